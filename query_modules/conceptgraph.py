@@ -1,0 +1,248 @@
+"""CALL conceptgraph.*: concepts, episodes, relations, affect and recall.
+
+Declarations only; the rules are in conceptgraph_core. The last argument of every procedure is an
+optional map with now_ms, tau_ms, date, found and user_id (see conceptgraph_core/context.py).
+"""
+
+import mgp
+
+from conceptgraph_core import __version__, affect, concepts, context as contexts, corrections
+from conceptgraph_core import episodes, inspection, recall as recalling, relations, schema, transfer
+from conceptgraph_core.graph import Graph
+
+
+@mgp.write_proc
+def concept_upsert(
+    ctx: mgp.ProcCtx, concept: str, context: mgp.Map = {}
+) -> mgp.Record(concept_id=str, created=bool):
+    """Create a concept if nothing has that name yet.
+
+    Example:
+        CALL conceptgraph.concept_upsert("apple") YIELD concept_id, created;
+    """
+    return [mgp.Record(**concepts.upsert(Graph(ctx, context), concept))]
+
+
+@mgp.write_proc
+def update_affect(
+    ctx: mgp.ProcCtx, target: str, valence_delta: mgp.Number, context: mgp.Map = {}
+) -> mgp.Record(
+    concept_id=mgp.Nullable[str],
+    episode_id=mgp.Nullable[str],
+    valence=float,
+    arousal=float,
+    accessed_at=int,
+):
+    """Add a feeling between -1 and 1 to an episode or a concept, creating the concept if missing.
+
+    Example:
+        CALL conceptgraph.update_affect("apple", 0.7) YIELD valence, arousal;
+    """
+    return [mgp.Record(**affect.update_affect(Graph(ctx, context), target, valence_delta))]
+
+
+@mgp.write_proc
+def episode_add(
+    ctx: mgp.ProcCtx, summary: str, concepts: mgp.List[str], context: mgp.Map = {}
+) -> mgp.Record(episode_id=str, linked_concepts=mgp.List[str], valence=float):
+    """Record what happened and link it from the concepts it is about; the first one names it.
+
+    Example:
+        CALL conceptgraph.episode_add("Bought apples at the market", ["apple"]) YIELD episode_id;
+    """
+    return [mgp.Record(**episodes.add(Graph(ctx, context), summary, concepts))]
+
+
+@mgp.write_proc
+def relation_add(
+    ctx: mgp.ProcCtx, source: str, target: str, type: str, context: mgp.Map = {}
+) -> mgp.Record(**{"from": str, "to": str, "type": str, "weight": float}):
+    """Add or strengthen an "is-a", "part-of" or "evokes" relation.
+
+    Example:
+        CALL conceptgraph.relation_add("apple", "fruit", "is-a") YIELD from, to, type, weight;
+    """
+    return [mgp.Record(**relations.add(Graph(ctx, context), source, target, type))]
+
+
+@mgp.read_proc
+def concept_search(
+    ctx: mgp.ProcCtx,
+    keywords: mgp.List[str],
+    limit: mgp.Nullable[int] = schema.DEFAULT_SEARCH_LIMIT,
+    context: mgp.Map = {},
+) -> mgp.Record(concept=str, arousal=float):
+    """Find concepts by any part of their name, then fill up with the most aroused ones.
+
+    Example:
+        CALL conceptgraph.concept_search(["app"], 10) YIELD concept, arousal;
+    """
+    return [mgp.Record(**row) for row in concepts.search(Graph(ctx, context), keywords, limit)]
+
+
+@mgp.write_proc
+def recall(
+    ctx: mgp.ProcCtx,
+    seeds: mgp.List[mgp.Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    text=str,
+    score=float,
+    valence=mgp.Nullable[float],
+    hop=int,
+    arousal=float,
+    weight=float,
+    reverse=bool,
+    relation=mgp.Edge,
+    total=int,
+):
+    """Return what seeds (names or nodes) bring to mind, strongest first, and arouse it.
+
+    Example:
+        CALL conceptgraph.recall(["apple"], 2) YIELD text, score;
+    """
+    rows = recalling.recall(Graph(ctx, context), seeds, max_hop, limit)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.read_proc
+def peek(
+    ctx: mgp.ProcCtx,
+    seeds: mgp.List[mgp.Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    text=str,
+    score=float,
+    valence=mgp.Nullable[float],
+    hop=int,
+    arousal=float,
+    weight=float,
+    reverse=bool,
+    relation=mgp.Edge,
+    total=int,
+):
+    """Return what seeds (names or nodes) bring to mind, strongest first, changing nothing.
+
+    Example:
+        CALL conceptgraph.peek(["apple"], 2) YIELD text, score;
+    """
+    return [
+        mgp.Record(**row) for row in recalling.peek(Graph(ctx, context), seeds, max_hop, limit)
+    ]
+
+
+@mgp.function
+def arousal(
+    node: mgp.Nullable[mgp.Vertex],
+    now_ms: mgp.Nullable[int] = None,
+    tau_ms: mgp.Nullable[mgp.Number] = None,
+):
+    """Return how aroused a node is at now_ms (default: now), for use in any expression.
+
+    Example:
+        MATCH (c:Concept) RETURN c.name, conceptgraph.arousal(c) AS arousal ORDER BY arousal DESC;
+    """
+    return affect.of_vertex(node, contexts.parse({"now_ms": now_ms, "tau_ms": tau_ms}))
+
+
+@mgp.read_proc
+def version() -> mgp.Record(version=str):
+    """Return the version of the modules that are deployed.
+
+    Example:
+        CALL conceptgraph.version() YIELD version;
+    """
+    return [mgp.Record(version=__version__)]
+
+
+@mgp.read_proc
+def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, value=int):
+    """Count concepts, episodes and relations.
+
+    Example:
+        CALL conceptgraph.stats() YIELD measure, value;
+    """
+    return [mgp.Record(**row) for row in inspection.stats(Graph(ctx, context))]
+
+
+@mgp.read_proc
+def check(
+    ctx: mgp.ProcCtx, context: mgp.Map = {}
+) -> mgp.Record(problem=str, subject=str, advice=str):
+    """List what the model does not expect: parallel edges, missing properties, shared names.
+
+    Example:
+        CALL conceptgraph.check() YIELD problem, subject, advice;
+    """
+    return [mgp.Record(**row) for row in inspection.check(Graph(ctx, context))]
+
+
+@mgp.read_proc
+def export(ctx: mgp.ProcCtx, part: str, context: mgp.Map = {}) -> mgp.Record(record=mgp.Map):
+    """Return "nodes" or "relations" as records that import_rows takes.
+
+    Example:
+        CALL conceptgraph.export("nodes") YIELD record;
+    """
+    return [mgp.Record(record=record) for record in transfer.export(Graph(ctx, context), part)]
+
+
+@mgp.write_proc
+def import_rows(
+    ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}
+) -> mgp.Record(
+    nodes_created=int, nodes_existing=int, relations_created=int, relations_existing=int
+):
+    """Bring in records as export returns them, keeping weights, arousal and times.
+
+    Example:
+        CALL conceptgraph.import_rows([{kind: "concept", name: "apple", valence: 0.7}]) YIELD *;
+    """
+    return [mgp.Record(**transfer.import_rows(Graph(ctx, context), rows))]
+
+
+@mgp.write_proc
+def rename(
+    ctx: mgp.ProcCtx, concept: str, new_name: str, dry_run: bool = False, context: mgp.Map = {}
+) -> mgp.Record(kind=str, text=str):
+    """Rename a concept; returns what is touched (with dry_run: would be).
+
+    Example:
+        CALL conceptgraph.rename("aple", "apple", true) YIELD kind, text;
+    """
+    rows = corrections.rename(Graph(ctx, context), concept, new_name, dry_run)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.write_proc
+def remove(
+    ctx: mgp.ProcCtx, name: str, dry_run: bool = False, context: mgp.Map = {}
+) -> mgp.Record(kind=str, text=str):
+    """Remove a concept or an episode with its relations; returns what is touched.
+
+    Example:
+        CALL conceptgraph.remove("apple", true) YIELD kind, text;
+    """
+    return [mgp.Record(**row) for row in corrections.remove(Graph(ctx, context), name, dry_run)]
+
+
+@mgp.write_proc
+def remove_relation(
+    ctx: mgp.ProcCtx,
+    source: str,
+    target: str,
+    type: str,
+    dry_run: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(kind=str, text=str):
+    """Remove a relation; returns what is touched.
+
+    Example:
+        CALL conceptgraph.remove_relation("apple", "fruit", "is-a", true) YIELD kind, text;
+    """
+    rows = corrections.remove_relation(Graph(ctx, context), source, target, type, dry_run)
+    return [mgp.Record(**row) for row in rows]

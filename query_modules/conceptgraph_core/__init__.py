@@ -1,0 +1,7 @@
+"""The rules of the concept graph: plain typed Python that the query-module procedures call.
+
+Only :mod:`conceptgraph_core.graph` touches ``mgp``; nothing here knows whether it runs in Memgraph
+or embedded.
+"""
+
+__version__ = "0.1.0"

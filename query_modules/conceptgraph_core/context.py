@@ -1,0 +1,91 @@
+"""The context of one call: the clock and what a look-up already found, fixed before any retry."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from . import schema
+from .errors import InvalidContext
+
+_KEYS = ("now_ms", "tau_ms", "date", "found", "user_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The clock, the arousal time constant, the local date and the nodes found by index.
+
+    `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
+    for and is not in it does not exist.
+    """
+
+    now_ms: int
+    tau_ms: float
+    date: str
+    found: tuple[Any, ...] | None
+    user_id: str
+
+
+def parse(given: Mapping[str, Any]) -> Context:
+    """Return the context that the map *given* describes, with the host's clock where it is silent.
+
+    Raises InvalidContext for unknown keys and for values of the wrong type or range.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidContext("context: must be a map such as {now_ms: 1750000000000}")
+    for key in given:
+        if key not in _KEYS:
+            raise InvalidContext(f"context: unknown key {key!r}; known are {', '.join(_KEYS)}")
+    now_ms = _now_ms(given.get("now_ms"))
+    found = given.get("found")
+    if found is not None and not isinstance(found, (list, tuple)):
+        raise InvalidContext("context: found must be a list of nodes")
+    return Context(
+        now_ms=now_ms,
+        tau_ms=tau(given.get("tau_ms")),
+        date=_date(given.get("date"), now_ms),
+        found=None if found is None else tuple(found),
+        user_id=_user_id(given.get("user_id")),
+    )
+
+
+def tau(value: Any) -> float:
+    """Return the time constant in milliseconds; None means the default. Raises InvalidContext."""
+    if value is None:
+        return float(schema.DEFAULT_TAU_MS)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidContext("context: tau_ms must be a number of milliseconds")
+    if not math.isfinite(value) or value <= 0:
+        raise InvalidContext("context: tau_ms must be greater than 0")
+    return float(value)
+
+
+def _now_ms(value: Any) -> int:
+    if value is None:
+        return time.time_ns() // 1_000_000
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidContext("context: now_ms must be an integer (unix milliseconds)")
+    if abs(value) > schema.MAX_TIME_MS:
+        raise InvalidContext(f"context: now_ms must be within ±{schema.MAX_TIME_MS}")
+    return value
+
+
+def _date(value: Any, now_ms: int) -> str:
+    if value is None:
+        try:
+            return datetime.fromtimestamp(now_ms / 1000).strftime("%Y%m%d")
+        except (OverflowError, ValueError, OSError):
+            raise InvalidContext(f"context: now_ms {now_ms} has no local date") from None
+    if not isinstance(value, str) or len(value) != 8 or not (value.isascii() and value.isdigit()):
+        raise InvalidContext('context: date must be a local date such as "20260131"')
+    return value
+
+
+def _user_id(value: Any) -> str:
+    if value is None:
+        return "default"
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidContext("context: user_id must be a non-empty text")
+    return value

@@ -1,0 +1,41 @@
+"""The ways a call can be wrong. Every message is one line that a person or a model can act on."""
+
+
+class ConceptGraphError(ValueError):
+    """Base of all refusals; raising one rolls the whole call back."""
+
+
+class InvalidText(ConceptGraphError):
+    """A name or summary that is empty, too long or holds characters that cannot be stored."""
+
+
+class InvalidNumber(ConceptGraphError):
+    """A number out of its range, or not finite."""
+
+
+class InvalidContext(ConceptGraphError):
+    """The optional last argument of a procedure is not what `context.py` describes."""
+
+
+class InvalidRow(ConceptGraphError):
+    """A row of an import that cannot be understood."""
+
+
+class UnknownRelationType(ConceptGraphError):
+    """A relation type other than is-a, part-of and evokes."""
+
+
+class Tautology(ConceptGraphError):
+    """A relation from a thing to itself."""
+
+
+class EpisodeNotAllowed(ConceptGraphError):
+    """An episode where only a concept can stand."""
+
+
+class NameTaken(ConceptGraphError):
+    """A name that something else has: concepts and episodes share one name space."""
+
+
+class NotFound(ConceptGraphError):
+    """The node or relation that a correction names does not exist."""

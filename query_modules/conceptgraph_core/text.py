@@ -1,0 +1,63 @@
+"""What may be stored as a name or a summary, and what a number may be."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from . import schema
+from .errors import InvalidNumber, InvalidText
+
+
+def name(value: object, field: str) -> str:
+    """Return *value* unchanged if it can be a concept's name, else raise InvalidText."""
+    return _text(value, field, schema.MAX_NAME)
+
+
+def existing_name(value: object, field: str) -> str:
+    """Like `name`, for a name that may also be an episode's, which is a little longer."""
+    return _text(value, field, schema.MAX_EPISODE_NAME)
+
+
+def names(values: Iterable[object], field: str) -> list[str]:
+    """Return *values*, each checked by `name` and each once, in their order."""
+    return list(dict.fromkeys(name(value, field) for value in values))
+
+
+def summary(value: object, field: str) -> str:
+    """Return *value* unchanged if it can be an episode's summary, else raise InvalidText."""
+    return _text(value, field, schema.MAX_SUMMARY)
+
+
+def number(value: Any, field: str, low: float, high: float) -> float:
+    """Return *value* as a float in [low, high], else raise InvalidNumber."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidNumber(f"{field}: must be a number, not {type(value).__name__}")
+    if not math.isfinite(value) or not low <= value <= high:
+        raise InvalidNumber(f"{field}: must be between {low:g} and {high:g}, not {value:.6g}")
+    return float(value)
+
+
+def integer(value: Any, field: str, low: int, high: int) -> int:
+    """Return *value* if it is an integer in [low, high], else raise InvalidNumber."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidNumber(f"{field}: must be an integer, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise InvalidNumber(f"{field}: must be between {low} and {high}, not {value}")
+    return value
+
+
+def _text(value: object, field: str, limit: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidText(f"{field}: must be text, not {type(value).__name__}")
+    if not value.strip():
+        raise InvalidText(f"{field}: must not be empty")
+    if len(value) > limit:
+        raise InvalidText(f"{field}: {len(value)} characters are too long; at most {limit}")
+    # Memgraph cuts a string at a NUL without a word, and a lone surrogate cannot be encoded at all.
+    if "\0" in value:
+        raise InvalidText(f"{field}: must not contain a NUL character")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidText(f"{field}: must not contain a lone surrogate") from None
+    return value

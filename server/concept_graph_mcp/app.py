@@ -1,0 +1,94 @@
+"""Building the MCP server over a store, and serving it over stdio."""
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from mcp.server.mcpserver import MCPServer
+
+from .deployed import __version__
+from .errors import Misdeployed, StoreError
+from .session import Clock, Session
+from .settings import Settings
+from .store import Store
+from .tools.concepts import toolset
+
+logger = logging.getLogger(__name__)
+
+INSTRUCTIONS = """\
+An associative memory of concepts, episodes and feelings that outlives this conversation.
+Before answering from experience: recall_query with the concepts at hand as seeds (concept_search \
+finds how they are called).
+After something worth keeping: concept_search for existing names, relation_add for what is a kind \
+of, a part of, or brings to mind something else, episode_add for what happened (say when), and \
+update_affect for how it felt.
+What is recalled, repeated and felt stays strong; the rest fades within days but is never lost."""
+
+
+def build(session: Session, with_set_time: bool = False, watch_store: bool = False) -> MCPServer:
+    """Return the server over *session*; with *watch_store* it opens the store as it starts."""
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            if watch_store:
+                tasks.start_soon(_open_or_end, session.store)
+            yield
+            tasks.cancel_scope.cancel()
+        await session.store.close()
+
+    return MCPServer(
+        "concept-graph-mcp",
+        title="Concept graph memory",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        tools=toolset(session, with_set_time),
+        lifespan=lifespan,
+        log_level="WARNING",
+    )
+
+
+def serve(settings: Settings, with_set_time: bool) -> None:
+    """Serve over stdio until stdin closes."""
+    session = Session(
+        connect(settings), settings.tau_ms, settings.zone, Clock(), on_misdeployed=_end_soon
+    )
+    build(session, with_set_time, watch_store=True).run("stdio")
+
+
+def connect(settings: Settings) -> Store:
+    """Return the store that *settings* name, not yet opened."""
+    # Imported here, because each of the two is slow to import and the other one's is not needed.
+    if settings.embedded is not None:
+        from .embedded.store import EmbeddedStore
+
+        return EmbeddedStore(settings.embedded)
+    from .bolt import BoltStore
+
+    return BoltStore(settings.uri, settings.user, settings.password)
+
+
+async def _open_or_end(store: Store) -> None:
+    """Open the store while the client shakes hands, so that the first call finds it ready."""
+    try:
+        await store.open()
+    except Misdeployed as error:
+        _end(error)
+    except StoreError as error:
+        logger.warning("%s", error)
+
+
+def _end_soon(error: Misdeployed) -> None:
+    """End the server once the tool error that says the same has been sent."""
+    asyncio.get_running_loop().call_later(0.5, _end, error)
+
+
+def _end(error: Misdeployed) -> None:
+    sys.stderr.write(f"concept-graph-mcp: {error}\n")
+    sys.stderr.flush()
+    # Not sys.exit: a thread waits for stdin, which the client keeps open, and would be waited for.
+    os._exit(1)

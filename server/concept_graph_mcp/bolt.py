@@ -1,0 +1,150 @@
+"""A graph in Memgraph, over Bolt: one statement and one round trip a call."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import anyio
+import neo4j
+import tenacity
+from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, TransientError
+from neo4j.graph import Node as BoltNode
+from neo4j.graph import Relationship as BoltEdge
+
+from . import statements, startup
+from .bolt_errors import is_conflict, refusal, unsent
+from .deployed import schema
+from .errors import Misdeployed, StoreError, Unavailable
+from .store import Edge, Lookup, Node, Procedure
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_CONNECT_TIMEOUT_S = 5.0
+# A connection idle for longer is tried first, so that a database restarted meanwhile is noticed
+# before a call is sent to it and not by the call.
+_LIVENESS_S = 5.0
+_RETRY_S = 8.0
+_ALL_ROWS = -1
+
+
+class BoltStore:
+    """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed."""
+
+    def __init__(self, uri: str, user: str, password: str) -> None:
+        self._uri = uri
+        self._driver = neo4j.AsyncGraphDatabase.driver(
+            uri,
+            auth=(user, password) if user else None,
+            connection_timeout=_CONNECT_TIMEOUT_S,
+            connection_acquisition_timeout=2 * _CONNECT_TIMEOUT_S,
+            liveness_check_timeout=_LIVENESS_S,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+        self._opening = anyio.Lock()
+        self._is_open = False
+        self._misdeployed: str | None = None
+
+    @property
+    def location(self) -> str:
+        return self._uri
+
+    async def open(self) -> None:
+        async with self._opening:
+            if self._misdeployed:
+                raise Misdeployed(self._misdeployed)
+            if self._is_open:
+                return
+            try:
+                await self._translated(lambda: startup.check(self.rows, self._uri), writes=False)
+            except Misdeployed as error:
+                self._misdeployed = str(error)
+                raise
+            self._is_open = True
+
+    async def call(
+        self,
+        procedure: Procedure,
+        arguments: Sequence[Any],
+        lookup: Lookup | None,
+        context: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        if not self._is_open:
+            await self.open()
+        statement, parameters = statements.call(schema, procedure, arguments, lookup, context)
+        return await self._translated(
+            lambda: self.rows(statement, parameters, procedure.writes), procedure.writes
+        )
+
+    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+        await self.open()
+        try:
+            async with (
+                self._driver.session(fetch_size=batch) as session,
+                await session.begin_transaction() as transaction,
+            ):
+                for statement in statements.export(schema):
+                    result = await transaction.run(statement)
+                    while records := await result.fetch(batch):
+                        yield [record["record"] for record in records]
+        except (Neo4jError, DriverError, OSError) as error:
+            raise self._failure(error, writes=False) from error
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    async def rows(
+        self, statement: str, parameters: Mapping[str, Any], writes: bool
+    ) -> list[dict[str, Any]]:
+        """Run one statement as one auto-committed transaction and return its rows.
+
+        Not in a managed transaction: that would also retry a lost connection, and write twice.
+        """
+        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
+        async with self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session:
+            result = await session.run(statement, dict(parameters))
+            keys = result.keys()
+            return [
+                {key: _plain(value) for key, value in zip(keys, record.values(), strict=True)}
+                async for record in result
+            ]
+
+    async def _translated(self, operation: Callable[[], Awaitable[T]], writes: bool) -> T:
+        """Run *operation*, again after conflicts, and raise what is left as a StoreError."""
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(is_conflict),
+            wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
+            stop=tenacity.stop_after_delay(_RETRY_S),
+            reraise=True,
+        )
+        try:
+            return await retrying(operation)
+        except (Neo4jError, DriverError, OSError) as error:
+            raise self._failure(error, writes) from error
+
+    def _failure(self, error: Exception, writes: bool) -> StoreError:
+        if isinstance(error, AuthError):
+            return Misdeployed(
+                f"{self._uri}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
+            )
+        if is_conflict(error):
+            return Unavailable(f"{self._uri}: too many writes to the same place; nothing was written")
+        if isinstance(error, (ClientError, TransientError)):
+            return refusal(error)
+        if unsent(error):
+            return Unavailable(f"Memgraph cannot be reached at {self._uri}; is it running?")
+        outcome = "the write may have happened" if writes else "nothing was written"
+        return Unavailable(f"the connection to Memgraph at {self._uri} was lost; {outcome}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BoltNode):
+        return Node(int(value.element_id), tuple(value.labels), dict(value))
+    if isinstance(value, BoltEdge):
+        assert value.start_node is not None and value.end_node is not None
+        ends = int(value.start_node.element_id), int(value.end_node.element_id)
+        return Edge(int(value.element_id), value.type, *ends, dict(value))
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,133 @@
+"""How each procedure is called: its arguments, the fields wanted, and the look-up that spares a scan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .deployed import core, schema
+from .store import EpisodeNames, Lookup, Names, Procedure, Search
+
+# The procedures check all of this too. But a NUL or a lone surrogate must not even reach a database,
+# and a look-up should not be made for what will be refused.
+_text = core("text")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call, complete but for its context."""
+
+    procedure: Procedure
+    arguments: tuple[Any, ...]
+    lookup: Lookup | None = None
+
+
+CONCEPT_UPSERT = Procedure("conceptgraph.concept_upsert", ("concept_id", "created"), writes=True)
+UPDATE_AFFECT = Procedure(
+    "conceptgraph.update_affect",
+    ("concept_id", "episode_id", "valence", "arousal", "accessed_at"),
+    writes=True,
+)
+EPISODE_ADD = Procedure(
+    "conceptgraph.episode_add", ("episode_id", "linked_concepts", "valence"), writes=True
+)
+RELATION_ADD = Procedure(
+    "conceptgraph.relation_add", ("from", "to", "type", "weight"), writes=True
+)
+CONCEPT_SEARCH = Procedure("conceptgraph.concept_search", ("concept", "arousal"), writes=False)
+# The edge itself is for Lab; over the wire it would cost more than all the rest.
+_RECALL_FIELDS = ("text", "score", "valence", "hop", "arousal", "weight", "reverse", "total")
+RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
+PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
+VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
+STATS = Procedure("conceptgraph.stats", ("measure", "value"), writes=False)
+CHECK = Procedure("conceptgraph.check", ("problem", "subject", "advice"), writes=False)
+EXPORT = Procedure("conceptgraph.export", ("record",), writes=False)
+IMPORT_ROWS = Procedure(
+    "conceptgraph.import_rows",
+    ("nodes_created", "nodes_existing", "relations_created", "relations_existing"),
+    writes=True,
+)
+RENAME = Procedure("conceptgraph.rename", ("kind", "text"), writes=True)
+REMOVE = Procedure("conceptgraph.remove", ("kind", "text"), writes=True)
+REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text"), writes=True)
+
+ALL = (
+    CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
+    VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS, RENAME, REMOVE, REMOVE_RELATION,
+)  # fmt: skip
+
+
+def concept_upsert(concept: str) -> Call:
+    _text.name(concept, "concept")
+    return Call(CONCEPT_UPSERT, (concept,), Names((concept,)))
+
+
+def update_affect(target: str, valence_delta: float) -> Call:
+    _text.existing_name(target, "target")
+    return Call(UPDATE_AFFECT, (target, valence_delta), Names((target,)))
+
+
+def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
+    _text.summary(summary, "summary")
+    names = tuple(_text.names(concepts, "concepts"))
+    # Without a concept there is no base; the procedure says so.
+    lookup = EpisodeNames(f"{date}/{names[0]}", names) if names else Names(())
+    return Call(EPISODE_ADD, (summary, list(names)), lookup)
+
+
+def relation_add(source: str, target: str, relation_type: str) -> Call:
+    _text.existing_name(source, "from")
+    _text.existing_name(target, "to")
+    return Call(RELATION_ADD, (source, target, relation_type), Names((source, target)))
+
+
+def concept_search(keywords: Sequence[str], limit: int | None = None) -> Call:
+    wanted = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
+    most = max(1, min(schema.MAX_SEARCH_LIMIT, wanted))
+    folded = tuple(
+        schema.search_name(_text.existing_name(keyword, "keywords")) for keyword in keywords
+    )
+    return Call(CONCEPT_SEARCH, (list(keywords), most), Search(folded, most))
+
+
+def recall(
+    seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
+) -> Call:
+    return Call(RECALL, (list(seeds), max_hop, limit), _seeds(seeds))
+
+
+def peek(
+    seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
+) -> Call:
+    return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
+
+
+def stats() -> Call:
+    return Call(STATS, ())
+
+
+def check() -> Call:
+    return Call(CHECK, ())
+
+
+def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
+    names = dict.fromkeys(row.get(key) for row in rows for key in ("name", "from", "to"))
+    lookup = Names(tuple(name for name in names if isinstance(name, str)))
+    return Call(IMPORT_ROWS, (list(rows),), lookup)
+
+
+def rename(concept: str, new_name: str, dry_run: bool) -> Call:
+    return Call(RENAME, (concept, new_name, dry_run), Names((concept, new_name)))
+
+
+def remove(name: str, dry_run: bool) -> Call:
+    return Call(REMOVE, (name, dry_run), Names((name,)))
+
+
+def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:
+    arguments = (source, target, relation_type, dry_run)
+    return Call(REMOVE_RELATION, arguments, Names((source, target)))
+
+
+def _seeds(seeds: Sequence[str]) -> Names:
+    return Names(tuple(dict.fromkeys(_text.existing_name(seed, "seeds") for seed in seeds)))

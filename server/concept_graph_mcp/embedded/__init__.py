@@ -1,0 +1,1 @@
+"""The in-process host of the query modules, over one SQLite file."""

@@ -1,0 +1,416 @@
+"""The `_mgp` interface that the genuine `mgp` package is written on, over our own transactions.
+
+This module itself is installed as ``sys.modules["_mgp"]``; its names and behaviour are those of the
+interface inside Memgraph. The methods do not check that the call still runs: `mgp` does, through
+`is_valid`, exactly as it does in Memgraph.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import values
+from .elements import EdgeElement, VertexElement
+from .values import CypherType
+
+SOURCE_TYPE_KAFKA = "SOURCE_TYPE_KAFKA"
+SOURCE_TYPE_PULSAR = "SOURCE_TYPE_PULSAR"
+_LOGGER = logging.getLogger("concept_graph_mcp.modules")
+
+
+class UnknownError(Exception): ...
+
+
+class UnableToAllocateError(Exception): ...
+
+
+class InsufficientBufferError(Exception): ...
+
+
+class OutOfRangeError(Exception): ...
+
+
+class LogicErrorError(Exception): ...
+
+
+class DeletedObjectError(Exception): ...
+
+
+class InvalidArgumentError(Exception): ...
+
+
+class KeyAlreadyExistsError(Exception): ...
+
+
+class ImmutableObjectError(Exception): ...
+
+
+class ValueConversionError(Exception): ...
+
+
+class SerializationError(Exception): ...
+
+
+class AuthorizationError(Exception): ...
+
+
+# Graph elements
+
+
+class _ItemIterator:
+    """`get()` is the current item, `next()` moves on; None is the end."""
+
+    __slots__ = ("_current", "_items")
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = iter(items)
+        self._current = next(self._items, None)
+
+    def get(self) -> Any:
+        return self._current
+
+    def next(self) -> Any:
+        self._current = next(self._items, None)
+        return self._current
+
+
+class _EdgesIterator:
+    """The edges that an end had when the iteration began."""
+
+    __slots__ = ("_edges", "_graph", "_index", "_size")
+
+    def __init__(self, graph: "Graph", edges: list[EdgeElement]) -> None:
+        self._graph = graph
+        self._edges = edges
+        self._index = 0
+        # Edges are only ever appended to a list; a removal replaces the list.
+        self._size = len(edges)
+
+    def get(self) -> "Edge | None":
+        if self._index >= self._size:
+            return None
+        return Edge(self._graph, self._edges[self._index])
+
+    def next(self) -> "Edge | None":
+        index = self._index = self._index + 1
+        if index >= self._size:
+            return None
+        return Edge(self._graph, self._edges[index])
+
+
+class _Element:
+    """What vertices and edges share: an identity and properties."""
+
+    __slots__ = ("_element", "_graph")
+
+    def __init__(self, graph: "Graph", element: Any) -> None:
+        self._graph = graph
+        self._element = element
+
+    def is_valid(self) -> bool:
+        return self._graph.transaction is not None
+
+    def underlying_graph_is_mutable(self) -> bool:
+        return self._graph.is_mutable()
+
+    def get_id(self) -> int:
+        return self._element.id  # type: ignore[no-any-return]
+
+    def get_property(self, name: str) -> Any:
+        value = self._element.properties.get(name)
+        # Containers are copied: what a procedure does to its copy must not reach the store.
+        return values.to_stored(value) if value.__class__ in (tuple, dict) else value
+
+    def set_property(self, name: str, value: Any) -> None:
+        stored = values.to_stored(value)
+        self._graph.writing().set_property(self._element, name, stored)
+
+    def iter_properties(self) -> _ItemIterator:
+        return _ItemIterator(list(values.to_stored(dict(self._element.properties)).items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._element is other._element
+
+    def __hash__(self) -> int:
+        return hash(self._element.id)
+
+
+class Vertex(_Element):
+    __slots__ = ()
+    _element: VertexElement
+
+    def labels_count(self) -> int:
+        return len(self._element.labels)
+
+    def label_at(self, index: int) -> str:
+        return self._element.labels[index]
+
+    def add_label(self, label: str) -> None:
+        self._graph.writing().add_label(self._element, label)
+
+    def remove_label(self, label: str) -> None:
+        self._graph.writing().remove_label(self._element, label)
+
+    def iter_out_edges(self) -> _EdgesIterator:
+        edges = self._element.out_edges
+        if edges is None:
+            edges = self._graph.reading().out_edges(self._element)
+        return _EdgesIterator(self._graph, edges)
+
+    def iter_in_edges(self) -> _EdgesIterator:
+        edges = self._element.in_edges
+        if edges is None:
+            edges = self._graph.reading().in_edges(self._element)
+        return _EdgesIterator(self._graph, edges)
+
+
+class Edge(_Element):
+    __slots__ = ()
+    _element: EdgeElement
+
+    def get_type_name(self) -> str:
+        return self._element.type
+
+    def from_vertex(self) -> Vertex:
+        return Vertex(self._graph, self._element.source)
+
+    def to_vertex(self) -> Vertex:
+        return Vertex(self._graph, self._element.target)
+
+
+class Path:
+    """A start and the edges followed from it."""
+
+    __slots__ = ("_edges", "_graph", "_vertices")
+
+    def __init__(self, start: Vertex) -> None:
+        self._graph = start._graph
+        self._vertices = [start._element]
+        self._edges: list[EdgeElement] = []
+
+    @staticmethod
+    def make_with_start(vertex: Vertex) -> "Path":
+        return Path(vertex)
+
+    def is_valid(self) -> bool:
+        return self._graph.is_valid()
+
+    def expand(self, edge: Edge) -> None:
+        element, last = edge._element, self._vertices[-1]
+        if last is element.source:
+            self._vertices.append(element.target)
+        elif last is element.target:
+            self._vertices.append(element.source)
+        else:
+            raise LogicErrorError("The current last vertex is not part of the given edge")
+        self._edges.append(element)
+
+    def size(self) -> int:
+        return len(self._edges)
+
+    def vertex_at(self, index: int) -> Vertex:
+        return Vertex(self._graph, self._vertices[index])
+
+    def edge_at(self, index: int) -> Edge:
+        return Edge(self._graph, self._edges[index])
+
+
+class Graph:
+    """The graph as one call sees it; `invalidate` ends that."""
+
+    __slots__ = ("_must_abort", "_mutable", "transaction")
+
+    def __init__(
+        self, transaction: Any, mutable: bool, must_abort: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.transaction = transaction
+        self._mutable = mutable
+        self._must_abort = must_abort
+
+    def invalidate(self) -> None:
+        self.transaction = None
+        self._mutable = False
+
+    def is_valid(self) -> bool:
+        return self.transaction is not None
+
+    def is_mutable(self) -> bool:
+        return self._mutable
+
+    def must_abort(self) -> bool:
+        return self._must_abort()
+
+    def reading(self) -> Any:
+        if self.transaction is None:
+            raise LogicErrorError("The call that this graph belongs to has ended")
+        return self.transaction
+
+    def writing(self) -> Any:
+        if not self._mutable:
+            raise ImmutableObjectError("Cannot modify the graph in a read procedure")
+        return self.transaction
+
+    def get_vertex_by_id(self, vertex_id: int) -> Vertex:
+        element = self.reading().vertex(vertex_id)
+        if element is None:
+            raise IndexError("Unable to find the vertex with given ID.")
+        return Vertex(self, element)
+
+    def iter_vertices(self) -> _ItemIterator:
+        return _ItemIterator(Vertex(self, element) for element in self.reading().vertices())
+
+    def create_vertex(self) -> Vertex:
+        return Vertex(self, self.writing().create_vertex())
+
+    def delete_vertex(self, vertex: Vertex) -> None:
+        transaction, element = self.writing(), vertex._element
+        if transaction.out_edges(element) or transaction.in_edges(element):
+            raise LogicErrorError("Cannot delete a vertex that has edges")
+        transaction.delete_vertex(element)
+
+    def detach_delete_vertex(self, vertex: Vertex) -> None:
+        transaction, element = self.writing(), vertex._element
+        for edge in {*transaction.out_edges(element), *transaction.in_edges(element)}:
+            transaction.delete_edge(edge)
+        transaction.delete_vertex(element)
+
+    def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
+        return Edge(
+            self, self.writing().create_edge(source._element, target._element, edge_type)
+        )
+
+    def delete_edge(self, edge: Edge) -> None:
+        self.writing().delete_edge(edge._element)
+
+
+class Message:
+    """Streams do not exist here."""
+
+
+class Messages:
+    """Streams do not exist here."""
+
+
+# Types
+
+
+def type_any() -> CypherType:
+    return CypherType("ANY", lambda value: value is not None)
+
+
+def type_bool() -> CypherType:
+    return values.exactly("BOOLEAN", bool)
+
+
+def type_string() -> CypherType:
+    return values.instance_of("STRING", str)
+
+
+def type_int() -> CypherType:
+    return values.exactly("INTEGER", int)
+
+
+def type_float() -> CypherType:
+    return values.exactly("FLOAT", float)
+
+
+def type_number() -> CypherType:
+    return values.exactly("NUMBER", int, float)
+
+
+def type_map() -> CypherType:
+    return values.instance_of("MAP", dict, Vertex, Edge)
+
+
+def type_node() -> CypherType:
+    return values.instance_of("NODE", Vertex)
+
+
+def type_relationship() -> CypherType:
+    return values.instance_of("RELATIONSHIP", Edge)
+
+
+def type_path() -> CypherType:
+    return values.instance_of("PATH", Path)
+
+
+# No value can be of these: the embedded store refuses temporal values.
+def type_date() -> CypherType:
+    return values.exactly("DATE")
+
+
+def type_local_time() -> CypherType:
+    return values.exactly("LOCAL_TIME")
+
+
+def type_local_date_time() -> CypherType:
+    return values.exactly("LOCAL_DATE_TIME")
+
+
+def type_duration() -> CypherType:
+    return values.exactly("DURATION")
+
+
+def type_nullable(inner: CypherType) -> CypherType:
+    return values.nullable(inner)
+
+
+def type_list(inner: CypherType) -> CypherType:
+    return values.list_of(inner)
+
+
+# Registration
+
+
+class Callback:
+    """A registered procedure or function: `run(graph, arguments)` and its signature."""
+
+    def __init__(self, name: str, run: Callable[[Graph, tuple[Any, ...]], Any], writes: bool) -> None:
+        self.name = name
+        self.run = run
+        self.writes = writes
+        self.arguments: list[tuple[str, CypherType]] = []
+        self.defaults: list[Any] = []
+        self.results: dict[str, CypherType] = {}
+
+    def add_arg(self, name: str, cypher_type: CypherType) -> None:
+        self.arguments.append((name, cypher_type))
+
+    def add_opt_arg(self, name: str, cypher_type: CypherType, default: Any) -> None:
+        self.arguments.append((name, cypher_type))
+        self.defaults.append(default)
+
+    def add_result(self, name: str, cypher_type: CypherType) -> None:
+        self.results[name] = cypher_type
+
+    add_deprecated_result = add_result
+
+
+class Module:
+    """One query module and what its decorators registered."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.procedures: dict[str, Callback] = {}
+        self.functions: dict[str, Callback] = {}
+
+    def add_read_procedure(self, wrapper: Any) -> Callback:
+        return self._add(self.procedures, wrapper, writes=False)
+
+    def add_write_procedure(self, wrapper: Any) -> Callback:
+        return self._add(self.procedures, wrapper, writes=True)
+
+    def add_function(self, wrapper: Any) -> Callback:
+        return self._add(self.functions, wrapper, writes=False)
+
+    def add_transformation(self, wrapper: Any) -> None:
+        raise NotImplementedError("The embedded host has no streams and no transformations")
+
+    def _add(self, registry: dict[str, Callback], wrapper: Any, writes: bool) -> Callback:
+        callback = Callback(f"{self.name}.{wrapper.__name__}", wrapper, writes)
+        registry[wrapper.__name__] = callback
+        return callback
+
+
+# The module whose decorators are running; set before each one is imported.
+_MODULE = Module("none")

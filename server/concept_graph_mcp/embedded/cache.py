@@ -1,0 +1,162 @@
+"""The part of the graph that this process has seen, kept in memory between calls.
+
+What other processes wrote is taken over change by change, so that two processes that write all
+the time do not keep reloading one another's graph.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .database import Database, Row
+from .elements import EdgeElement, VertexElement
+
+# Beyond this many elements everything is let go and read again as needed.
+MAX_ELEMENTS = 2_000_000
+
+
+class Cache:
+    """Elements by id, as of the writing transaction number `position`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.vertices: dict[int, VertexElement] = {}
+        self.edges: dict[int, EdgeElement] = {}
+        self.position = -1
+        self._labels: dict[str, tuple[str, ...]] = {}
+        self._types: dict[str, str] = {}
+
+    def catch_up(self) -> None:
+        """Bring the elements to the state that the transaction just begun sees."""
+        position = self._database.position()
+        if position == self.position:
+            return
+        changes = self._database.changes_after(self.position) if self.vertices else None
+        if changes is None:
+            self.clear()
+        else:
+            self._refresh_vertices(changes[0])
+            self._refresh_edges(changes[1])
+        self.position = position
+
+    def clear(self) -> None:
+        self.vertices.clear()
+        self.edges.clear()
+
+    def trim(self) -> None:
+        """Let go of everything if it has become too much."""
+        if len(self.vertices) + len(self.edges) > MAX_ELEMENTS:
+            self.clear()
+
+    def vertex(self, vertex_id: int) -> VertexElement | None:
+        return next(self.load_vertices([vertex_id]), None)
+
+    def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
+        """Return those of *ids* that exist, in that order."""
+        ids = list(ids)
+        missing = [vertex_id for vertex_id in ids if vertex_id not in self.vertices]
+        if missing:
+            for row in self._database.vertices(missing):
+                self.vertex_of(row)
+        return (self.vertices[vertex_id] for vertex_id in ids if vertex_id in self.vertices)
+
+    def vertex_of(self, row: Row) -> VertexElement:
+        """Return the element of an (id, labels, properties) row."""
+        element = self.vertices.get(row[0])
+        if element is None:
+            element = VertexElement(row[0], self._label_tuple(row[1]), decode(row[2]))
+            self.vertices[row[0]] = element
+        return element
+
+    def load_edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
+        """Return the stored edges that leave (or enter) *vertex*."""
+        edges = []
+        for edge_id, edge_type, properties, *other in self._database.edges_of(vertex.id, outgoing):
+            edge = self.edges.get(edge_id)
+            if edge is None:
+                far = self.vertex_of(other)
+                source, target = (vertex, far) if outgoing else (far, vertex)
+                edge = self._add_edge(edge_id, edge_type, source, target, properties)
+            edges.append(edge)
+        return edges
+
+    def _add_edge(
+        self,
+        edge_id: int,
+        edge_type: str,
+        source: VertexElement,
+        target: VertexElement,
+        properties: str,
+    ) -> EdgeElement:
+        edge_type = self._types.setdefault(edge_type, edge_type)
+        edge = EdgeElement(edge_id, edge_type, source, target, decode(properties))
+        self.edges[edge_id] = edge
+        return edge
+
+    def _label_tuple(self, labels: str) -> tuple[str, ...]:
+        known = self._labels.get(labels)
+        if known is None:
+            known = self._labels[labels] = tuple(json.loads(labels))
+        return known
+
+    def _refresh_vertices(self, changed: set[int]) -> None:
+        known = changed & self.vertices.keys()
+        for vertex_id, labels, properties in self._database.vertices(known):
+            element = self.vertices[vertex_id]
+            element.labels = self._label_tuple(labels)
+            element.properties = decode(properties)
+            known.discard(vertex_id)
+        for vertex_id in known:
+            del self.vertices[vertex_id]
+
+    def _refresh_edges(self, changed: set[int]) -> None:
+        gone = changed & self.edges.keys()
+        for edge_id, edge_type, source_id, target_id, properties in self._database.edges(changed):
+            edge = self.edges.get(edge_id)
+            if edge is not None:
+                gone.discard(edge_id)
+                edge.properties = decode(properties)
+                continue
+            source, target = self.vertices.get(source_id), self.vertices.get(target_id)
+            in_a_list = (source is not None and source.out_edges is not None) or (
+                target is not None and target.in_edges is not None
+            )
+            if not in_a_list:
+                continue
+            source, target = self.load_vertices([source_id, target_id])
+            edge = self._add_edge(edge_id, edge_type, source, target, properties)
+            attach(edge)
+        for edge_id in gone:
+            detach(self.edges.pop(edge_id))
+
+
+def decode(properties: str) -> dict[str, Any]:
+    """Return stored properties: a fresh map, its lists as tuples."""
+    values: dict[str, Any] = json.loads(properties)
+    if "[" in properties:
+        return {key: _tuples(value) for key, value in values.items()}
+    return values
+
+
+def attach(edge: EdgeElement) -> None:
+    """Add *edge* to those lists of its ends that are loaded."""
+    if edge.source.out_edges is not None:
+        edge.source.out_edges.append(edge)
+    if edge.target.in_edges is not None:
+        edge.target.in_edges.append(edge)
+
+
+def detach(edge: EdgeElement) -> None:
+    """Take *edge* out of the lists of its ends; the lists are replaced, for whoever iterates."""
+    if edge.source.out_edges is not None:
+        edge.source.out_edges = [other for other in edge.source.out_edges if other is not edge]
+    if edge.target.in_edges is not None:
+        edge.target.in_edges = [other for other in edge.target.in_edges if other is not edge]
+
+
+def _tuples(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,228 @@
+"""Calling query-module procedures in process, as Memgraph calls them."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..deployed import schema
+from ..errors import Refused
+from ..store import Edge, Lookup, Node
+from . import api, lookups, modules, values
+from .cache import Cache
+from .database import Conflict, Database
+from .projections import Projections
+from .transaction import Transaction, UniqueViolation
+from .values import CypherType
+
+Rows = list[dict[str, Any]]
+
+
+class Host:
+    """The query modules over one store file; safe to use from several threads, one call at a time.
+
+    Any number of processes may have a host on the same file.
+    """
+
+    def __init__(
+        self, path: Path, callbacks: Mapping[str, api.Callback] | None = None
+    ) -> None:
+        self._mgp = modules.load_mgp()
+        self._callbacks = modules.load_modules() if callbacks is None else callbacks
+        self._database = Database(path)
+        self._cache = Cache(self._database)
+        self._projections = Projections(self._database, schema)
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        self._database.close()
+
+    def call(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        lookup: Lookup | None = None,
+        fields: Sequence[str] | None = None,
+        must_abort: Callable[[], bool] = lambda: False,
+    ) -> Rows:
+        """Call the procedure *name* in a transaction of its own and return its rows.
+
+        The last argument is the context; what *lookup* finds is added to it. *fields* are the
+        result fields wanted, all by default. Raises Refused for a call that does not fit the
+        signature, Unavailable if the store fails; whatever the procedure raises passes through. In
+        each case nothing was written.
+        """
+        callback = self._callback(name)
+
+        def attempt(exclusive: bool) -> Rows:
+            with self._transaction(callback.writes, must_abort, exclusive) as graph:
+                given = self._with_found(graph, arguments, lookup)
+                return self._rows(callback, self._run(callback, graph, given), fields)
+
+        with self._lock:
+            try:
+                try:
+                    return attempt(exclusive=False)
+                except Conflict:
+                    # Somebody wrote since this call began to read. The second attempt waits for
+                    # its turn to write before it reads, so it cannot be overtaken.
+                    return attempt(exclusive=True)
+            except sqlite3.Error as error:
+                raise self._database.unavailable(error) from error
+
+    def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
+        """Return the value of the function *name*; what *lookup* finds comes before *arguments*."""
+        callback = self._callback(name)
+        with self._lock, self._transaction(False, lambda: False, False) as graph:
+            found = self._found(graph, lookup, {}) if lookup else []
+            return self._plain(self._run(callback, graph, [*found, *arguments]))
+
+    def export(self, batch: int) -> Iterator[list[Any]]:
+        """Iterate over all records, nodes before relations, from one snapshot, in batches."""
+        # On a connection of its own, so that calls go on meanwhile.
+        reader = Host(self._database.path, self._callbacks)
+        try:
+            with reader._transaction(False, lambda: False, False) as graph:
+                for part in ("nodes", "relations"):
+                    yield from reader._export(graph, part, batch)
+        except sqlite3.Error as error:
+            raise self._database.unavailable(error) from error
+        finally:
+            reader.close()
+
+    def _export(self, graph: api.Graph, part: str, batch: int) -> Iterator[list[Any]]:
+        callback = self._callback("conceptgraph.export")
+        last_id = 0
+        while rows := self._database.vertices_after(last_id, batch):
+            found = [api.Vertex(graph, self._cache.vertex_of(row)) for row in rows]
+            records = self._run(callback, graph, [part, {"found": found}])
+            yield [row["record"] for row in self._rows(callback, records, None)]
+            last_id = rows[-1][0]
+            self._cache.clear()
+
+    def _callback(self, name: str) -> api.Callback:
+        try:
+            return self._callbacks[name]
+        except KeyError:
+            raise Refused(f"There is no procedure named '{name}'.") from None
+
+    @contextmanager
+    def _transaction(
+        self, writes: bool, must_abort: Callable[[], bool], exclusive: bool
+    ) -> Iterator[api.Graph]:
+        """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
+        self._database.begin(exclusive)
+        transaction = Transaction(self._database, self._cache, self._projections)
+        graph = api.Graph(transaction, writes, must_abort)
+        try:
+            self._cache.catch_up()
+            yield graph
+            transaction.flush()
+            self._database.commit()
+        except BaseException as error:
+            self._database.rollback()
+            transaction.undo()
+            if isinstance(error, UniqueViolation):
+                raise Refused(str(error)) from error
+            raise
+        finally:
+            graph.invalidate()
+        transaction.finish()
+        self._cache.trim()
+
+    def _with_found(
+        self, graph: api.Graph, arguments: Sequence[Any], lookup: Lookup | None
+    ) -> Sequence[Any]:
+        if lookup is None:
+            return arguments
+        *leading, context = arguments
+        return [*leading, {**context, "found": self._found(graph, lookup, context)}]
+
+    def _found(
+        self, graph: api.Graph, lookup: Lookup, context: Mapping[str, Any]
+    ) -> list[api.Vertex]:
+        tau_ms = context.get("tau_ms", schema.DEFAULT_TAU_MS)
+        ids = lookups.find(self._database, schema, lookup, tau_ms)
+        return [api.Vertex(graph, element) for element in self._cache.load_vertices(ids)]
+
+    def _run(self, callback: api.Callback, graph: api.Graph, arguments: Sequence[Any]) -> Any:
+        """Check *arguments* against the signature, fill in defaults, and run the callback."""
+        most, least = len(callback.arguments), len(callback.arguments) - len(callback.defaults)
+        if not least <= len(arguments) <= most:
+            raise Refused(_wrong_count(callback.name, least, most))
+        for index, value in enumerate(arguments):
+            argument, cypher_type = callback.arguments[index]
+            if not cypher_type.accepts(value):
+                raise Refused(
+                    f"'{callback.name}' argument named '{argument}' at position {index}"
+                    f" must be of type {cypher_type.name}."
+                )
+        given = [*arguments, *callback.defaults[len(arguments) - least :]]
+        return callback.run(graph, tuple(values.to_python(value, self._wrap) for value in given))
+
+    def _wrap(self, value: Any) -> Any:
+        if isinstance(value, api.Vertex):
+            return self._mgp.Vertex(value)
+        if isinstance(value, api.Edge):
+            return self._mgp.Edge(value)
+        if isinstance(value, api.Path):
+            return self._mgp.Path(value)
+        raise ValueError(f"Unsupported conversion of a {type(value).__name__}")
+
+    def _rows(self, callback: api.Callback, result: Any, fields: Sequence[str] | None) -> Rows:
+        """Return what a procedure returned as plain rows, checked as strictly as Memgraph does."""
+        if result is None:
+            return []
+        records = [result] if isinstance(result, self._mgp.Record) else result
+        if not isinstance(records, list):
+            raise TypeError(f"Value '{result}' is not a list of 'mgp.Record'")
+        wanted = list(callback.results) if fields is None else fields
+        return [self._row(callback.results, record, wanted) for record in records]
+
+    def _row(
+        self, results: Mapping[str, CypherType], record: Any, wanted: Sequence[str]
+    ) -> dict[str, Any]:
+        if not isinstance(record, self._mgp.Record):
+            raise TypeError(f"Value '{record}' is not an instance of 'mgp.Record'")
+        given = record.fields
+        for name, value in given.items():
+            if name not in results or not results[name].accepts(self._unwrap(value)):
+                raise ValueError(
+                    f"Unable to insert field '{name}' with value: '{value}';"
+                    " did you set the correct field type?"
+                )
+        return {name: self._plain(given.get(name)) for name in wanted}
+
+    def _unwrap(self, value: Any) -> Any:
+        """Return a graph element of `mgp` as the one underneath, anything else as it is."""
+        if value.__class__ is self._mgp.Edge:
+            return value._edge
+        if value.__class__ is self._mgp.Vertex:
+            return value._vertex
+        return value._path if value.__class__ is self._mgp.Path else value
+
+    def _plain(self, value: Any) -> Any:
+        """Return *value* as it leaves the call: graph elements as data."""
+        value = self._unwrap(value)
+        if isinstance(value, (list, tuple)):
+            return [self._plain(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self._plain(item) for key, item in value.items()}
+        if isinstance(value, api.Vertex):
+            vertex = value._element
+            return Node(vertex.id, vertex.labels, self._plain(dict(vertex.properties)))
+        if isinstance(value, api.Edge):
+            edge = value._element
+            ends = edge.source.id, edge.target.id
+            return Edge(edge.id, edge.type, *ends, self._plain(dict(edge.properties)))
+        return values.to_stored(value)
+
+
+def _wrong_count(name: str, least: int, most: int) -> str:
+    if most == 0:
+        return f"'{name}' requires no arguments."
+    if least == most:
+        return f"'{name}' requires exactly {most} argument{'s' if most > 1 else ''}."
+    return f"'{name}' requires between {least} and {most} arguments."

@@ -1,0 +1,134 @@
+"""The three kinds of look-up by index, each within the call's transaction."""
+
+import heapq
+import math
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from ..store import EpisodeNames, Lookup, Names, Search
+from .database import Database, encode
+
+# A keyword with more matches than this is sooner found by going through the names in order.
+_COMMON = 2_000
+# More keywords than this go into one condition instead of one each.
+_MANY = 50
+_TRIGRAM = 3
+
+
+def find(database: Database, schema: Any, lookup: Lookup, tau_ms: float) -> list[int]:
+    """Return the ids of the vertices that *lookup* asks for, each once."""
+    if isinstance(lookup, Names):
+        ids = _named(database, schema, lookup.names)
+    elif isinstance(lookup, EpisodeNames):
+        ids = [
+            *_named(database, schema, (lookup.base, *lookup.names)),
+            *_numbered(database, schema, lookup.base),
+        ]
+    else:
+        ids = _search(database, lookup, tau_ms)
+    return list(dict.fromkeys(ids))
+
+
+def _named(database: Database, schema: Any, names: Iterable[str]) -> list[int]:
+    return _ids(
+        database.execute(
+            "SELECT vertex FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
+            " AND property = 'name' AND value IN (SELECT value FROM json_each(?))",
+            (encode(schema.LABELS), encode(list(names))),
+        )
+    )
+
+
+def _numbered(database: Database, schema: Any, base: str) -> list[int]:
+    # "." follows "-", so this is everything that begins with the base and a hyphen.
+    return _ids(
+        database.execute(
+            "SELECT vertex FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
+            " AND property = 'name' AND value >= ? AND value < ?",
+            (encode(schema.LABELS), base + "-", base + "."),
+        )
+    )
+
+
+def _search(database: Database, lookup: Search, tau_ms: float) -> list[int]:
+    hits: list[int] = []
+    if lookup.keywords:
+        hits = _exact(database, lookup) + _matching(database, lookup)
+        hits = list(dict.fromkeys(hits))
+    if len(hits) >= lookup.limit:
+        return hits
+    known = set(hits)
+    others = (vertex for vertex in _by_arousal(database, tau_ms) if vertex not in known)
+    return hits + list(islice(others, lookup.limit - len(hits)))
+
+
+def _exact(database: Database, lookup: Search) -> list[int]:
+    return _ids(
+        database.execute(
+            "SELECT vertex FROM searchable WHERE search_name IN (SELECT value FROM json_each(?))"
+            " ORDER BY name LIMIT ?",
+            (encode(lookup.keywords), lookup.limit),
+        )
+    )
+
+
+def _matching(database: Database, lookup: Search) -> list[int]:
+    """Return the first matches by name, through the trigram index or through the names in order.
+
+    Keywords of one or two characters have no trigram; common ones fill the limit soonest in order.
+    """
+    keywords = lookup.keywords
+    if len(keywords) <= _MANY and all(len(keyword) >= _TRIGRAM for keyword in keywords):
+        match = " OR ".join('"' + keyword.replace('"', '""') + '"' for keyword in keywords)
+        probe = "SELECT count(*) FROM (SELECT 1 FROM search_text WHERE search_text MATCH ? LIMIT ?)"
+        if database.execute(probe, (match, _COMMON)).fetchone()[0] < _COMMON:
+            statement = (
+                "SELECT vertex FROM search_text JOIN searchable ON vertex = search_text.rowid"
+                " WHERE search_text MATCH ? ORDER BY name LIMIT ?"
+            )
+            return _ids(database.execute(statement, (match, lookup.limit)))
+    if len(keywords) <= _MANY:
+        condition, parameters = " OR ".join(["instr(search_name, ?)"] * len(keywords)), keywords
+    else:
+        condition = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(search_name, value))"
+        parameters = (encode(keywords),)
+    statement = f"SELECT vertex FROM searchable WHERE {condition} ORDER BY name LIMIT ?"
+    return _ids(database.execute(statement, (*parameters, lookup.limit)))
+
+
+def _by_arousal(database: Database, tau_ms: float) -> Iterator[int]:
+    """Iterate over vertices from the most aroused on, reading no more than what is asked for.
+
+    Arousal levels take few distinct values. Among those of one level the order is that of the last
+    access, which an index gives, so the levels only need merging.
+    """
+    ranked = (_of_level(database, level, tau_ms) for level in _levels(database))
+    return (vertex for _, _, vertex in heapq.merge(*ranked))
+
+
+def _of_level(
+    database: Database, level: float, tau_ms: float
+) -> Iterator[tuple[float, str, int]]:
+    handicap = tau_ms * math.log(level) if level > 0 else -math.inf
+    rows = database.execute(
+        "SELECT accessed_at, name, vertex FROM searchable WHERE arousal_level = ?"
+        " ORDER BY accessed_at DESC, name",
+        [level],
+    )
+    return ((-(accessed_at + handicap), name, vertex) for accessed_at, name, vertex in rows)
+
+
+def _levels(database: Database) -> list[float]:
+    rows = database.execute(
+        "WITH RECURSIVE level (value) AS ("
+        " SELECT max(arousal_level) FROM searchable UNION ALL"
+        " SELECT (SELECT max(arousal_level) FROM searchable WHERE arousal_level < value)"
+        " FROM level WHERE value IS NOT NULL)"
+        " SELECT value FROM level WHERE value IS NOT NULL"
+    )
+    return [row[0] for row in rows]
+
+
+def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
+    return [row[0] for row in rows]

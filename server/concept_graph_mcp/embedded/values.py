@@ -1,0 +1,90 @@
+"""What may be a value: conversion into the store's form and back, and the procedure types.
+
+The same rules and messages as Memgraph's: strict about int and float, lists given as tuples.
+"""
+
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+Wrap = Callable[[Any], Any]
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_INT64 = 2**63
+
+
+def to_stored(value: Any) -> Any:
+    """Return *value* as the store keeps it: immutable where Python allows, lists as tuples.
+
+    Raises ValueError for what no property can hold, OverflowError beyond 64 bits. A string with a
+    NUL, which Memgraph would cut without a word, and temporal values are refused.
+    """
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError("A string with a NUL character cannot be stored")
+        value.encode()
+        return value
+    if value is None or isinstance(value, (bool, float)):
+        return value
+    if isinstance(value, int):
+        if not -_INT64 <= value < _INT64:
+            raise OverflowError("Python integer is out of range")
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple(to_stored(item) for item in value)
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("Dictionary keys must be strings")
+        return {key: to_stored(item) for key, item in value.items()}
+    if isinstance(value, (date, datetime, time, timedelta)):
+        raise ValueError("Temporal values are not supported by the embedded store; use integers")
+    raise ValueError(f"Unsupported conversion of a {type(value).__name__}")
+
+
+def to_python(value: Any, wrap: Wrap) -> Any:
+    """Return a fresh copy of *value* as a procedure receives it, graph elements put through *wrap*."""
+    if value.__class__ in _SCALARS:
+        if value.__class__ is int and not -_INT64 <= value < _INT64:
+            raise OverflowError("Python integer is out of range")
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple([to_python(item, wrap) for item in value])
+    if isinstance(value, dict):
+        return {key: to_python(item, wrap) for key, item in value.items()}
+    return wrap(value)
+
+
+class CypherType:
+    """A type of an argument or a result field: its name in messages and what satisfies it."""
+
+    __slots__ = ("accepts", "name")
+
+    def __init__(self, name: str, accepts: Callable[[Any], bool]) -> None:
+        self.name = name
+        self.accepts = accepts
+
+
+def exactly(name: str, *classes: type) -> CypherType:
+    """Return the type of the values whose class is one of *classes*: a bool is no int here."""
+    allowed = frozenset(classes)
+    return CypherType(name, lambda value: value.__class__ in allowed)
+
+
+def instance_of(name: str, *classes: type) -> CypherType:
+    """Return the type of the instances of *classes*."""
+    return CypherType(name, lambda value: isinstance(value, classes))
+
+
+def nullable(inner: CypherType) -> CypherType:
+    """Return the type that also accepts None."""
+    accepts = inner.accepts
+    return CypherType(inner.name, lambda value: value is None or accepts(value))
+
+
+def list_of(inner: CypherType) -> CypherType:
+    """Return the type of lists and tuples all of whose elements are of the type *inner*."""
+    accepts = inner.accepts
+    return CypherType(
+        f"LIST OF {inner.name}",
+        lambda value: isinstance(value, (list, tuple)) and all(map(accepts, value)),
+    )

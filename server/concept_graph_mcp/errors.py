@@ -1,0 +1,17 @@
+"""What can go wrong between a tool and its store. Every message is one line for the caller."""
+
+
+class StoreError(Exception):
+    """Base of the failures that a caller is told about."""
+
+
+class Refused(StoreError):
+    """The procedure refused the call; nothing was written."""
+
+
+class Unavailable(StoreError):
+    """The store cannot be reached, read or written right now."""
+
+
+class Misdeployed(StoreError):
+    """The store is there but cannot be served from: the message says what to do about it."""

@@ -1,0 +1,67 @@
+"""A store together with the clock, the time constant and the zone that its calls are made in."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import time_ns
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from . import calls
+from .calls import Call
+from .deployed import schema
+from .errors import Misdeployed, Refused
+from .store import Store
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
+
+
+@dataclass
+class Clock:
+    """This process's clock, which can be stopped at a time (unix ms)."""
+
+    frozen_ms: int | None = None
+
+    def now_ms(self) -> int:
+        return time_ns() // 1_000_000 if self.frozen_ms is None else self.frozen_ms
+
+    def set(self, now_ms: int) -> None:
+        """Stop the clock at *now_ms*; 0 or less lets it run again. Raises Refused beyond 9999."""
+        if now_ms > schema.MAX_TIME_MS:
+            raise Refused(f"now_ms: must be at most {schema.MAX_TIME_MS}, not {now_ms}")
+        self.frozen_ms = now_ms if now_ms > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a toolset or a command calls procedures through."""
+
+    store: Store
+    tau_ms: int
+    zone: ZoneInfo
+    clock: Clock
+    on_misdeployed: Callable[[Misdeployed], None] | None = None
+
+    async def run(self, call: Call) -> list[dict[str, Any]]:
+        """Run *call* at the clock's time. Raises StoreError."""
+        return await self._run(call, self.clock.now_ms())
+
+    async def add_episode(self, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
+        """Add an episode, named after the local date."""
+        now_ms = self.clock.now_ms()
+        rows = await self._run(calls.episode_add(summary, concepts, self.date(now_ms)), now_ms)
+        return rows[0]
+
+    def date(self, now_ms: int) -> str:
+        """Return the local date "YYYYMMDD" at *now_ms*."""
+        moment = _EPOCH + timedelta(milliseconds=now_ms)
+        return f"{moment.astimezone(self.zone):%Y%m%d}"
+
+    async def _run(self, call: Call, now_ms: int) -> list[dict[str, Any]]:
+        context = {"now_ms": now_ms, "tau_ms": self.tau_ms, "date": self.date(now_ms)}
+        try:
+            return await self.store.call(call.procedure, call.arguments, call.lookup, context)
+        except Misdeployed as error:
+            if self.on_misdeployed is not None:
+                self.on_misdeployed(error)
+            raise

@@ -1,0 +1,115 @@
+"""Everything that is configured: environment variables and where the store is. Nothing else reads
+the environment.
+"""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from .deployed import schema
+
+DEFAULT_URI = "bolt://localhost:7687"
+EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_TRUE = ("1", "true", "yes", "on")
+_FALSE = ("", "0", "false", "no", "off")
+
+
+class SettingsError(Exception):
+    """A setting is missing or wrong; the message is one line and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the store is and how time runs. `embedded` is the path of a file, or None for Bolt."""
+
+    zone: ZoneInfo
+    tau_ms: int
+    uri: str
+    user: str
+    password: str = field(repr=False)
+    embedded: Path | None
+
+
+def read(
+    environment: Mapping[str, str], embedded: str | None = None, zone: str | None = None
+) -> Settings:
+    """Return the settings of *environment*; *embedded* is the option's value, "" for the default path.
+
+    *zone* stands in for a missing TZ; without it that is an error. Raises SettingsError.
+    """
+    return Settings(
+        zone=_zone(environment.get("TZ") or zone),
+        tau_ms=_tau(environment.get("AROUSAL_TAU_MS") or str(schema.DEFAULT_TAU_MS)),
+        uri=_uri(environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI),
+        user=environment.get("MEMGRAPH_USER", ""),
+        password=environment.get("MEMGRAPH_PASSWORD", ""),
+        embedded=_embedded(environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded,
+                           by_option=embedded is not None),
+    )
+
+
+def default_path() -> Path:
+    """Return where the embedded store is when nobody says where."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("concept-graph-mcp", appauthor=False)) / "memory.db"
+
+
+def machine_zone() -> str:
+    """Return the name of the machine's time zone, or UTC where it has none that can be told."""
+    try:
+        link = os.readlink("/etc/localtime")
+    except OSError:
+        return "UTC"
+    return link.partition("zoneinfo/")[2] or "UTC"
+
+
+def _zone(name: str | None) -> ZoneInfo:
+    if not name:
+        raise SettingsError("TZ: is not set; name your time zone, e.g. TZ=Europe/Berlin")
+    try:
+        return ZoneInfo(name.removeprefix(":"))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise SettingsError(f"TZ: unknown time zone {name!r}; use a name such as Asia/Tokyo") from None
+
+
+def _tau(value: str) -> int:
+    try:
+        tau = float(value)
+    except ValueError:
+        tau = math.nan
+    if not (math.isfinite(tau) and tau >= 1):
+        raise SettingsError(
+            f"AROUSAL_TAU_MS: must be a number of milliseconds, at least 1, not {value!r}"
+        )
+    return int(tau)
+
+
+def _uri(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in _SCHEMES and bool(parts.hostname)
+        credentials = parts.username is not None or parts.password is not None
+        _ = parts.port
+    except ValueError:
+        usable = credentials = False
+    if credentials:
+        raise SettingsError(
+            "MEMGRAPH_URI: must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD"
+        )
+    if not usable:
+        raise SettingsError(f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687")
+    return value
+
+
+def _embedded(value: str, by_option: bool) -> Path | None:
+    if by_option:
+        return Path(value).expanduser() if value else default_path()
+    if value.lower() in _FALSE:
+        return None
+    return default_path() if value.lower() in _TRUE else Path(value).expanduser()

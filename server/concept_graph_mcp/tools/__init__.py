@@ -1,0 +1,1 @@
+"""The MCP tools, one file a toolset."""

@@ -1,0 +1,78 @@
+"""What every tool goes through: its schemas, its result, and its failures as one line."""
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ValidationError
+
+from ..deployed import core
+from ..errors import StoreError
+
+_REFUSALS = (core("errors").ConceptGraphError, StoreError)
+_SHOWN_ERRORS = 3
+
+
+class ConceptTool(Tool):
+    """A tool whose parameters may be called what Python reserves, and whose errors are one line.
+
+    Its function takes every parameter under its Python name and returns a TypedDict.
+    """
+
+    async def run(
+        self, arguments: dict[str, Any], context: Any, convert_result: bool = False
+    ) -> Any:
+        try:
+            validated = self.fn_metadata.validate_arguments(arguments)
+        except ValidationError as error:
+            raise ToolError(_one_line(error)) from None
+        fields = self.fn_metadata.arg_model.model_fields
+        known = [field.alias or name for name, field in fields.items()]
+        for name in arguments:
+            if name not in known:
+                raise ToolError(f"unknown argument {name!r}; known are {', '.join(known)}")
+        given = {name: validated[field.alias or name] for name, field in fields.items()}
+        try:
+            result = await self.fn(**given)
+        except _REFUSALS as error:
+            raise ToolError(str(error)) from error
+        return self.fn_metadata.convert_result(_answer(result)) if convert_result else result
+
+
+def tool(
+    function: Callable[..., Any], *, read_only: bool, destructive: bool, idempotent: bool
+) -> ConceptTool:
+    """Return *function* as a tool; its docstring is what a model reads, its signature the schema."""
+    annotations = ToolAnnotations(
+        read_only_hint=read_only,
+        destructive_hint=destructive,
+        idempotent_hint=idempotent,
+        # The graph is a closed world: nothing outside it is read or written.
+        open_world_hint=False,
+    )
+    made = ConceptTool.from_function(function, annotations=annotations)
+    made.parameters["additionalProperties"] = False
+    return cast(ConceptTool, made)
+
+
+def _answer(result: dict[str, Any]) -> CallToolResult:
+    """Return *result* as structured content and as the same JSON, without blanks that cost tokens."""
+    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=result
+    )
+
+
+def _one_line(error: ValidationError) -> str:
+    """Return what is wrong with the arguments: "valence_delta: Input should be …; …"."""
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = [
+        f"{'.'.join(map(str, detail['loc'])) or 'arguments'}: {detail['msg']}"
+        for detail in details[:_SHOWN_ERRORS]
+    ]
+    if len(details) > _SHOWN_ERRORS:
+        lines.append(f"and {len(details) - _SHOWN_ERRORS} more")
+    return " ".join("; ".join(lines).split())

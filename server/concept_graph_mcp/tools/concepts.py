@@ -1,0 +1,211 @@
+"""The tools of the concept graph: seed 000's names, arguments and result shapes."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver.tools import Tool
+from pydantic import BeforeValidator, Field, Strict
+from typing_extensions import NotRequired, TypedDict
+
+from .. import calls
+from ..deployed import schema
+from ..session import Session
+from .adapter import tool
+
+
+def _whole(value: Any) -> Any:
+    """Let 2.0 pass as 2, as JSON Schema does; a bool or a text is still no integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Text = Annotated[str, Strict()]
+# After the range in every annotation, or the range does not show in the schema.
+WHOLE = BeforeValidator(_whole)
+_INT64 = 2**63 - 1
+
+
+class ConceptUpserted(TypedDict):
+    concept_id: str
+    created: bool
+
+
+class AffectUpdated(TypedDict):
+    """The one of the two ids that the target has, and how it feels now."""
+
+    concept_id: NotRequired[str]
+    episode_id: NotRequired[str]
+    valence: float
+    arousal: float
+    accessed_at: int
+
+
+class EpisodeAdded(TypedDict):
+    episode_id: str
+    linked_concepts: list[str]
+    valence: float
+
+
+RelationAdded = TypedDict("RelationAdded", {"from": str, "to": str, "type": str})
+
+
+class ConceptsFound(TypedDict):
+    concepts: list[str]
+
+
+class Proposition(TypedDict):
+    text: str
+    score: float
+    valence: float | None
+
+
+class Recalled(TypedDict):
+    """`total` is there only when something was cut: how many propositions there would be."""
+
+    propositions: list[Proposition]
+    total: NotRequired[int]
+
+
+class ClockSet(TypedDict):
+    now_ms: int | None
+    reset: bool
+
+
+RelationType = Literal[tuple(schema.RELATION_TYPES)]  # type: ignore[valid-type]
+
+
+class ConceptTools:
+    """The toolset over one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def concept_upsert(
+        self, concept: Annotated[Text, Field(description="The concept's name, used as it is.")]
+    ) -> ConceptUpserted:
+        """Make sure that a concept exists. Names are used as they are; search first to reuse one."""
+        rows = await self._session.run(calls.concept_upsert(concept))
+        return ConceptUpserted(concept_id=rows[0]["concept_id"], created=rows[0]["created"])
+
+    async def update_affect(
+        self,
+        target: Annotated[Text, Field(description="A concept's name or an episode_id.")],
+        valence_delta: Annotated[
+            float,
+            Strict(),
+            Field(ge=-1, le=1, description="How good (1) or bad (-1) it felt."),
+        ],
+    ) -> AffectUpdated:
+        """Add a feeling to a concept or an episode and arouse it; a missing concept is created."""
+        rows = await self._session.run(calls.update_affect(target, valence_delta))
+        return AffectUpdated(**_without_none(rows[0]))  # type: ignore[typeddict-item]
+
+    async def episode_add(
+        self,
+        summary: Annotated[
+            Text, Field(description="What happened, in a sentence that says when it happened.")
+        ],
+        concepts: Annotated[
+            list[Text],
+            Field(min_length=1, description="What it is about, the most important first."),
+        ],
+    ) -> EpisodeAdded:
+        """Remember something that happened, linked from the concepts that it is about."""
+        row = await self._session.add_episode(summary, concepts)
+        return EpisodeAdded(**row)  # type: ignore[typeddict-item]
+
+    async def relation_add(
+        self,
+        source: Annotated[Text, Field(alias="from", description="A concept, or an episode_id.")],
+        target: Annotated[Text, Field(alias="to", description="A concept, or an episode_id.")],
+        type: Annotated[
+            RelationType,
+            Field(
+                description="is-a: a kind of; part-of: a component of; evokes: brings to mind"
+                " (the only one that may join episodes)."
+            ),
+        ],
+    ) -> RelationAdded:
+        """State a relation; stating it again makes it stronger. Missing concepts are created."""
+        rows = await self._session.run(calls.relation_add(source, target, type))
+        return RelationAdded({key: rows[0][key] for key in ("from", "to", "type")})  # type: ignore[misc]
+
+    async def concept_search(
+        self,
+        keywords: Annotated[
+            list[Text], Field(description="Parts of names, in any case; none for what is on top.")
+        ],
+        limit: Annotated[
+            int,
+            Strict(),
+            Field(
+                ge=-_INT64,
+                le=_INT64,
+                description=f"At most this many, 1 to {schema.MAX_SEARCH_LIMIT}.",
+            ),
+            WHOLE,
+        ] = schema.DEFAULT_SEARCH_LIMIT,
+    ) -> ConceptsFound:
+        """Find concepts by any part of their name, filled up with what is most on the mind."""
+        rows = await self._session.run(calls.concept_search(keywords, limit))
+        return ConceptsFound(concepts=[row["concept"] for row in rows])
+
+    async def recall_query(
+        self,
+        seeds: Annotated[
+            list[Text], Field(description="Concept names or episode_ids; unknown ones are skipped.")
+        ],
+        max_hop: Annotated[
+            int,
+            Strict(),
+            Field(ge=0, le=schema.MAX_HOP, description="How far to go; 2 is a good start."),
+            WHOLE,
+        ],
+        limit: Annotated[
+            int,
+            Strict(),
+            Field(ge=1, le=_INT64, description="At most this many propositions."),
+            WHOLE,
+        ] = schema.DEFAULT_ROWS,
+    ) -> Recalled:
+        """Recall what the seeds bring to mind, strongest first. What is recalled is aroused by it."""
+        rows = await self._session.run(calls.recall(seeds, max_hop, limit))
+        propositions = [
+            Proposition(text=row["text"], score=row["score"], valence=row["valence"])
+            for row in rows
+        ]
+        if rows and rows[0]["total"] > len(rows):
+            return Recalled(propositions=propositions, total=rows[0]["total"])
+        return Recalled(propositions=propositions)
+
+    async def set_time(
+        self,
+        now_ms: Annotated[
+            float,
+            Strict(),
+            Field(allow_inf_nan=False, description="Unix milliseconds; 0 or less: the real time."),
+        ],
+    ) -> ClockSet:
+        """Stop this server's clock at a time, or let it run again."""
+        clock = self._session.clock
+        clock.set(int(now_ms))
+        return ClockSet(now_ms=clock.frozen_ms, reset=clock.frozen_ms is None)
+
+
+def toolset(session: Session, with_set_time: bool) -> list[Tool]:
+    """Return the tools over *session*, in the order in which they are listed."""
+    tools = ConceptTools(session)
+    listed: list[Tool] = [
+        tool(tools.concept_search, read_only=True, destructive=False, idempotent=True),
+        tool(tools.recall_query, read_only=False, destructive=False, idempotent=False),
+        tool(tools.concept_upsert, read_only=False, destructive=False, idempotent=True),
+        tool(tools.relation_add, read_only=False, destructive=False, idempotent=False),
+        tool(tools.episode_add, read_only=False, destructive=False, idempotent=False),
+        tool(tools.update_affect, read_only=False, destructive=True, idempotent=False),
+    ]
+    if with_set_time:
+        listed.append(tool(tools.set_time, read_only=False, destructive=False, idempotent=True))
+    return listed
+
+
+def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value is not None}
