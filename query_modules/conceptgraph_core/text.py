@@ -54,10 +54,14 @@ def _text(value: object, field: str, limit: int) -> str:
     if len(value) > limit:
         raise InvalidText(f"{field}: {len(value)} characters are too long; at most {limit}")
     # Memgraph cuts a string at a NUL without a word, and a lone surrogate cannot be encoded at all.
-    if "\0" in value:
-        raise InvalidText(f"{field}: must not contain a NUL character")
+    if "\0" in value or not _encodable(value):
+        raise InvalidText(f"{field}: must not contain a NUL character or a lone surrogate")
+    return value
+
+
+def _encodable(value: str) -> bool:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidText(f"{field}: must not contain a lone surrogate") from None
-    return value
+        return False
+    return True

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 import anyio
 from mcp.server.mcpserver import MCPServer
 
+from . import wire
 from .deployed import __version__
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
@@ -57,6 +58,7 @@ def serve(settings: Settings, with_set_time: bool) -> None:
     session = Session(
         connect(settings), settings.tau_ms, settings.zone, Clock(), on_misdeployed=_end_soon
     )
+    wire.guard_stdin()
     build(session, with_set_time, watch_store=True).run("stdio")
 
 

@@ -57,7 +57,7 @@ class BoltStore:
             if self._is_open:
                 return
             try:
-                await self._translated(lambda: startup.check(self.rows, self._uri), writes=False)
+                await self._translated(False, startup.check, self.rows, self._uri)
             except Misdeployed as error:
                 self._misdeployed = str(error)
                 raise
@@ -73,9 +73,8 @@ class BoltStore:
         if not self._is_open:
             await self.open()
         statement, parameters = statements.call(schema, procedure, arguments, lookup, context)
-        return await self._translated(
-            lambda: self.rows(statement, parameters, procedure.writes), procedure.writes
-        )
+        writes = procedure.writes
+        return await self._translated(writes, self.rows, statement, parameters, writes)
 
     async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
         await self.open()
@@ -110,7 +109,9 @@ class BoltStore:
                 async for record in result
             ]
 
-    async def _translated(self, operation: Callable[[], Awaitable[T]], writes: bool) -> T:
+    async def _translated(
+        self, writes: bool, operation: Callable[..., Awaitable[T]], *arguments: Any
+    ) -> T:
         """Run *operation*, again after conflicts, and raise what is left as a StoreError."""
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(is_conflict),
@@ -119,7 +120,7 @@ class BoltStore:
             reraise=True,
         )
         try:
-            return await retrying(operation)
+            return await retrying(operation, *arguments)
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes) from error
 

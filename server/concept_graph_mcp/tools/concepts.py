@@ -92,7 +92,7 @@ class ConceptTools:
         valence_delta: Annotated[
             float,
             Strict(),
-            Field(ge=-1, le=1, description="How good (1) or bad (-1) it felt."),
+            Field(ge=-1, le=1, allow_inf_nan=False, description="How good (1) or bad (-1) it felt."),
         ],
     ) -> AffectUpdated:
         """Add a feeling to a concept or an episode and arouse it; a missing concept is created."""

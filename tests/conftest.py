@@ -1,0 +1,154 @@
+"""The hosts that behaviour is tested on, and one plain way to call procedures on each of them."""
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
+from concept_graph_mcp.store import Procedure, Store
+
+HOSTS = ("embedded", "memgraph")
+NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z
+DAY_MS = 86_400_000
+
+
+class Memory:
+    """The procedures over one store, called synchronously at a time that the test sets."""
+
+    def __init__(self, store: Store, portal: BlockingPortal) -> None:
+        self.store = store
+        self.now_ms = NOW_MS
+        self.tau_ms: float = DAY_MS
+        self.date = "20250615"
+        self._portal = portal
+
+    def run(self, call: Call, **context: Any) -> list[dict[str, Any]]:
+        """Run *call* in this memory's context, changed by *context*; return its rows."""
+        given = {"now_ms": self.now_ms, "tau_ms": self.tau_ms, "date": self.date} | context
+        return self._portal.call(self.store.call, call.procedure, call.arguments, call.lookup, given)
+
+    def procedure(
+        self, name: str, arguments: list[Any], fields: tuple[str, ...], **context: Any
+    ) -> list[dict[str, Any]]:
+        """Call any procedure without a look-up, as a person in Lab does."""
+        return self.run(Call(Procedure(name, fields, writes=True), tuple(arguments)), **context)
+
+    def concept_upsert(self, concept: str) -> dict[str, Any]:
+        return self.run(calls.concept_upsert(concept))[0]
+
+    def update_affect(self, target: str, valence_delta: float) -> dict[str, Any]:
+        return self.run(calls.update_affect(target, valence_delta))[0]
+
+    def episode_add(self, summary: str, concepts: list[str]) -> dict[str, Any]:
+        return self.run(calls.episode_add(summary, concepts, self.date))[0]
+
+    def relation_add(self, source: str, target: str, relation_type: str) -> dict[str, Any]:
+        return self.run(calls.relation_add(source, target, relation_type))[0]
+
+    def concept_search(self, keywords: list[str], limit: int | None = None) -> list[str]:
+        return [row["concept"] for row in self.run(calls.concept_search(keywords, limit))]
+
+    def recall(
+        self, seeds: list[str], max_hop: int = 2, limit: int | None = None
+    ) -> list[dict[str, Any]]:
+        return self.run(calls.recall(seeds, max_hop, limit))
+
+    def peek(
+        self, seeds: list[str], max_hop: int = 2, limit: int | None = None, relation: bool = False
+    ) -> list[dict[str, Any]]:
+        call = calls.peek(seeds, max_hop, limit)
+        if relation:
+            fields = (*call.procedure.fields, "relation")
+            procedure = dataclasses.replace(call.procedure, fields=fields)
+            call = dataclasses.replace(call, procedure=procedure)
+        return self.run(call)
+
+    def import_rows(self, rows: list[dict[str, Any]]) -> dict[str, int]:
+        return self.run(calls.import_rows(rows))[0]
+
+    def stats(self) -> dict[str, int]:
+        return {row["measure"]: row["value"] for row in self.run(calls.stats())}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return everything in the graph as export records."""
+
+        async def collect() -> list[dict[str, Any]]:
+            return [record async for batch in self.store.export() for record in batch]
+
+        return self._portal.call(collect)
+
+    def node(self, name: str) -> dict[str, Any]:
+        """Return the export record of the concept or episode called *name*."""
+        (record,) = [r for r in self.records() if r["kind"] != "relation" and r["name"] == name]
+        return record
+
+    def weight(self, source: str, target: str, relation_type: str) -> float:
+        (record,) = [
+            record
+            for record in self.records()
+            if record["kind"] == "relation"
+            and (record["from"], record["to"], record["type"]) == (source, target, relation_type)
+        ]
+        return float(record["weight"])
+
+
+@pytest.fixture(scope="session")
+def portal() -> Iterator[BlockingPortal]:
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture(scope="session")
+def memgraph_uri() -> Iterator[str]:
+    """A real Memgraph with our modules: MEMGRAPH_TEST_URI, or the project's image in Docker."""
+    uri = os.environ.get("MEMGRAPH_TEST_URI")
+    if uri:
+        yield uri
+        return
+    pytest.skip("needs a Memgraph: set MEMGRAPH_TEST_URI or run where a Docker engine is")
+
+
+@pytest.fixture
+def empty_memgraph(memgraph_uri: str, portal: BlockingPortal) -> str:
+    """The URI of the Memgraph, with nothing in it."""
+    import neo4j
+
+    with neo4j.GraphDatabase.driver(memgraph_uri) as driver, driver.session() as session:
+        session.run("MATCH (n) DETACH DELETE n").consume()
+    return memgraph_uri
+
+
+@pytest.fixture(params=HOSTS)
+def store(
+    request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal
+) -> Iterator[Store]:
+    """An empty graph on each host."""
+    if request.param == "embedded":
+        from concept_graph_mcp.embedded.store import EmbeddedStore
+
+        store: Store = EmbeddedStore(tmp_path / "memory.db")
+    else:
+        uri = request.getfixturevalue("empty_memgraph")
+        from concept_graph_mcp.bolt import BoltStore
+
+        store = portal.call(lambda: _bolt(BoltStore, uri))
+    portal.call(store.open)
+    yield store
+    portal.call(store.close)
+
+
+async def _bolt(kind: Any, uri: str) -> Store:
+    # Made inside the event loop that it is used in.
+    made: Store = kind(uri, "", "")
+    return made
+
+
+@pytest.fixture
+def memory(store: Store, portal: BlockingPortal) -> Memory:
+    return Memory(store, portal)
