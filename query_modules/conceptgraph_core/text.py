@@ -53,15 +53,23 @@ def _text(value: object, field: str, limit: int) -> str:
         raise InvalidText(f"{field}: must not be empty")
     if len(value) > limit:
         raise InvalidText(f"{field}: {len(value)} characters are too long; at most {limit}")
-    # Memgraph cuts a string at a NUL without a word, and a lone surrogate cannot be encoded at all.
-    if "\0" in value or not _encodable(value):
-        raise InvalidText(f"{field}: must not contain a NUL character or a lone surrogate")
+    if not storable(value):
+        raise InvalidText(unstorable(field))
     return value
 
 
-def _encodable(value: str) -> bool:
+def storable(value: str) -> bool:
+    """Tell whether *value* can be stored whole.
+
+    Memgraph cuts a string at a NUL without a word, and a lone surrogate cannot be encoded at all.
+    """
     try:
         value.encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return "\0" not in value
+
+
+def unstorable(field: str) -> str:
+    """Return the line that says why the text of *field* was refused."""
+    return f"{field}: must not contain a NUL character or a lone surrogate"

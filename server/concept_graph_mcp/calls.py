@@ -102,6 +102,10 @@ def peek(
     return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
+def version() -> Call:
+    return Call(VERSION, ())
+
+
 def stats() -> Call:
     return Call(STATS, ())
 
@@ -111,6 +115,10 @@ def check() -> Call:
 
 
 def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if isinstance(value, str) and not _text.storable(value):
+                raise core("errors").InvalidRow(f"row {number}: {_text.unstorable(key)}")
     names = dict.fromkeys(row.get(key) for row in rows for key in ("name", "from", "to"))
     lookup = Names(tuple(name for name in names if isinstance(name, str)))
     return Call(IMPORT_ROWS, (list(rows),), lookup)

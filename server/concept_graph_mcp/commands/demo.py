@@ -1,0 +1,133 @@
+"""`demo`: a real flight lived through day by day over MCP, and what is recalled of it."""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from rich.progress import Progress
+from rich.table import Column, Table
+
+from .common import Failure, notes, out
+
+SEEDS = ["Aquarius", "cold"]
+_SHOWN = 7
+_FIRST_RECALL = datetime.fromisoformat("1970-04-17T23:00:00-06:00")
+_SECOND_RECALL = _FIRST_RECALL + timedelta(days=7)
+
+Step = dict[str, Any]
+
+
+@click.command()
+@click.pass_obj
+def demo(embedded: str | None) -> None:
+    """Live through the flight of Apollo 13 and recall it then and a week later.
+
+    Starts this server as an MCP client does and leaves nothing behind; with --embedded=PATH it
+    keeps the graph in that file, which must not exist yet.
+    """
+    with ExitStack() as stack:
+        if embedded:
+            path = Path(embedded)
+            if path.exists():
+                raise Failure(f"{path}: exists already; the demo wants a store of its own")
+        else:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "demo.db"
+        anyio.run(_play, path)
+
+
+async def _play(path: Path) -> None:
+    about, *steps = _sample()
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "concept_graph_mcp", "--embedded", str(path), "--enable-set-time"],
+        env=os.environ | {"TZ": about["time_zone"]},
+    )
+    out.print(f"{about['title']}\n{about['source'].partition(':')[0]}.\n", style="bold")
+    started = time.perf_counter()
+    async with Client(stdio_client(server)) as client:
+        with Progress(console=notes, transient=True) as progress:
+            task = progress.add_task("living through it", total=len(steps))
+            later = await _live(client, steps, _FIRST_RECALL, progress, task)
+            await _recall(client, _FIRST_RECALL, "that evening")
+            await _live(client, later, _SECOND_RECALL, progress, task)
+        await _recall(client, _SECOND_RECALL, "a week later")
+    seconds = time.perf_counter() - started
+    notes.print(f"{len(steps)} steps over MCP in {seconds:.1f} s.", style="dim")
+
+
+async def _live(
+    client: Client, steps: list[Step], until: datetime, progress: Progress, task: Any
+) -> list[Step]:
+    """Take those of *steps* that are before *until*, each at its own time; return the others."""
+    now = None
+    for index, step in enumerate(steps):
+        at = datetime.fromisoformat(step["at"])
+        if at > until:
+            return steps[index:]
+        if at != now:
+            now = at
+            await _set_time(client, at)
+        await _call(client, *_tool(step))
+        progress.advance(task)
+    return []
+
+
+def _tool(step: Step) -> tuple[str, dict[str, Any]]:
+    name = {
+        "concept": "concept_upsert",
+        "relation": "relation_add",
+        "episode": "episode_add",
+        "affect": "update_affect",
+    }[step["kind"]]
+    return name, {key: value for key, value in step.items() if key not in ("kind", "at")}
+
+
+async def _recall(client: Client, at: datetime, when: str) -> None:
+    await _set_time(client, at)
+    found = await _call(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
+    seeds = " and ".join(SEEDS)
+    table = Table(
+        Column("proposition", overflow="fold"),
+        Column("score", justify="right", no_wrap=True),
+        Column("valence", justify="right", no_wrap=True),
+        title=f"What {seeds} bring to mind {when}, {at:%d %B %Y}",
+        title_justify="left",
+    )
+    for row in found["propositions"]:
+        valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
+        table.add_row(row["text"], f"{row['score']:.6f}", valence)
+    out.print(table)
+    if "total" in found:
+        out.print(f"… the strongest {_SHOWN} of {found['total']}\n")
+
+
+async def _set_time(client: Client, at: datetime) -> None:
+    await _call(client, "set_time", {"now_ms": int(at.timestamp() * 1000)})
+
+
+async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    if result.is_error or result.structured_content is None:
+        raise Failure(f"{tool}: {getattr(result.content[0], 'text', 'failed')}")
+    return result.structured_content
+
+
+def _sample() -> list[Step]:
+    return list(_lines(resources.files("concept_graph_mcp") / "sample" / "apollo13.jsonl"))
+
+
+def _lines(file: Any) -> Iterator[Step]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)

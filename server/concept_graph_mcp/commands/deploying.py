@@ -1,0 +1,42 @@
+"""`install-modules`: putting the query modules where a Memgraph loads them from."""
+
+import shutil
+from pathlib import Path
+
+import click
+
+from .. import deployed
+from .common import Failure, out
+
+_CORE = "conceptgraph_core"
+_IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
+
+
+@click.command("install-modules")
+@click.argument("directory", type=click.Path(path_type=Path))
+def install_modules(directory: Path) -> None:
+    """Copy the query modules into DIRECTORY, one of the server's --query-modules-directory."""
+    if not directory.is_dir():
+        raise Failure(f"{directory}: is not a directory")
+    source = deployed.modules_directory()
+    try:
+        # The package first and whole: an entry file must never load a package of another version.
+        _replace_tree(source / _CORE, directory / _CORE)
+        for entry in sorted(source.glob("*.py")):
+            shutil.copyfile(entry, directory / entry.name)
+    except OSError as error:
+        raise Failure(f"{directory}: {error.strerror or error}") from None
+    out.print(f"Installed version {deployed.__version__} into {directory}.")
+    out.print("Now run CALL mg.load_all(); in Memgraph, or restart it.")
+
+
+def _replace_tree(source: Path, target: Path) -> None:
+    """Put a copy of *source* in the place of *target*, which is there whole at almost every time."""
+    fresh, stale = target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
+    for leftover in (fresh, stale):
+        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.copytree(source, fresh, ignore=_IGNORED)
+    if target.exists():
+        target.rename(stale)
+    fresh.rename(target)
+    shutil.rmtree(stale, ignore_errors=True)

@@ -1,0 +1,84 @@
+"""`doctor`: what is configured, reachable and deployed, and what to do about what is wrong."""
+
+import os
+from dataclasses import dataclass
+
+import anyio
+import click
+from rich.table import Table
+
+from .. import calls
+from ..app import connect
+from ..deployed import __version__, modules_directory
+from ..errors import StoreError
+from ..session import Clock, Session
+from ..settings import Settings
+from ..store import Store
+from .common import configured, out
+from .reading import shown_measure
+
+_MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `wrong` decides the exit status."""
+
+    what: str
+    state: str
+    wrong: bool = False
+
+
+@click.command()
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Report what is configured, reachable and deployed; exit 1 if anything is wrong."""
+    settings = configured(ctx.obj)
+    findings = [*_configuration(settings), *anyio.run(_store_findings, settings)]
+    table = Table("", "what", "state")
+    for finding in findings:
+        mark = "[red]✗[/red]" if finding.wrong else "[green]✓[/green]"
+        table.add_row(mark, finding.what, finding.state)
+    out.print(table)
+    ctx.exit(1 if any(finding.wrong for finding in findings) else 0)
+
+
+def _configuration(settings: Settings) -> list[Finding]:
+    zone = Finding("TZ", str(settings.zone))
+    if not os.environ.get("TZ"):
+        zone = Finding(
+            "TZ", f"is not set, which serving needs; e.g. TZ={settings.zone}", wrong=True
+        )
+    return [
+        Finding("concept-graph-mcp", __version__),
+        zone,
+        Finding("AROUSAL_TAU_MS", f"{settings.tau_ms:,}"),
+        Finding("query modules here", str(modules_directory())),
+    ]
+
+
+async def _store_findings(settings: Settings) -> list[Finding]:
+    store = connect(settings)
+    kind = "Memgraph" if settings.embedded is None else "embedded store"
+    try:
+        await store.open()
+        session = Session(store, settings.tau_ms, settings.zone, Clock())
+        return [Finding(kind, store.location), *await _contents(session)]
+    except StoreError as error:
+        return [Finding(kind, str(error), wrong=True)]
+    finally:
+        await store.close()
+
+
+async def _contents(session: Session) -> list[Finding]:
+    version = (await session.run(calls.version()))[0]["version"]
+    findings = [Finding("query modules there", version)]
+    for row in await session.run(calls.stats()):
+        findings.append(Finding(row["measure"], shown_measure(row["measure"], row["value"])))
+    problems = await session.run(calls.check())
+    for row in problems[:_MOST_PROBLEMS]:
+        findings.append(Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True))
+    if len(problems) > _MOST_PROBLEMS:
+        rest = f"and {len(problems) - _MOST_PROBLEMS} more; CALL conceptgraph.check() lists all"
+        findings.append(Finding("…", rest, wrong=True))
+    return findings
