@@ -146,7 +146,7 @@ def arousal(
     Example:
         MATCH (c:Concept) RETURN c.name, conceptgraph.arousal(c) AS arousal ORDER BY arousal DESC;
     """
-    return affect.of_vertex(node, contexts.parse({"now_ms": now_ms, "tau_ms": tau_ms}))
+    return affect.arousal(node, contexts.parse({"now_ms": now_ms, "tau_ms": tau_ms}))
 
 
 @mgp.read_proc

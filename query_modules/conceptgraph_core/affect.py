@@ -1,6 +1,6 @@
 """Arousal and valence: how aroused a thing is now, what raises it, and how a feeling is added.
 
-The formulas are seed 000's: arousal decays exponentially, valence is a clamped sum of deltas.
+The rules are seed 000's; the decay itself is `graph.decayed`.
 """
 
 import math
@@ -8,30 +8,12 @@ from typing import Any
 
 from . import schema, text
 from .context import Context
-from .graph import Graph, Node, read_vertex
+from .graph import Graph, Node, arousal_of
 
 
-def arousal(level: float, accessed_at: int, now_ms: int, tau_ms: float) -> float:
-    """Return level · exp(−(now − accessed_at)/tau), in [0, 1]; times in unix ms.
-
-    An access in the future counts as now.
-    """
-    return level * math.exp(-max(0, now_ms - accessed_at) / tau_ms)
-
-
-def current(graph: Graph, node: Node) -> float:
-    """Return the arousal of *node* at the call's own time."""
-    return arousal(
-        node.arousal_level, node.accessed_at, graph.context.now_ms, graph.context.tau_ms
-    )
-
-
-def of_vertex(vertex: Any, context: Context) -> float | None:
+def arousal(vertex: Any, context: Context) -> float | None:
     """Return the arousal of an `mgp.Vertex`, or None if it is null, no concept and no episode."""
-    node = None if vertex is None else read_vertex(vertex)
-    if node is None:
-        return None
-    return arousal(node.arousal_level, node.accessed_at, context.now_ms, context.tau_ms)
+    return None if vertex is None else arousal_of(vertex, context)
 
 
 def rank(level: float, accessed_at: int, tau_ms: float) -> float:
@@ -41,7 +23,7 @@ def rank(level: float, accessed_at: int, tau_ms: float) -> float:
 
 def touch(graph: Graph, node: Node, level: float) -> None:
     """Raise *node* to *level* now, unless it is already more aroused than that."""
-    if level >= current(graph, node):
+    if level >= node.arousal:
         graph.update(node, arousal_level=level, accessed_at=graph.context.now_ms)
 
 
@@ -65,7 +47,7 @@ def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, An
         "concept_id": None if node.is_episode else node.name,
         "episode_id": node.name if node.is_episode else None,
         "valence": node.valence,
-        "arousal": current(graph, node),
+        "arousal": node.arousal,
         "accessed_at": node.accessed_at,
     }
 

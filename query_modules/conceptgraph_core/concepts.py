@@ -61,7 +61,7 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
             others.append((-affect.rank(node.arousal_level, node.accessed_at, tau_ms), node.name, node))
     chosen = [node for *_, node in sorted(hits, key=_order)[:most]]
     chosen += [node for *_, node in sorted(others, key=_order)[: most - len(chosen)]]
-    return [{"concept": node.name, "arousal": affect.current(graph, node)} for node in chosen]
+    return [{"concept": node.name, "arousal": node.arousal} for node in chosen]
 
 
 def _order(entry: tuple[Any, str, Node]) -> tuple[Any, str]:

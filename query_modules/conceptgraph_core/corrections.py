@@ -62,8 +62,7 @@ def _only(graph: Graph, name: str, field: str) -> Node:
 
 def _touched(graph: Graph, node: Node) -> list[dict[str, str]]:
     rows = [{"kind": node.label.lower(), "text": node.text}]
-    for _, edge_type, other, outgoing in graph.edges(node):
+    for _, relation, other, outgoing in graph.edges(node):
         source, target = (node, other) if outgoing else (other, node)
-        relation = schema.RELATION_NAMES[edge_type]
         rows.append({"kind": "relation", "text": f"{source.text} {relation} {target.text}"})
     return rows

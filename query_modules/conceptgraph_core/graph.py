@@ -6,6 +6,7 @@ halves a recall on both hosts. They are only valid during the call, so nothing h
 Should a later `mgp` hide them, `_PublicVertex` and `_PublicEdge` offer the same over the public API.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,37 +14,62 @@ import mgp
 
 from . import context as contexts
 from . import schema
+from .context import Context
 from .errors import InvalidContext, InvalidText
 
 
-class Node:
-    """A concept or an episode as read at the start of the call, kept up with what the call writes.
+def decayed(level: float, accessed_at: int, context: Context) -> float:
+    """Return level · exp(−(now − accessed_at)/tau), seed 000's arousal, in [0, 1].
 
-    `arousal_level` is in [0, 1] as of `accessed_at` (unix ms); a node made by hand may lack either,
-    which counts as never aroused.
+    An access in the future counts as now.
+    """
+    age = context.now_ms - accessed_at
+    return level * math.exp(-age / context.tau_ms) if age > 0 else level
+
+
+class Node:
+    """A concept or an episode as read when the call first met it, kept up with what it writes.
+
+    `arousal` is that of the call's time. It follows from `arousal_level`, in [0, 1], as of
+    `accessed_at`, unix ms; a node made by hand may lack either, which counts as never aroused.
     """
 
-    __slots__ = ("accessed_at", "arousal_level", "id", "label", "name", "raw", "summary", "valence")
+    __slots__ = (
+        "accessed_at", "arousal", "arousal_level", "id", "is_episode", "label", "name", "raw", "text",
+    )  # fmt: skip
 
-    def __init__(self, raw: Any, node_id: int, label: str) -> None:
-        get = raw.get_property
+    def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
+        # A recall builds thousands of these: no property is read that it does not need.
+        name = raw.get_property("name")
+        level = raw.get_property("arousal_level")
+        accessed_at = raw.get_property("accessed_at")
+        if level.__class__ is not float or accessed_at.__class__ is not int:
+            level, accessed_at = _real(level) or 0.0, int(_real(accessed_at) or 0)
         self.raw = raw
         self.id = node_id
         self.label = label
-        self.name: str = _text(get("name")) or ""
-        self.summary: str | None = _text(get("summary")) if label == schema.EPISODE else None
-        self.valence: float | None = _real(get("valence"))
-        self.arousal_level: float = _real(get("arousal_level")) or 0.0
-        self.accessed_at: int = int(_real(get("accessed_at")) or 0)
+        self.name: str = name if name.__class__ is str else ""
+        self.is_episode = label == schema.EPISODE
+        self.text: str = (self.summary or self.name) if self.is_episode else self.name
+        self.arousal_level: float = level
+        self.accessed_at: int = accessed_at
+        self.arousal = decayed(level, accessed_at, context)
 
     @property
-    def is_episode(self) -> bool:
-        return self.label == schema.EPISODE
+    def summary(self) -> str | None:
+        """What stands for an episode in a proposition; a concept is stood for by its name."""
+        summary = self.raw.get_property("summary")
+        return summary if isinstance(summary, str) else None
 
     @property
-    def text(self) -> str:
-        """What stands for the node in a proposition: an episode's summary, a concept's name."""
-        return self.name if self.summary is None else self.summary
+    def valence(self) -> float | None:
+        valence = self.raw.get_property("valence")
+        return valence if valence.__class__ is float else _real(valence)
+
+
+_LABELS = frozenset(schema.LABELS)
+# Nodes whose edges are read between two looks at whether the query was cancelled.
+_ABORT_EVERY = 64
 
 
 class Graph:
@@ -54,6 +80,7 @@ class Graph:
         self._ctx = ctx
         self._graph = ctx.graph
         self._nodes: dict[int, Node | None] = {}
+        self._read_edges = 0
 
     def check_abort(self) -> None:
         """Raise if the query was cancelled or timed out; Python has no other way to notice."""
@@ -106,17 +133,22 @@ class Graph:
                 yield node
 
     def edges(self, node: Node) -> Iterator[tuple[Any, str, Node, bool]]:
-        """Iterate over (edge, edge type, other end, whether the edge leaves *node*)."""
-        known = schema.RELATION_NAMES
+        """Iterate over (edge, relation type, other end, whether the edge leaves *node*)."""
+        self._read_edges += 1
+        if self._read_edges % _ABORT_EVERY == 0:
+            self.check_abort()
+        names, nodes = schema.RELATION_NAMES, self._nodes
         for outgoing in (True, False):
             edge_iterator = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
             edge = edge_iterator.get()
             while edge is not None:
-                edge_type = edge.get_type_name()
-                if edge_type in known:
-                    other = self._node(edge.to_vertex() if outgoing else edge.from_vertex())
+                relation = names.get(edge.get_type_name())
+                if relation is not None:
+                    far = edge.to_vertex() if outgoing else edge.from_vertex()
+                    far_id = far.get_id()
+                    other = nodes[far_id] if far_id in nodes else self._new_node(far, far_id)
                     if other is not None:
-                        yield edge, edge_type, other, outgoing
+                        yield edge, relation, other, outgoing
                 edge = edge_iterator.next()
 
     def edges_between(self, source: Node, target: Node, edge_type: str) -> list[Any]:
@@ -142,12 +174,14 @@ class Graph:
 
     def weight(self, edge: Any) -> float:
         """Return an edge's weight; one made by hand without any counts as new."""
-        weight = _real(edge.get_property("weight"))
-        return schema.INITIAL_WEIGHT if weight is None else weight
+        weight = edge.get_property("weight")
+        if weight.__class__ is float:
+            return weight  # type: ignore[no-any-return]
+        return schema.INITIAL_WEIGHT if _real(weight) is None else float(weight)
 
-    def relation(self, edge: Any) -> mgp.Edge:
+    def relation(self, edge: Any) -> Any:
         """Return *edge* as a procedure yields it, so that Lab can draw it."""
-        return edge.public if isinstance(edge, _PublicEdge) else mgp.Edge(edge)
+        return edge.public if isinstance(edge, _PublicEdge) else edge
 
     # Writing
 
@@ -158,7 +192,7 @@ class Graph:
         raw = _raw_vertex(vertex)
         for key, value in properties.items():
             raw.set_property(key, value)
-        node = Node(raw, raw.get_id(), label)
+        node = Node(raw, raw.get_id(), label, self.context)
         self._nodes[node.id] = node
         return node
 
@@ -166,8 +200,8 @@ class Graph:
         """Set properties of *node*, in the database and in this view."""
         for key, value in properties.items():
             node.raw.set_property(key, value)
-            if key in Node.__slots__:
-                setattr(node, key, value)
+        self._nodes[node.id] = node
+        node.__init__(node.raw, node.id, node.label, self.context)  # type: ignore[misc]
 
     def create_edge(self, source: Node, target: Node, edge_type: str, weight: float) -> None:
         """Create an edge, conflicting on every Memgraph version with whoever creates it too."""
@@ -182,7 +216,7 @@ class Graph:
         edge.set_property("weight", weight)
 
     def delete_edge(self, edge: Any) -> None:
-        self._graph.delete_edge(self.relation(edge))
+        self._graph.delete_edge(_public_edge(edge))
 
     def delete_node(self, node: Node) -> None:
         """Delete *node* with all of its edges."""
@@ -191,32 +225,28 @@ class Graph:
 
     def _node(self, raw: Any) -> Node | None:
         node_id = raw.get_id()
-        try:
-            return self._nodes[node_id]
-        except KeyError:
-            label = _label(raw)
-            node = None if label is None else Node(raw, node_id, label)
-            self._nodes[node_id] = node
-            return node
+        return self._nodes[node_id] if node_id in self._nodes else self._new_node(raw, node_id)
+
+    def _new_node(self, raw: Any, node_id: int) -> Node | None:
+        label = _label(raw)
+        node = None if label is None else Node(raw, node_id, label, self.context)
+        self._nodes[node_id] = node
+        return node
 
 
-def read_vertex(vertex: Any) -> Node | None:
-    """Return the node of an `mgp.Vertex` outside of any call's view, or None if it is foreign."""
+def arousal_of(vertex: mgp.Vertex, context: Context) -> float | None:
+    """Return the arousal of a vertex outside of any call's view; None if it is foreign."""
     raw = _raw_vertex(vertex)
     label = _label(raw)
-    return None if label is None else Node(raw, raw.get_id(), label)
+    return None if label is None else Node(raw, raw.get_id(), label, context).arousal
 
 
 def _label(raw: Any) -> str | None:
     for index in range(raw.labels_count()):
         label: str = raw.label_at(index)
-        if label in schema.LABELS:
+        if label in _LABELS:
             return label
     return None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _real(value: Any) -> float | None:
@@ -230,6 +260,10 @@ def _raw_vertex(vertex: Any) -> Any:
 
 def _public_vertex(raw: Any) -> mgp.Vertex:
     return raw.public if isinstance(raw, _PublicVertex) else mgp.Vertex(raw)
+
+
+def _public_edge(raw: Any) -> mgp.Edge:
+    return raw.public if isinstance(raw, _PublicEdge) else mgp.Edge(raw)
 
 
 class _PublicIterator:

@@ -16,9 +16,9 @@ def stats(graph: Graph) -> list[dict[str, Any]]:
     for node in graph.nodes():
         counts["episodes" if node.is_episode else "concepts"] += 1
         newest = max(newest, node.accessed_at)
-        for _, edge_type, _, outgoing in graph.edges(node):
+        for _, relation, _, outgoing in graph.edges(node):
             if outgoing:
-                counts[schema.RELATION_NAMES[edge_type]] += 1
+                counts[relation] += 1
     counts["newest_accessed_at"] = newest
     return [{"measure": measure, "value": value} for measure, value in counts.items()]
 
@@ -52,18 +52,18 @@ def _node_problems(node: Node) -> Iterator[dict[str, Any]]:
 
 def _edge_problems(graph: Graph, node: Node) -> Iterator[dict[str, Any]]:
     seen: Counter[tuple[str, int]] = Counter()
-    for edge, edge_type, other, outgoing in graph.edges(node):
+    for edge, relation, other, outgoing in graph.edges(node):
         if not outgoing:
             continue
-        subject = f"{shown(node.name)} {schema.RELATION_NAMES[edge_type]} {shown(other.name)}"
-        seen[edge_type, other.id] += 1
-        if seen[edge_type, other.id] == 2:
+        subject = f"{shown(node.name)} {relation} {shown(other.name)}"
+        seen[relation, other.id] += 1
+        if seen[relation, other.id] == 2:
             yield _row("parallel edges", subject, "remove the relation and add it once")
         if other.id == node.id:
             yield _row("relation to itself", subject, "remove the relation")
         if edge.get_property("weight") is None:
             yield _row("no weight", subject, "SET the property weight, e.g. 0.25")
-        if edge_type != schema.EVOKES and (node.is_episode or other.is_episode):
+        if schema.RELATION_TYPES[relation] != schema.EVOKES and (node.is_episode or other.is_episode):
             yield _row("episode in is-a or part-of", subject, "remove the relation; use evokes")
 
 

@@ -4,6 +4,7 @@ score = arousal · 0.5^(hop − 1) · (0.5 against the edge's direction) · weig
 between concepts only.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,24 +13,17 @@ from . import affect, schema, text
 from .graph import Graph, Node
 
 
-@dataclass(slots=True)
-class Proposition:
-    """One line of a recall and the reading of an edge that gave its best score."""
-
-    text: str
-    score: float
-    other: Node
-    hop: int
-    arousal: float
-    weight: float
-    reverse: bool
-    edge: Any
+# An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
+# the end that was reached, its arousal before, the weight that counted, the edge. A plain tuple,
+# because a recall makes one for every edge it reads.
+Reading = tuple[float, int, bool, Node, float, float, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    propositions: list[Proposition]
+    best: dict[str, Reading]
     reached: list[tuple[Node, int, float]]  # each node but the seeds: distance, arousal before
+    seen: set[int]  # the ids of those and of the seeds
 
 
 def recall(
@@ -37,7 +31,7 @@ def recall(
 ) -> list[dict[str, Any]]:
     """Return the rows of `peek`, then raise the arousal of every node reached, never a seed's."""
     walk = _walk(graph, seeds, max_hop)
-    rows = _rows(graph, walk.propositions, limit)
+    rows = _rows(graph, walk.best, limit)
     for node, distance, before in walk.reached:
         level = schema.HOP_DECAY ** (distance - 1)
         if level - before >= schema.MIN_AROUSAL_GAIN:
@@ -55,62 +49,49 @@ def peek(
     reverse, the relation itself, and the total number of rows before *limit* cut them (None: 1,000).
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1.
     """
-    return _rows(graph, _walk(graph, seeds, max_hop).propositions, limit)
+    return _rows(graph, _walk(graph, seeds, max_hop).best, limit)
 
 
 def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
+    """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
     text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
     frontier = _seed_nodes(graph, seeds)
-    distance = {node.id: 0 for node in frontier}
-    arousal: dict[int, float] = {}
-    best: dict[str, Proposition] = {}
-    reached: list[tuple[Node, int, float]] = []
-    for node in frontier:
-        arousal[node.id] = affect.current(graph, node)
+    walk = _Walk({}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):
-        reached_now: list[Node] = []
+        known = len(walk.reached)
         for node in frontier:
-            graph.check_abort()
-            for edge, edge_type, other, outgoing in graph.edges(node):
-                if other.id not in distance:
-                    distance[other.id] = hop
-                    arousal[other.id] = affect.current(graph, other)
-                    reached.append((other, hop, arousal[other.id]))
-                    reached_now.append(other)
-                _keep_best(
-                    best, _read(graph, node, edge, edge_type, other, outgoing, hop, arousal[other.id])
-                )
-        frontier = reached_now
-    return _Walk(list(best.values()), reached)
+            _read_edges(graph, walk, node, hop)
+        frontier = [node for node, *_ in walk.reached[known:]]
+    return walk
 
 
-def _read(
-    graph: Graph, node: Node, edge: Any, edge_type: str, other: Node, outgoing: bool, hop: int,
-    arousal: float,
-) -> Proposition:
-    """Return what *edge* says when it is read from *node* at *hop*."""
-    between_concepts = not (node.is_episode or other.is_episode)
-    weight = graph.weight(edge) if between_concepts else 1.0
-    direction = 1.0 if outgoing else schema.REVERSE_PENALTY
-    source, target = (node, other) if outgoing else (other, node)
-    return Proposition(
-        text=f"{source.text} {schema.RELATION_NAMES[edge_type]} {target.text}",
-        score=arousal * schema.HOP_DECAY ** (hop - 1) * direction * weight,
-        other=other,
-        hop=hop,
-        arousal=arousal,
-        weight=weight,
-        reverse=not outgoing,
-        edge=edge,
-    )
+def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
+    """Read every edge of *node* at *hop*; keep what it says if nothing read before says it better."""
+    best, seen = walk.best, walk.seen
+    decay = schema.HOP_DECAY ** (hop - 1)
+    for edge, relation, other, outgoing in graph.edges(node):
+        arousal = other.arousal
+        if other.id not in seen:
+            seen.add(other.id)
+            walk.reached.append((other, hop, arousal))
+        weight = 1.0 if node.is_episode or other.is_episode else graph.weight(edge)
+        score = arousal * decay * weight
+        if outgoing:
+            said = f"{node.text} {relation} {other.text}"
+        else:
+            said = f"{other.text} {relation} {node.text}"
+            score *= schema.REVERSE_PENALTY
+        reading = (score, hop, not outgoing, other, arousal, weight, edge)
+        old = best.get(said)
+        if old is None or score > old[0] or (score == old[0] and _precedes(reading, old)):
+            best[said] = reading
 
 
-def _keep_best(best: dict[str, Proposition], new: Proposition) -> None:
-    old = best.get(new.text)
-    if old is None or (-new.score, new.hop, new.reverse, new.other.name) < (
-        -old.score, old.hop, old.reverse, old.other.name
-    ):
-        best[new.text] = new
+def _precedes(reading: Reading, other: Reading) -> bool:
+    """Tell which of two readings of one text and score stands for it: lower hop, then forward."""
+    _, hop, reverse, end, *_ = reading
+    _, other_hop, other_reverse, other_end, *_ = other
+    return (hop, reverse, end.name) < (other_hop, other_reverse, other_end.name)
 
 
 def _seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
@@ -122,22 +103,35 @@ def _seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
     return list({node.id: node for node in nodes}.values())
 
 
-def _rows(
-    graph: Graph, propositions: list[Proposition], limit: int | None
-) -> list[dict[str, Any]]:
+def _rows(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[dict[str, Any]]:
     most = schema.DEFAULT_ROWS if limit is None else text.integer(limit, "limit", 1, 2**31)
-    propositions.sort(key=lambda found: (-found.score, found.text))
+    ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
+    if ordered and ordered[-1][1][0] == 0:
+        # Too small for a float, as all scores are after two years; logarithms still tell them apart.
+        ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1]), item[0]))
     return [
         {
-            "text": found.text,
-            "score": round(found.score, schema.SCORE_DECIMALS),
-            "valence": found.other.valence,
-            "hop": found.hop,
-            "arousal": found.arousal,
-            "weight": found.weight,
-            "reverse": found.reverse,
-            "relation": graph.relation(found.edge),
-            "total": len(propositions),
+            "text": said,
+            "score": round(score, schema.SCORE_DECIMALS),
+            "valence": end.valence,
+            "hop": hop,
+            "arousal": arousal,
+            "weight": weight,
+            "reverse": reverse,
+            "relation": graph.relation(edge),
+            "total": len(ordered),
         }
-        for found in propositions[:most]
+        for said, (score, hop, reverse, end, arousal, weight, edge) in ordered[:most]
     ]
+
+
+def _faded(graph: Graph, reading: Reading) -> float:
+    """Return a key that orders those readings whose score is 0 as their true scores would be."""
+    score, hop, reverse, end, _, weight, _ = reading
+    if score > 0 or weight <= 0:
+        return 0.0
+    factors = schema.HOP_DECAY ** (hop - 1) * weight
+    if reverse:
+        factors *= schema.REVERSE_PENALTY
+    tau_ms = graph.context.tau_ms
+    return -affect.rank(end.arousal_level, end.accessed_at, tau_ms) - tau_ms * math.log(factors)

@@ -56,13 +56,13 @@ def _node_record(node: Node) -> dict[str, Any]:
 
 
 def _relation_records(graph: Graph, node: Node) -> Iterator[dict[str, Any]]:
-    for edge, edge_type, other, outgoing in graph.edges(node):
+    for edge, relation, other, outgoing in graph.edges(node):
         if outgoing:
             yield {
                 "kind": "relation",
                 "from": node.name,
                 "to": other.name,
-                "type": schema.RELATION_NAMES[edge_type],
+                "type": relation,
                 "weight": graph.weight(edge),
             }
 

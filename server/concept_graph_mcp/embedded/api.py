@@ -56,6 +56,8 @@ class AuthorizationError(Exception): ...
 
 # Graph elements
 
+_CONTAINERS = frozenset({tuple, dict})
+
 
 class _ItemIterator:
     """`get()` is the current item, `next()` moves on; None is the end."""
@@ -98,6 +100,9 @@ class _EdgesIterator:
         return Edge(self._graph, self._edges[index])
 
 
+_NO_EDGES: Any = _ItemIterator(())
+
+
 class _Element:
     """What vertices and edges share: an identity and properties."""
 
@@ -119,7 +124,7 @@ class _Element:
     def get_property(self, name: str) -> Any:
         value = self._element.properties.get(name)
         # Containers are copied: what a procedure does to its copy must not reach the store.
-        return values.to_stored(value) if value.__class__ in (tuple, dict) else value
+        return values.to_stored(value) if value.__class__ in _CONTAINERS else value
 
     def set_property(self, name: str, value: Any) -> None:
         stored = values.to_stored(value)
@@ -151,17 +156,17 @@ class Vertex(_Element):
     def remove_label(self, label: str) -> None:
         self._graph.writing().remove_label(self._element, label)
 
-    def iter_out_edges(self) -> _EdgesIterator:
+    def iter_out_edges(self) -> Any:
         edges = self._element.out_edges
         if edges is None:
             edges = self._graph.reading().out_edges(self._element)
-        return _EdgesIterator(self._graph, edges)
+        return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
 
-    def iter_in_edges(self) -> _EdgesIterator:
+    def iter_in_edges(self) -> Any:
         edges = self._element.in_edges
         if edges is None:
             edges = self._graph.reading().in_edges(self._element)
-        return _EdgesIterator(self._graph, edges)
+        return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
 
 
 class Edge(_Element):

@@ -1,5 +1,6 @@
 """Calling query-module procedures in process, as Memgraph calls them."""
 
+import gc
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,9 @@ from .transaction import Transaction, UniqueViolation
 from .values import CypherType
 
 Rows = list[dict[str, Any]]
+
+# Of these every value can leave a call; a str or an int may be one that cannot.
+_LEAVING = frozenset({float, bool, type(None)})
 
 
 class Host:
@@ -114,6 +118,9 @@ class Host:
     ) -> Iterator[api.Graph]:
         """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
         self._database.begin(exclusive)
+        collecting = gc.isenabled()
+        # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
+        gc.disable()
         transaction = Transaction(self._database, self._cache, self._projections)
         graph = api.Graph(transaction, writes, must_abort)
         try:
@@ -129,6 +136,8 @@ class Host:
             raise
         finally:
             graph.invalidate()
+            if collecting:
+                gc.enable()
         transaction.finish()
         self._cache.trim()
 
@@ -178,22 +187,38 @@ class Host:
         records = [result] if isinstance(result, self._mgp.Record) else result
         if not isinstance(records, list):
             raise TypeError(f"Value '{result}' is not a list of 'mgp.Record'")
-        wanted = list(callback.results) if fields is None else fields
-        return [self._row(callback.results, record, wanted) for record in records]
+        if not all(isinstance(record, self._mgp.Record) for record in records):
+            raise TypeError("A value is not an instance of 'mgp.Record'")
+        given = [record.fields for record in records]
+        for name in set().union(*given) - callback.results.keys():
+            raise _wrong_field(name, next(row[name] for row in given if name in row))
+        # Column by column, because most columns are settled by the classes of their values.
+        columns = {
+            name: self._column(name, expected, given, fields is None or name in fields)
+            for name, expected in callback.results.items()
+        }
+        wanted = columns if fields is None else fields
+        rows = zip(*(columns[name] for name in wanted), strict=True)
+        return [dict(zip(wanted, row, strict=True)) for row in rows]
 
-    def _row(
-        self, results: Mapping[str, CypherType], record: Any, wanted: Sequence[str]
-    ) -> dict[str, Any]:
-        if not isinstance(record, self._mgp.Record):
-            raise TypeError(f"Value '{record}' is not an instance of 'mgp.Record'")
-        given = record.fields
-        for name, value in given.items():
-            if name not in results or not results[name].accepts(self._unwrap(value)):
-                raise ValueError(
-                    f"Unable to insert field '{name}' with value: '{value}';"
-                    " did you set the correct field type?"
-                )
-        return {name: self._plain(given.get(name)) for name in wanted}
+    def _column(
+        self, name: str, expected: CypherType, given: list[dict[str, Any]], wanted: bool
+    ) -> list[Any]:
+        """Return the values of the field *name* as they leave the call, all of them *expected*."""
+        column = [row.get(name) for row in given]
+        classes = {value.__class__ for value in column}
+        if not classes <= expected.quick:
+            for row in given:
+                # A field that is left out becomes null; null where it may not be is refused.
+                if name in row and not expected.accepts(self._unwrap(row[name])):
+                    raise _wrong_field(name, row[name])
+        if classes <= _LEAVING or not wanted:
+            return column
+        if classes == {str}:
+            # One look at all of them together; the values themselves leave as they are.
+            values.to_stored("".join(column))
+            return column
+        return [self._plain(value) for value in column]
 
     def _unwrap(self, value: Any) -> Any:
         """Return a graph element of `mgp` as the one underneath, anything else as it is."""
@@ -218,6 +243,13 @@ class Host:
             ends = edge.source.id, edge.target.id
             return Edge(edge.id, edge.type, *ends, self._plain(dict(edge.properties)))
         return values.to_stored(value)
+
+
+def _wrong_field(name: str, value: Any) -> ValueError:
+    return ValueError(
+        f"Unable to insert field '{name}' with value: '{value}';"
+        " did you set the correct field type?"
+    )
 
 
 def _wrong_count(name: str, least: int, most: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 Wrap = Callable[[Any], Any]
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
+SCALARS = frozenset({str, int, float, bool, type(None)})
 _INT64 = 2**63
 
 
@@ -43,7 +43,7 @@ def to_stored(value: Any) -> Any:
 
 def to_python(value: Any, wrap: Wrap) -> Any:
     """Return a fresh copy of *value* as a procedure receives it, graph elements put through *wrap*."""
-    if value.__class__ in _SCALARS:
+    if value.__class__ in SCALARS:
         if value.__class__ is int and not -_INT64 <= value < _INT64:
             raise OverflowError("Python integer is out of range")
         return value
@@ -55,30 +55,38 @@ def to_python(value: Any, wrap: Wrap) -> Any:
 
 
 class CypherType:
-    """A type of an argument or a result field: its name in messages and what satisfies it."""
+    """A type of an argument or a result field: its name in messages and what satisfies it.
 
-    __slots__ = ("accepts", "name")
+    `quick` are classes whose instances all satisfy it, for the many values that need no closer look.
+    """
 
-    def __init__(self, name: str, accepts: Callable[[Any], bool]) -> None:
+    __slots__ = ("accepts", "name", "quick")
+
+    def __init__(
+        self, name: str, accepts: Callable[[Any], bool], quick: frozenset[type] = frozenset()
+    ) -> None:
         self.name = name
         self.accepts = accepts
+        self.quick = quick
 
 
 def exactly(name: str, *classes: type) -> CypherType:
     """Return the type of the values whose class is one of *classes*: a bool is no int here."""
     allowed = frozenset(classes)
-    return CypherType(name, lambda value: value.__class__ in allowed)
+    return CypherType(name, lambda value: value.__class__ in allowed, allowed)
 
 
 def instance_of(name: str, *classes: type) -> CypherType:
     """Return the type of the instances of *classes*."""
-    return CypherType(name, lambda value: isinstance(value, classes))
+    return CypherType(name, lambda value: isinstance(value, classes), frozenset(classes))
 
 
 def nullable(inner: CypherType) -> CypherType:
     """Return the type that also accepts None."""
     accepts = inner.accepts
-    return CypherType(inner.name, lambda value: value is None or accepts(value))
+    return CypherType(
+        inner.name, lambda value: value is None or accepts(value), inner.quick | {type(None)}
+    )
 
 
 def list_of(inner: CypherType) -> CypherType:

@@ -1,0 +1,44 @@
+"""WordNet's nouns as a concept graph: hypernyms are is-a, part meronyms part-of.
+
+Reads Debian's `wordnet-base` (WordNet 3.0, Princeton University; its licence comes with it).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+DATA = Path("/usr/share/wordnet/data.noun")
+_RELATIONS = {"@": "is-a", "#p": "part-of"}
+
+Edge = tuple[str, str, str]
+
+
+def edges(data: Path = DATA) -> list[Edge]:
+    """Return all (from, type, to) edges between named synsets, each once."""
+    synsets = dict(_synsets(data))
+    found: dict[Edge, None] = {}
+    for offset, (name, pointers) in synsets.items():
+        for relation, target in pointers:
+            if target in synsets and target != offset:
+                # A "#p" pointer says that the synset is a part of its target.
+                found[name, relation, synsets[target][0]] = None
+    return list(found)
+
+
+def _synsets(data: Path) -> Iterator[tuple[str, tuple[str, list[tuple[str, str]]]]]:
+    """Iterate over (offset, (unique name, [(relation, target offset)]))."""
+    for line in data.read_text(encoding="utf-8").splitlines():
+        if line.startswith("  "):
+            continue
+        fields = line.split(" ")
+        words = int(fields[3], 16)
+        word, sense = fields[4].replace("_", " "), fields[0]
+        pointer_field = 4 + 2 * words
+        pointers = [
+            (_RELATIONS[symbol], fields[at + 2])
+            for count in range(int(fields[pointer_field]))
+            for at, symbol in [
+                (pointer_field + 4 * count, fields[pointer_field + 1 + 4 * count])
+            ]
+            if symbol in _RELATIONS and fields[at + 3] == "n"
+        ]
+        yield fields[0], (f"{word} ({sense})", pointers)
