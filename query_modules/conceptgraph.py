@@ -6,15 +6,26 @@ optional map with now_ms, tau_ms, date, found and user_id (see conceptgraph_core
 
 import mgp
 
-from conceptgraph_core import __version__, affect, concepts, context as contexts, corrections
-from conceptgraph_core import episodes, inspection, recall as recalling, relations, schema, transfer
+from conceptgraph_core import (
+    __version__,
+    affect,
+    concepts,
+    corrections,
+    episodes,
+    inspection,
+    relations,
+    schema,
+    transfer,
+)
+from conceptgraph_core import context as contexts
+from conceptgraph_core import recall as recalling
 from conceptgraph_core.graph import Graph
 
 
 @mgp.write_proc
-def concept_upsert(
-    ctx: mgp.ProcCtx, concept: str, context: mgp.Map = {}
-) -> mgp.Record(concept_id=str, created=bool):
+def concept_upsert(ctx: mgp.ProcCtx, concept: str, context: mgp.Map = {}) -> mgp.Record(
+    concept_id=str, created=bool
+):
     """Create a concept if nothing has that name yet.
 
     Example:
@@ -130,9 +141,7 @@ def peek(
     Example:
         CALL conceptgraph.peek(["apple"], 2) YIELD text, score;
     """
-    return [
-        mgp.Record(**row) for row in recalling.peek(Graph(ctx, context), seeds, max_hop, limit)
-    ]
+    return [mgp.Record(**row) for row in recalling.peek(Graph(ctx, context), seeds, max_hop, limit)]
 
 
 @mgp.function
@@ -170,9 +179,9 @@ def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, va
 
 
 @mgp.read_proc
-def check(
-    ctx: mgp.ProcCtx, context: mgp.Map = {}
-) -> mgp.Record(problem=str, subject=str, advice=str):
+def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
+    problem=str, subject=str, advice=str
+):
     """List what the model does not expect: parallel edges, missing properties, shared names.
 
     Example:
@@ -192,9 +201,7 @@ def export(ctx: mgp.ProcCtx, part: str, context: mgp.Map = {}) -> mgp.Record(rec
 
 
 @mgp.write_proc
-def import_rows(
-    ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}
-) -> mgp.Record(
+def import_rows(ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}) -> mgp.Record(
     nodes_created=int, nodes_existing=int, relations_created=int, relations_existing=int
 ):
     """Bring in records as export returns them, keeping weights, arousal and times.
@@ -219,9 +226,9 @@ def rename(
 
 
 @mgp.write_proc
-def remove(
-    ctx: mgp.ProcCtx, name: str, dry_run: bool = False, context: mgp.Map = {}
-) -> mgp.Record(kind=str, text=str):
+def remove(ctx: mgp.ProcCtx, name: str, dry_run: bool = False, context: mgp.Map = {}) -> mgp.Record(
+    kind=str, text=str
+):
     """Remove a concept or an episode with its relations; returns what is touched.
 
     Example:

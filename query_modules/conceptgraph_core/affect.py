@@ -17,7 +17,7 @@ def arousal(vertex: Any, context: Context) -> float | None:
 
 
 def rank(level: float, accessed_at: int, tau_ms: float) -> float:
-    """Return a key that orders nodes as their arousal does at any time: accessed_at + tau · ln(level)."""
+    """Return accessed_at + tau · ln(level), which orders nodes as arousal does at any time."""
     return accessed_at + tau_ms * math.log(level) if level > 0 else -math.inf
 
 
@@ -31,7 +31,7 @@ def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, An
     """Add *valence_delta* in [-1, 1] to the valence of *target* and touch it with |delta|.
 
     An episode of that name wins over a concept; a name that nothing has becomes a concept.
-    Returns concept_id and episode_id (one of them None), valence, arousal and accessed_at (unix ms).
+    Returns concept_id and episode_id (one of them None), valence, arousal, accessed_at (unix ms).
     """
     target = text.existing_name(target, "target")
     delta = text.number(valence_delta, "valence_delta", -1.0, 1.0)

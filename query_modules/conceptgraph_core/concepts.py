@@ -40,7 +40,7 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
 
 
 def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dict[str, Any]]:
-    """Return up to *limit* concepts: an exact match first, then matches by name, then the most aroused.
+    """Return up to *limit* concepts: exact matches, then matches by name, then the most aroused.
 
     A keyword matches anywhere in a name, in any case and any script. *limit* is clamped to 1…200;
     None means 50. Each row has the concept and its current arousal.
@@ -58,7 +58,9 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
         if any(keyword in folded for keyword in wanted):
             hits.append((folded not in wanted, node.name, node))
         else:
-            others.append((-affect.rank(node.arousal_level, node.accessed_at, tau_ms), node.name, node))
+            others.append(
+                (-affect.rank(node.arousal_level, node.accessed_at, tau_ms), node.name, node)
+            )
     chosen = [node for *_, node in sorted(hits, key=_order)[:most]]
     chosen += [node for *_, node in sorted(others, key=_order)[: most - len(chosen)]]
     return [{"concept": node.name, "arousal": node.arousal} for node in chosen]

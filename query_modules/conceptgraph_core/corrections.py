@@ -3,8 +3,6 @@
 Each returns (kind, text) rows of what it touches; with *dry_run* it changes nothing.
 """
 
-from typing import Any
-
 from . import schema, text
 from .concepts import shown
 from .errors import EpisodeNotAllowed, NameTaken, NotFound

@@ -3,7 +3,7 @@
 Every step of a walk through `mgp` costs a validity check and an exception wrapper, about forty of
 them an edge. This adapter therefore works on the objects underneath (`vertex._vertex`), which
 halves a recall on both hosts. They are only valid during the call, so nothing here outlives it.
-Should a later `mgp` hide them, `_PublicVertex` and `_PublicEdge` offer the same over the public API.
+Should a later `mgp` hide them, `_PublicVertex` and `_PublicEdge` do the same over the public API.
 """
 
 import math
@@ -35,8 +35,16 @@ class Node:
     """
 
     __slots__ = (
-        "accessed_at", "arousal", "arousal_level", "id", "is_episode", "label", "name", "raw", "text",
-    )  # fmt: skip
+        "accessed_at",
+        "arousal",
+        "arousal_level",
+        "id",
+        "is_episode",
+        "label",
+        "name",
+        "raw",
+        "text",
+    )
 
     def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
         # A recall builds thousands of these: no property is read that it does not need.
@@ -105,7 +113,7 @@ class Graph:
         return [node for node in self.nodes() if wanted(node.name)]
 
     def find(self, names: Collection[str]) -> dict[str, list[Node]]:
-        """Return the nodes of each of *names*, episodes first; a name that nothing has is absent."""
+        """Return the nodes of each of *names*, episodes first; unknown names are absent."""
         found: dict[str, list[Node]] = {}
         asked = frozenset(names)
         for node in self.named(asked.__contains__):
@@ -168,7 +176,10 @@ class Graph:
                 edge = current[side]
                 if edge is None:
                     return matches[side]
-                if edge.get_type_name() == edge_type and getattr(edge, far_end)().get_id() == far_id:
+                if (
+                    edge.get_type_name() == edge_type
+                    and getattr(edge, far_end)().get_id() == far_id
+                ):
                     matches[side].append(edge)
                 current[side] = edge_iterator.next()
 
@@ -176,7 +187,7 @@ class Graph:
         """Return an edge's weight; one made by hand without any counts as new."""
         weight = edge.get_property("weight")
         if weight.__class__ is float:
-            return weight  # type: ignore[no-any-return]
+            return weight
         return schema.INITIAL_WEIGHT if _real(weight) is None else float(weight)
 
     def relation(self, edge: Any) -> Any:
@@ -250,7 +261,7 @@ def _label(raw: Any) -> str | None:
 
 
 def _real(value: Any) -> float | None:
-    """Return a property as a float; whatever a hand put there that is no number counts as absent."""
+    """Return a property as a float; what a hand put there that is no number counts as absent."""
     return float(value) if isinstance(value, (int, float)) else None
 
 

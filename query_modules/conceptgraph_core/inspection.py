@@ -10,7 +10,7 @@ from .graph import Graph, Node
 
 
 def stats(graph: Graph) -> list[dict[str, Any]]:
-    """Return (measure, value) rows: counts of nodes and relations, and the newest access (unix ms)."""
+    """Return (measure, value) rows: counts of nodes and relations, the newest access (unix ms)."""
     counts = dict.fromkeys(("concepts", "episodes", *schema.RELATION_TYPES), 0)
     newest = 0
     for node in graph.nodes():
@@ -63,7 +63,9 @@ def _edge_problems(graph: Graph, node: Node) -> Iterator[dict[str, Any]]:
             yield _row("relation to itself", subject, "remove the relation")
         if edge.get_property("weight") is None:
             yield _row("no weight", subject, "SET the property weight, e.g. 0.25")
-        if schema.RELATION_TYPES[relation] != schema.EVOKES and (node.is_episode or other.is_episode):
+        if schema.RELATION_TYPES[relation] != schema.EVOKES and (
+            node.is_episode or other.is_episode
+        ):
             yield _row("episode in is-a or part-of", subject, "remove the relation; use evokes")
 
 

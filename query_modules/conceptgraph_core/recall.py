@@ -12,7 +12,6 @@ from typing import Any
 from . import affect, schema, text
 from .graph import Graph, Node
 
-
 # An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
 # the end that was reached, its arousal before, the weight that counted, the edge. A plain tuple,
 # because a recall makes one for every edge it reads.
@@ -42,11 +41,11 @@ def recall(
 def peek(
     graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
 ) -> list[dict[str, Any]]:
-    """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, strongest first.
+    """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, best first.
 
     A row has text, score (rounded to 6 decimals; the order is that of the unrounded score, then of
     the text), valence of the end that was reached, the score's parts hop, arousal, weight and
-    reverse, the relation itself, and the total number of rows before *limit* cut them (None: 1,000).
+    reverse, the relation itself, and the total number of rows before *limit* cut (None: 1,000).
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1.
     """
     return _rows(graph, _walk(graph, seeds, max_hop).best, limit)
@@ -66,7 +65,7 @@ def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
 
 
 def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
-    """Read every edge of *node* at *hop*; keep what it says if nothing read before says it better."""
+    """Read every edge of *node* at *hop*; keep what it says if nothing before said it better."""
     best, seen = walk.best, walk.seen
     decay = schema.HOP_DECAY ** (hop - 1)
     for edge, relation, other, outgoing in graph.edges(node):
@@ -107,7 +106,7 @@ def _rows(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[dic
     most = schema.DEFAULT_ROWS if limit is None else text.integer(limit, "limit", 1, 2**31)
     ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
     if ordered and ordered[-1][1][0] == 0:
-        # Too small for a float, as all scores are after two years; logarithms still tell them apart.
+        # Too small for a float, as all are after two years; logarithms still tell them apart.
         ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1]), item[0]))
     return [
         {

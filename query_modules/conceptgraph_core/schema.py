@@ -28,7 +28,7 @@ INDEXES: Final = ((CONCEPT, "name"), (EPISODE, "name"))
 # the arousal order follows (see `affect.rank`).
 SEARCH: Final = (CONCEPT, "search_name", ("arousal_level", "accessed_at"))
 
-# Seed 000: a relation starts at 0.25 and each repetition takes away a fifth of what is missing to 1.
+# Seed 000: a relation starts at 0.25; each repetition takes a fifth of what is missing to 1.
 INITIAL_WEIGHT: Final = 0.25
 STRENGTHENING: Final = 0.2
 

@@ -141,7 +141,9 @@ class _Importer:
             self._nodes[name] = node
             self.counts["nodes_created"] += 1
         elif node.is_episode and edge_type != schema.EVOKES:
-            raise EpisodeNotAllowed(f"{field}: {shown(name)} is an episode; only evokes may join episodes")
+            raise EpisodeNotAllowed(
+                f"{field}: {shown(name)} is an episode; only evokes may join episodes"
+            )
         return node
 
 

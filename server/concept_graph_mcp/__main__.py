@@ -33,7 +33,9 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f".commands.{_COMMANDS[cmd_name]}", __package__)
-        command: click.Command = getattr(module, cmd_name.replace("-", "_").replace("import", "import_"))
+        command: click.Command = getattr(
+            module, cmd_name.replace("-", "_").replace("import", "import_")
+        )
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -54,7 +56,7 @@ class _Commands(click.Group):
     is_flag=False,
     flag_value="",
     default=None,
-    help="Keep the graph in one file, with no database server. Without PATH: in the data directory.",
+    help="Keep the graph in one file, with no database; without PATH, in the data directory.",
 )
 @click.option(
     "--enable-set-time", is_flag=True, help="Offer the set_time tool, which stops the clock."

@@ -11,7 +11,7 @@ from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, Tr
 from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
-from . import statements, startup
+from . import startup, statements
 from .bolt_errors import is_conflict, refusal, unsent
 from .deployed import schema
 from .errors import Misdeployed, StoreError, Unavailable
@@ -130,7 +130,9 @@ class BoltStore:
                 f"{self._uri}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
             )
         if is_conflict(error):
-            return Unavailable(f"{self._uri}: too many writes to the same place; nothing was written")
+            return Unavailable(
+                f"{self._uri}: too many writes to the same place; nothing was written"
+            )
         if isinstance(error, (ClientError, TransientError)):
             return refusal(error)
         if unsent(error):
@@ -143,9 +145,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, BoltNode):
         return Node(int(value.element_id), tuple(value.labels), dict(value))
     if isinstance(value, BoltEdge):
-        assert value.start_node is not None and value.end_node is not None
-        ends = int(value.start_node.element_id), int(value.end_node.element_id)
-        return Edge(int(value.element_id), value.type, *ends, dict(value))
+        source, target = (int(node.element_id) for node in value.nodes if node is not None)
+        return Edge(int(value.element_id), value.type, source, target, dict(value))
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return value

@@ -1,4 +1,4 @@
-"""How each procedure is called: its arguments, the fields wanted, and the look-up that spares a scan."""
+"""How each procedure is called: its arguments, fields, and the look-up that spares a scan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 from .deployed import core, schema
 from .store import EpisodeNames, Lookup, Names, Procedure, Search
 
-# The procedures check all of this too. But a NUL or a lone surrogate must not even reach a database,
-# and a look-up should not be made for what will be refused.
+# The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
+# database, and a look-up should not be made for what will be refused.
 _text = core("text")
 
 
@@ -30,9 +30,7 @@ UPDATE_AFFECT = Procedure(
 EPISODE_ADD = Procedure(
     "conceptgraph.episode_add", ("episode_id", "linked_concepts", "valence"), writes=True
 )
-RELATION_ADD = Procedure(
-    "conceptgraph.relation_add", ("from", "to", "type", "weight"), writes=True
-)
+RELATION_ADD = Procedure("conceptgraph.relation_add", ("from", "to", "type", "weight"), writes=True)
 CONCEPT_SEARCH = Procedure("conceptgraph.concept_search", ("concept", "arousal"), writes=False)
 # The edge itself is for Lab; over the wire it would cost more than all the rest.
 _RECALL_FIELDS = ("text", "score", "valence", "hop", "arousal", "weight", "reverse", "total")

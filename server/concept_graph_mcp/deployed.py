@@ -9,7 +9,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def modules_directory() -> Path:
-    """Return the folder that is deployed into Memgraph: in a wheel beside us, else in the checkout."""
+    """The folder that is deployed into Memgraph: in a wheel beside us, else in the checkout."""
     installed = _HERE / "query_modules"
     return installed if installed.is_dir() else _HERE.parents[1] / "query_modules"
 

@@ -1,4 +1,4 @@
-"""The files that a graph can be read from, each turned into the records that `import_rows` takes."""
+"""The files that a graph can be read from, each turned into records that `import_rows` takes."""
 
 import hashlib
 import itertools
@@ -52,7 +52,7 @@ def _detect(line: str) -> str:
     return NATIVE if "kind" in _object(1, line) else "server-memory"
 
 
-def _native(lines: Lines, date: str) -> Iterator[Row]:
+def _native(lines: Lines, _date: str) -> Iterator[Row]:
     for number, line in lines:
         record = _object(number, line)
         if record.get("kind") != NATIVE:
@@ -95,7 +95,7 @@ def _entity(number: int, record: dict[str, Any], date: str) -> Iterator[dict[str
         yield {"kind": "relation", "from": name, "to": episode, "type": "evokes"}
 
 
-def _edges(lines: Lines, date: str) -> Iterator[Row]:
+def _edges(lines: Lines, _date: str) -> Iterator[Row]:
     for number, line in lines:
         parts = line.split("\t")
         if len(parts) != 3:

@@ -3,7 +3,6 @@ the environment.
 """
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +37,7 @@ class Settings:
 def read(
     environment: Mapping[str, str], embedded: str | None = None, zone: str | None = None
 ) -> Settings:
-    """Return the settings of *environment*; *embedded* is the option's value, "" for the default path.
+    """Return the settings of *environment*; *embedded* is the option, "" for the default path.
 
     *zone* stands in for a missing TZ; without it that is an error. Raises SettingsError.
     """
@@ -48,8 +47,10 @@ def read(
         uri=_uri(environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI),
         user=environment.get("MEMGRAPH_USER", ""),
         password=environment.get("MEMGRAPH_PASSWORD", ""),
-        embedded=_embedded(environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded,
-                           by_option=embedded is not None),
+        embedded=_embedded(
+            environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded,
+            by_option=embedded is not None,
+        ),
     )
 
 
@@ -63,10 +64,10 @@ def default_path() -> Path:
 def machine_zone() -> str:
     """Return the name of the machine's time zone, or UTC where it has none that can be told."""
     try:
-        link = os.readlink("/etc/localtime")
+        link = Path("/etc/localtime").readlink()
     except OSError:
         return "UTC"
-    return link.partition("zoneinfo/")[2] or "UTC"
+    return str(link).partition("zoneinfo/")[2] or "UTC"
 
 
 def _zone(name: str | None) -> ZoneInfo:
@@ -75,7 +76,9 @@ def _zone(name: str | None) -> ZoneInfo:
     try:
         return ZoneInfo(name.removeprefix(":"))
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise SettingsError(f"TZ: unknown time zone {name!r}; use a name such as Asia/Tokyo") from None
+        raise SettingsError(
+            f"TZ: unknown time zone {name!r}; use a name such as Asia/Tokyo"
+        ) from None
 
 
 def _tau(value: str) -> int:

@@ -34,9 +34,9 @@ async def check_modules(run: Run, location: str) -> None:
         )
     deployed = "unknown"
     if calls.VERSION.name not in missing:
-        deployed = (await run("CALL conceptgraph.version() YIELD version RETURN version", {}, False))[
-            0
-        ]["version"]
+        deployed = (
+            await run("CALL conceptgraph.version() YIELD version RETURN version", {}, False)
+        )[0]["version"]
     if missing or deployed != __version__:
         raise Misdeployed(
             f"{location}: the query modules have version {deployed}, this server {__version__};"
@@ -48,7 +48,9 @@ async def ensure_constraints(run: Run) -> None:
     """Create the unique constraints that are missing. Raises Misdeployed, naming what collides."""
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
-        (row["label"], _single(row["properties"])) for row in rows if row["constraint type"] == "unique"
+        (row["label"], _single(row["properties"]))
+        for row in rows
+        if row["constraint type"] == "unique"
     }
     for label, key in schema.UNIQUE:
         if (label, key) in existing:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from .store import EpisodeNames, Lookup, Names, Procedure, Search
+from .store import EpisodeNames, Lookup, Names, Procedure
 
 Statement = tuple[str, dict[str, Any]]
 

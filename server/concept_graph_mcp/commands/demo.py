@@ -121,7 +121,8 @@ async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[st
     result = await client.call_tool(tool, arguments)
     if result.is_error or result.structured_content is None:
         raise Failure(f"{tool}: {getattr(result.content[0], 'text', 'failed')}")
-    return result.structured_content
+    content: dict[str, Any] = result.structured_content
+    return content
 
 
 def _sample() -> list[Step]:

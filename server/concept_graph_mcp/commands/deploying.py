@@ -31,7 +31,7 @@ def install_modules(directory: Path) -> None:
 
 
 def _replace_tree(source: Path, target: Path) -> None:
-    """Put a copy of *source* in the place of *target*, which is there whole at almost every time."""
+    """Put a copy of *source* in the place of *target*, which is there whole almost all the time."""
     fresh, stale = target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
     for leftover in (fresh, stale):
         shutil.rmtree(leftover, ignore_errors=True)

@@ -13,7 +13,6 @@ from ..deployed import __version__, modules_directory
 from ..errors import StoreError
 from ..session import Clock, Session
 from ..settings import Settings
-from ..store import Store
 from .common import configured, out
 from .reading import shown_measure
 
@@ -73,11 +72,15 @@ async def _store_findings(settings: Settings) -> list[Finding]:
 async def _contents(session: Session) -> list[Finding]:
     version = (await session.run(calls.version()))[0]["version"]
     findings = [Finding("query modules there", version)]
-    for row in await session.run(calls.stats()):
-        findings.append(Finding(row["measure"], shown_measure(row["measure"], row["value"])))
+    findings += [
+        Finding(row["measure"], shown_measure(row["measure"], row["value"]))
+        for row in await session.run(calls.stats())
+    ]
     problems = await session.run(calls.check())
-    for row in problems[:_MOST_PROBLEMS]:
-        findings.append(Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True))
+    findings += [
+        Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True)
+        for row in problems[:_MOST_PROBLEMS]
+    ]
     if len(problems) > _MOST_PROBLEMS:
         rest = f"and {len(problems) - _MOST_PROBLEMS} more; CALL conceptgraph.check() lists all"
         findings.append(Finding("…", rest, wrong=True))

@@ -62,7 +62,7 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
 async def _export(session: Session, file: Path, to_stdout: bool) -> int:
     measures = {row["measure"]: row["value"] for row in await session.run(calls.stats())}
     expected = sum(value for measure, value in measures.items() if not measure.endswith("_at"))
-    # Written beside its place and moved there at the end, so that half a file is never taken for one.
+    # Written beside its place and moved there at the end, so that half a file is never taken whole.
     partial = file.with_name(file.name + ".partial")
     count = 0
     try:
@@ -72,7 +72,9 @@ async def _export(session: Session, file: Path, to_stdout: bool) -> int:
             task = progress.add_task("exporting", total=expected)
             stream.write(json.dumps(formats.header(__version__)) + "\n")
             async for records in session.store.export():
-                stream.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+                stream.writelines(
+                    json.dumps(record, ensure_ascii=False) + "\n" for record in records
+                )
                 count += len(records)
                 progress.update(task, completed=count)
         if not to_stdout:
@@ -101,9 +103,7 @@ async def _import(session: Session, file: Path, name: str | None) -> Counter[str
     return totals
 
 
-async def _import_batch(
-    session: Session, batch: list[formats.Row], read: int
-) -> dict[str, int]:
+async def _import_batch(session: Session, batch: list[formats.Row], read: int) -> dict[str, int]:
     try:
         call = calls.import_rows([row.record for row in batch])
         return (await session.run(call))[0]

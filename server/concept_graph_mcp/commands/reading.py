@@ -15,7 +15,9 @@ from .common import out, with_session
 @click.argument("seeds", nargs=-1, required=True)
 @click.option("--hops", default=schema.DEFAULT_MAX_HOP, show_default=True, help="How far to go.")
 @click.option("--limit", default=20, show_default=True, help="At most this many rows.")
-@click.option("--touch", is_flag=True, help="Arouse what is recalled, as the recall_query tool does.")
+@click.option(
+    "--touch", is_flag=True, help="Arouse what is recalled, as the recall_query tool does."
+)
 @click.pass_obj
 def recall(
     embedded: str | None, seeds: tuple[str, ...], hops: int, limit: int, touch: bool
@@ -36,7 +38,9 @@ def recall(
 @click.pass_obj
 def search(embedded: str | None, keywords: tuple[str, ...], limit: int) -> None:
     """Print the concepts whose name contains one of KEYWORDS, then the most aroused ones."""
-    rows = with_session(embedded, lambda session: session.run(calls.concept_search(keywords, limit)))
+    rows = with_session(
+        embedded, lambda session: session.run(calls.concept_search(keywords, limit))
+    )
     table = Table("concept", _number("arousal"))
     for row in rows:
         table.add_row(row["concept"], f"{row['arousal']:.6f}")
@@ -74,7 +78,9 @@ def recall_table(rows: list[dict[str, Any]]) -> Table:
 def shown_measure(measure: str, value: int) -> str:
     """Return a value of `stats` for people: times as UTC dates."""
     if measure.endswith("_at"):
-        return f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
+        return (
+            f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
+        )
     return f"{value:,}"
 
 

@@ -280,9 +280,7 @@ class Graph:
         transaction.delete_vertex(element)
 
     def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
-        return Edge(
-            self, self.writing().create_edge(source._element, target._element, edge_type)
-        )
+        return Edge(self, self.writing().create_edge(source._element, target._element, edge_type))
 
     def delete_edge(self, edge: Edge) -> None:
         self.writing().delete_edge(edge._element)
@@ -370,7 +368,9 @@ def type_list(inner: CypherType) -> CypherType:
 class Callback:
     """A registered procedure or function: `run(graph, arguments)` and its signature."""
 
-    def __init__(self, name: str, run: Callable[[Graph, tuple[Any, ...]], Any], writes: bool) -> None:
+    def __init__(
+        self, name: str, run: Callable[[Graph, tuple[Any, ...]], Any], writes: bool
+    ) -> None:
         self.name = name
         self.run = run
         self.writes = writes

@@ -74,7 +74,7 @@ class Cache:
         for edge_id, edge_type, properties, *other in self._database.edges_of(vertex.id, outgoing):
             edge = self.edges.get(edge_id)
             if edge is None:
-                far = self.vertex_of(other)
+                far = self.vertex_of(tuple(other))
                 source, target = (vertex, far) if outgoing else (far, vertex)
                 edge = self._add_edge(edge_id, edge_type, source, target, properties)
             edges.append(edge)

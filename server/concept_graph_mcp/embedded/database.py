@@ -26,7 +26,7 @@ _SCHEMA = (
     "CREATE TABLE unique_value ("
     " label TEXT, property TEXT, value, vertex INTEGER NOT NULL,"
     " PRIMARY KEY (label, property, value)) WITHOUT ROWID",
-    # What a search needs of a vertex, and its indexes: by name, by arousal, by any part of the name.
+    # What a search needs of a vertex, indexed by name, by arousal and by any part of the name.
     "CREATE TABLE searchable ("
     " vertex INTEGER PRIMARY KEY, name TEXT NOT NULL, search_name TEXT NOT NULL,"
     " arousal_level REAL NOT NULL, accessed_at INTEGER NOT NULL)",
@@ -207,7 +207,9 @@ class Database:
     def _check_kind(self) -> None:
         application_id = self.execute("PRAGMA application_id").fetchone()[0]
         if application_id != APPLICATION_ID:
-            raise Misdeployed(f"store {self.path}: is a database of another kind; name another file")
+            raise Misdeployed(
+                f"store {self.path}: is a database of another kind; name another file"
+            )
         found = self.execute("PRAGMA user_version").fetchone()[0]
         if found > FORMAT:
             raise Misdeployed(

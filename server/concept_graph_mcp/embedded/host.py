@@ -30,9 +30,7 @@ class Host:
     Any number of processes may have a host on the same file.
     """
 
-    def __init__(
-        self, path: Path, callbacks: Mapping[str, api.Callback] | None = None
-    ) -> None:
+    def __init__(self, path: Path, callbacks: Mapping[str, api.Callback] | None = None) -> None:
         self._mgp = modules.load_mgp()
         self._callbacks = modules.load_modules() if callbacks is None else callbacks
         self._database = Database(path)
@@ -216,7 +214,7 @@ class Host:
             return column
         if classes == {str}:
             # One look at all of them together; the values themselves leave as they are.
-            values.to_stored("".join(column))
+            values.to_stored("".join(map(str, column)))
             return column
         return [self._plain(value) for value in column]
 

@@ -107,9 +107,7 @@ def _by_arousal(database: Database, tau_ms: float) -> Iterator[int]:
     return (vertex for _, _, vertex in heapq.merge(*ranked))
 
 
-def _of_level(
-    database: Database, level: float, tau_ms: float
-) -> Iterator[tuple[float, str, int]]:
+def _of_level(database: Database, level: float, tau_ms: float) -> Iterator[tuple[float, str, int]]:
     handicap = tau_ms * math.log(level) if level > 0 else -math.inf
     rows = database.execute(
         "SELECT accessed_at, name, vertex FROM searchable WHERE arousal_level = ?"

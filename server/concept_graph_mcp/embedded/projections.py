@@ -15,6 +15,7 @@ class Projections:
     def __init__(self, database: Database, schema: Any) -> None:
         self._database = database
         self._unique = schema.UNIQUE
+        self._fold = schema.search_name
         self._search_label, self._search_property, self._rank = schema.SEARCH
         self._clear()
 
@@ -32,7 +33,9 @@ class Projections:
     def write(self) -> None:
         """Store what was noted. Raises sqlite3.IntegrityError for a value given twice."""
         write = self._database.write
-        write("DELETE FROM unique_value WHERE label = ? AND property = ? AND value = ?", self._taken)
+        write(
+            "DELETE FROM unique_value WHERE label = ? AND property = ? AND value = ?", self._taken
+        )
         write("INSERT INTO unique_value VALUES (?, ?, ?, ?)", self._given)
         write(
             "INSERT INTO search_text (search_text, rowid, search_name) VALUES ('delete', ?, ?)",
@@ -48,7 +51,7 @@ class Projections:
         self._clear()
 
     def violated(self) -> str:
-        """Return the constraint that the last `write` broke, as Memgraph names it, and forget it."""
+        """Return the constraint that the last `write` broke as Memgraph names it, and forget it."""
         kinds = {(label, key) for label, key, *_ in self._given}
         self._clear()
         return ", ".join(f":{label}({key})" for label, key in sorted(kinds))
@@ -69,7 +72,8 @@ class Projections:
         properties = state[1]
         text = properties.get(self._search_property)
         level, accessed_at = (properties.get(key) for key in self._rank)
-        return (name, text if isinstance(text, str) else name, level or 0.0, accessed_at or 0)
+        folded = text if isinstance(text, str) else self._fold(name)
+        return (name, folded, level or 0.0, accessed_at or 0)
 
     def _change_search(self, vertex_id: int, old: Row | None, new: Row | None) -> None:
         if old == new:

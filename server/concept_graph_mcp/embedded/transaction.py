@@ -1,4 +1,4 @@
-"""One call's reading and writing: changes are made in memory, then stored together or taken back."""
+"""One call's reading and writing: changes are made in memory, then stored or taken back as one."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class _Deleted(dict[str, Any]):
     def get(self, *_: Any) -> Any:
         raise api.DeletedObjectError("Accessing deleted object.")
 
-    __getitem__ = __iter__ = get  # type: ignore[assignment]
+    __getitem__ = __iter__ = get
 
 
 class Transaction:
@@ -213,9 +213,10 @@ class Transaction:
 
     def _write_edges(self) -> None:
         write = self._database.write
-        deleted, live = self._deleted_edges, [
-            e for e in self._edges_before if e not in self._deleted_edges
-        ]
+        deleted, live = (
+            self._deleted_edges,
+            [e for e in self._edges_before if e not in self._deleted_edges],
+        )
         write(
             "UPDATE edge SET properties = ? WHERE id = ?",
             [(encode(e.properties), e.id) for e in live],

@@ -42,7 +42,7 @@ def to_stored(value: Any) -> Any:
 
 
 def to_python(value: Any, wrap: Wrap) -> Any:
-    """Return a fresh copy of *value* as a procedure receives it, graph elements put through *wrap*."""
+    """Return a fresh copy of *value* as a procedure gets it, graph elements put through *wrap*."""
     if value.__class__ in SCALARS:
         if value.__class__ is int and not -_INT64 <= value < _INT64:
             raise OverflowError("Python integer is out of range")
@@ -57,7 +57,7 @@ def to_python(value: Any, wrap: Wrap) -> Any:
 class CypherType:
     """A type of an argument or a result field: its name in messages and what satisfies it.
 
-    `quick` are classes whose instances all satisfy it, for the many values that need no closer look.
+    `quick` are classes whose instances all satisfy it, so that most values need no closer look.
     """
 
     __slots__ = ("accepts", "name", "quick")

@@ -45,7 +45,7 @@ class ConceptTool(Tool):
 def tool(
     function: Callable[..., Any], *, read_only: bool, destructive: bool, idempotent: bool
 ) -> ConceptTool:
-    """Return *function* as a tool; its docstring is what a model reads, its signature the schema."""
+    """Make *function* a tool: its docstring is what a model reads, its signature the schema."""
     annotations = ToolAnnotations(
         read_only_hint=read_only,
         destructive_hint=destructive,
@@ -59,11 +59,9 @@ def tool(
 
 
 def _answer(result: dict[str, Any]) -> CallToolResult:
-    """Return *result* as structured content and as the same JSON, without blanks that cost tokens."""
+    """Return *result* as structured content and as the same JSON, without blanks to pay for."""
     text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=result
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result)
 
 
 def _one_line(error: ValidationError) -> str:

@@ -1,11 +1,11 @@
 """The tools of the concept graph: seed 000's names, arguments and result shapes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from mcp.server.mcpserver.tools import Tool
 from pydantic import BeforeValidator, Field, Strict
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from .. import calls
 from ..deployed import schema
@@ -70,7 +70,7 @@ class ClockSet(TypedDict):
     reset: bool
 
 
-RelationType = Literal[tuple(schema.RELATION_TYPES)]  # type: ignore[valid-type]
+RelationType = Literal["is-a", "part-of", "evokes"]
 
 
 class ConceptTools:
@@ -82,7 +82,7 @@ class ConceptTools:
     async def concept_upsert(
         self, concept: Annotated[Text, Field(description="The concept's name, used as it is.")]
     ) -> ConceptUpserted:
-        """Make sure that a concept exists. Names are used as they are; search first to reuse one."""
+        """Make sure a concept exists. Names are used as they are: search first to reuse one."""
         rows = await self._session.run(calls.concept_upsert(concept))
         return ConceptUpserted(concept_id=rows[0]["concept_id"], created=rows[0]["created"])
 
@@ -92,12 +92,14 @@ class ConceptTools:
         valence_delta: Annotated[
             float,
             Strict(),
-            Field(ge=-1, le=1, allow_inf_nan=False, description="How good (1) or bad (-1) it felt."),
+            Field(
+                ge=-1, le=1, allow_inf_nan=False, description="How good (1) or bad (-1) it felt."
+            ),
         ],
     ) -> AffectUpdated:
         """Add a feeling to a concept or an episode and arouse it; a missing concept is created."""
         rows = await self._session.run(calls.update_affect(target, valence_delta))
-        return AffectUpdated(**_without_none(rows[0]))  # type: ignore[typeddict-item]
+        return cast(AffectUpdated, _without_none(rows[0]))
 
     async def episode_add(
         self,
@@ -111,7 +113,7 @@ class ConceptTools:
     ) -> EpisodeAdded:
         """Remember something that happened, linked from the concepts that it is about."""
         row = await self._session.add_episode(summary, concepts)
-        return EpisodeAdded(**row)  # type: ignore[typeddict-item]
+        return cast(EpisodeAdded, row)
 
     async def relation_add(
         self,
@@ -127,7 +129,7 @@ class ConceptTools:
     ) -> RelationAdded:
         """State a relation; stating it again makes it stronger. Missing concepts are created."""
         rows = await self._session.run(calls.relation_add(source, target, type))
-        return RelationAdded({key: rows[0][key] for key in ("from", "to", "type")})  # type: ignore[misc]
+        return cast(RelationAdded, {key: rows[0][key] for key in ("from", "to", "type")})
 
     async def concept_search(
         self,
@@ -167,7 +169,7 @@ class ConceptTools:
             WHOLE,
         ] = schema.DEFAULT_ROWS,
     ) -> Recalled:
-        """Recall what the seeds bring to mind, strongest first. What is recalled is aroused by it."""
+        """Recall what the seeds bring to mind, strongest first. Recalling arouses it."""
         rows = await self._session.run(calls.recall(seeds, max_hop, limit))
         propositions = [
             Proposition(text=row["text"], score=row["score"], valence=row["valence"])
