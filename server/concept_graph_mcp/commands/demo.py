@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
@@ -18,15 +19,27 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.progress import Progress
 from rich.table import Column, Table
+from rich.text import Text
 
 from .common import Failure, notes, out
 
-SEEDS = ["Aquarius", "cold"]
-_SHOWN = 7
+SEEDS = ["oxygen tank 2", "cold"]
+_SHOWN = 8
 _FIRST_RECALL = datetime.fromisoformat("1970-04-17T23:00:00-06:00")
 _SECOND_RECALL = _FIRST_RECALL + timedelta(days=7)
 
 Step = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """What the demo has to tell once the server has ended."""
+
+    about: dict[str, Any]
+    steps: int
+    then: dict[str, Any]
+    a_week_later: dict[str, Any]
+    seconds: float
 
 
 @click.command()
@@ -44,27 +57,25 @@ def demo(embedded: str | None) -> None:
                 raise Failure(f"{path}: exists already; the demo wants a store of its own")
         else:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "demo.db"
-        anyio.run(_play, path)
+        _print(anyio.run(_play, path))
 
 
-async def _play(path: Path) -> None:
+async def _play(path: Path) -> _Played:
     about, *steps = _sample()
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "concept_graph_mcp", "--embedded", str(path), "--enable-set-time"],
         env=os.environ | {"TZ": about["time_zone"]},
     )
-    out.print(f"{about['title']}\n{about['source'].partition(':')[0]}.\n", style="bold")
     started = time.perf_counter()
     async with Client(stdio_client(server)) as client:
-        with Progress(console=notes, transient=True) as progress:
+        with Progress(console=notes, transient=True, disable=not notes.is_terminal) as progress:
             task = progress.add_task("living through it", total=len(steps))
             later = await _live(client, steps, _FIRST_RECALL, progress, task)
-            await _recall(client, _FIRST_RECALL, "that evening")
+            then = await _recall(client, _FIRST_RECALL)
             await _live(client, later, _SECOND_RECALL, progress, task)
-        await _recall(client, _SECOND_RECALL, "a week later")
-    seconds = time.perf_counter() - started
-    notes.print(f"{len(steps)} steps over MCP in {seconds:.1f} s.", style="dim")
+            a_week_later = await _recall(client, _SECOND_RECALL)
+    return _Played(about, len(steps), then, a_week_later, time.perf_counter() - started)
 
 
 async def _live(
@@ -94,23 +105,34 @@ def _tool(step: Step) -> tuple[str, dict[str, Any]]:
     return name, {key: value for key, value in step.items() if key not in ("kind", "at")}
 
 
-async def _recall(client: Client, at: datetime, when: str) -> None:
+async def _recall(client: Client, at: datetime) -> dict[str, Any]:
     await _set_time(client, at)
-    found = await _call(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
-    seeds = " and ".join(SEEDS)
+    return await _call(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
+
+
+def _print(played: _Played) -> None:
+    out.print(played.about["title"], style="bold")
+    out.print(f"{played.about['source'].partition(':')[0]}.\n")
+    for found, at, when in (
+        (played.then, _FIRST_RECALL, "that evening"),
+        (played.a_week_later, _SECOND_RECALL, "a week later"),
+    ):
+        out.print(_table(found, f"{' and '.join(SEEDS)}, {when}, {at:%d %B %Y}"))
+        out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}\n")
+    notes.print(f"{played.steps} steps over MCP in {played.seconds:.1f} s.", style="dim")
+
+
+def _table(found: dict[str, Any], title: str) -> Table:
     table = Table(
-        Column("proposition", overflow="fold"),
+        Column(title),
         Column("score", justify="right", no_wrap=True),
         Column("valence", justify="right", no_wrap=True),
-        title=f"What {seeds} bring to mind {when}, {at:%d %B %Y}",
-        title_justify="left",
     )
     for row in found["propositions"]:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
-        table.add_row(row["text"], f"{row['score']:.6f}", valence)
-    out.print(table)
-    if "total" in found:
-        out.print(f"… the strongest {_SHOWN} of {found['total']}\n")
+        text = Text(row["text"], no_wrap=True, overflow="ellipsis")
+        table.add_row(text, f"{row['score']:.6f}", valence)
+    return table
 
 
 async def _set_time(client: Client, at: datetime) -> None:
@@ -120,7 +142,7 @@ async def _set_time(client: Client, at: datetime) -> None:
 async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     if result.is_error or result.structured_content is None:
-        raise Failure(f"{tool}: {getattr(result.content[0], 'text', 'failed')}")
+        raise RuntimeError(f"{tool}: {getattr(result.content[0], 'text', 'failed')}")
     content: dict[str, Any] = result.structured_content
     return content
 

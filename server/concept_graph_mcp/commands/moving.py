@@ -138,4 +138,10 @@ def _opened(file: Path, mode: str) -> IO[str]:
 
 def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, TimeRemainingColumn(), console=notes, transient=True)
+    return Progress(
+        *columns,
+        TimeRemainingColumn(),
+        console=notes,
+        transient=True,
+        disable=not notes.is_terminal,
+    )

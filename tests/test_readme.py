@@ -1,0 +1,141 @@
+"""Every command, table and output that the README shows, held against what is really there."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from concept_graph_mcp import settings
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.deployed import schema
+from concept_graph_mcp.embedded import modules
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.tools.concepts import toolset
+
+README = Path(__file__).parent.parent.joinpath("README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+CALLS = re.findall(r"```cypher\n(.*?)```\n```text\n(.*?)```", README, re.DOTALL)
+
+
+def table(*header: str) -> list[list[str]]:
+    """Return the rows of the README's table with this header, back-ticks removed."""
+    lines = README.splitlines()
+    start = lines.index("| " + " | ".join(header) + " |")
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip().replace("`", "") for cell in line.strip("|").split("|")])
+    return rows
+
+
+def after(marker: str) -> str:
+    """Return the code block after the comment *marker*."""
+    found = re.search(rf"<!-- {marker} -->\n```\w+\n(.*?)\n```", README, re.DOTALL)
+    assert found, f"no block {marker}"
+    return found[1]
+
+
+def names(cell: str) -> list[str]:
+    return [name.strip() for name in cell.split(",") if name.strip()]
+
+
+def tools() -> list:
+    clock = Clock()
+    zone = settings.read({"TZ": "UTC"}).zone
+    return toolset(Session(None, schema.DEFAULT_TAU_MS, zone, clock), with_set_time=True)
+
+
+def test_the_tools_and_their_arguments_are_those_of_the_server():
+    shown = [(name, names(arguments)) for name, arguments, _ in table("tool", "arguments", "returns")]
+    assert shown == [(tool.name, list(tool.parameters["properties"])) for tool in tools()]
+
+
+def test_the_tools_return_what_the_readme_says():
+    shown = {name: names(returns) for name, _, returns in table("tool", "arguments", "returns")}
+    assert shown == {tool.name: list(tool.output_schema["properties"]) for tool in tools()}
+
+
+def test_the_procedures_have_the_arguments_and_fields_that_the_readme_says():
+    header = ("procedure", "arguments before the context", "yields")
+    shown = {name: (names(given), names(fields)) for name, given, fields in table(*header)}
+    callbacks = modules.load_modules()
+    real = {
+        name.removeprefix("conceptgraph."): (
+            [argument for argument, _ in callback.arguments if argument != "context"],
+            list(callback.results),
+        )
+        for name, callback in callbacks.items()
+        if callback.results
+    }
+    assert shown == real
+
+
+def test_the_commands_are_those_of_the_program():
+    context = click.Context(main)
+    assert [name for name, _ in table("command", "does")] == main.list_commands(context)
+    for name in main.list_commands(context):
+        assert main.get_command(context, name).help
+
+
+def test_the_variables_are_those_that_are_read():
+    shown = {name for cell, *_ in table("variable", "default", "meaning") for name in names(cell)}
+    source = inspect.getsource(settings)
+    read = set(re.findall(r'environment\.get\("(\w+)"', source)) | {settings.EMBEDDED_VARIABLE}
+    assert shown | {"MEMGRAPH_URL"} == read
+    defaults = {name: value for name, value, _ in table("variable", "default", "meaning")}
+    assert defaults["MEMGRAPH_URI"] == settings.DEFAULT_URI
+    assert defaults["AROUSAL_TAU_MS"] == str(schema.DEFAULT_TAU_MS)
+
+
+def test_the_client_configurations_start_a_server():
+    configurations = [json.loads(text) for kind, text in BLOCKS if kind == "json"]
+    assert len(configurations) == 2
+    chosen = []
+    for configuration in configurations:
+        server = configuration["mcpServers"]["memory"]
+        assert server["command"].endswith("concept-graph-mcp")
+        context = main.make_context("concept-graph-mcp", list(server.get("args", [])))
+        chosen.append(settings.read(server["env"], context.params["embedded"]))
+    assert chosen[0].embedded == settings.default_path()
+    assert (chosen[1].embedded, chosen[1].uri) == (None, settings.DEFAULT_URI)
+
+
+def test_the_demo_prints_what_the_readme_shows():
+    environment = {key: value for key, value in os.environ.items() if key != "TZ"}
+    shown = subprocess.run(
+        [sys.executable, "-m", "concept_graph_mcp", "demo"],
+        env=environment | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout
+    assert shown.rstrip().splitlines() == after("demo-output").splitlines()
+
+
+def test_the_two_set_up_commands_name_what_exists():
+    assert after("demo-command").endswith("concept-graph-mcp demo")
+    assert after("test-command").endswith("pytest")
+
+
+def test_the_calls_yield_what_the_readme_shows(memory):
+    assert len(CALLS) == 2
+    for call, shown in CALLS:
+        name, given, fields = re.fullmatch(
+            r"CALL ([\w.]+)\((.*)\) YIELD (.*);", call.strip()
+        ).groups()
+        *arguments, context = json.loads("[" + re.sub(r"(\w+):", r'"\1":', given) + "]")
+        rows = memory.procedure(name, arguments, tuple(names(fields)), **context)
+        lines = [names(fields), *([str(value) for value in row.values()] for row in rows)]
+        assert [[cell.strip() for cell in line.split("|")] for line in shown.splitlines()] == lines
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", README))
+def test_what_the_readme_links_to_exists(link):
+    assert link.startswith("http") or Path(__file__).parent.parent.joinpath(link).exists()
