@@ -11,6 +11,10 @@ from .deployed import schema
 
 NATIVE = "concept-graph"
 _VERSION = 1
+_FIELDS = (
+    "kind", "name", "summary", "from", "to", "type",
+    "valence", "arousal_level", "accessed_at", "weight",
+)  # fmt: skip
 
 Lines = Iterable[tuple[int, str]]
 
@@ -30,6 +34,12 @@ class Row:
 def header(version: str) -> dict[str, Any]:
     """Return the first line of an export written by *version*."""
     return {"kind": NATIVE, "format": _VERSION, "version": version}
+
+
+def line(record: dict[str, Any]) -> str:
+    """Return *record* as a line, the same whichever order its store gives its fields in."""
+    ordered = {key: record[key] for key in _FIELDS if key in record}
+    return json.dumps(ordered | record, ensure_ascii=False) + "\n"
 
 
 def rows(stream: Iterable[str], name: str | None, date: str) -> Iterator[Row]:

@@ -72,9 +72,7 @@ async def _export(session: Session, file: Path, to_stdout: bool) -> int:
             task = progress.add_task("exporting", total=expected)
             stream.write(json.dumps(formats.header(__version__)) + "\n")
             async for records in session.store.export():
-                stream.writelines(
-                    json.dumps(record, ensure_ascii=False) + "\n" for record in records
-                )
+                stream.writelines(map(formats.line, records))
                 count += len(records)
                 progress.update(task, completed=count)
         if not to_stdout:

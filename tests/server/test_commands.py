@@ -1,0 +1,293 @@
+"""The command line, called as a person calls it, on the embedded store and on Memgraph."""
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from concept_graph_mcp import deployed
+from concept_graph_mcp.__main__ import main
+
+RECORDS = [
+    {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},
+    {
+        "kind": "concept",
+        "name": "Obst 果物",
+        "valence": -1.0,
+        "arousal_level": 0.0,
+        "accessed_at": 2,
+    },
+    {
+        "kind": "episode",
+        "name": "20250615/apple",
+        "summary": "Bought apples\nat the market",
+        "valence": 0.1,
+        "arousal_level": 1.0,
+        "accessed_at": 1750000000000,
+    },
+    {"kind": "relation", "from": "apple", "to": "Obst 果物", "type": "is-a", "weight": 0.4},
+    {"kind": "relation", "from": "apple", "to": "20250615/apple", "type": "evokes", "weight": 0.25},
+]
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", "CONCEPT_GRAPH_EMBEDDED"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+def run(*arguments: str, stdin: str | None = None):
+    return CliRunner().invoke(main, list(arguments), input=stdin)
+
+
+@pytest.fixture(params=["embedded", "memgraph"])
+def there(request, tmp_path, monkeypatch) -> list[str]:
+    """The options that name an empty store of each kind."""
+    if request.param == "embedded":
+        return [f"--embedded={tmp_path / 'memory.db'}"]
+    monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
+    return []
+
+
+@pytest.fixture
+def export_file(tmp_path) -> Path:
+    file = tmp_path / "graph.jsonl"
+    header = {"kind": "concept-graph", "format": 1, "version": deployed.__version__}
+    lines = [json.dumps(record, ensure_ascii=False) for record in [header, *RECORDS]]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def test_a_graph_survives_import_and_export_unchanged(there, export_file, tmp_path):
+    assert run(*there, "import", str(export_file)).exit_code == 0
+    out = tmp_path / "out.jsonl"
+    assert run(*there, "export", str(out)).exit_code == 0
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert lines[0] == {"kind": "concept-graph", "format": 1, "version": deployed.__version__}
+    key = json.dumps
+    assert sorted(lines[1:], key=key) == sorted(RECORDS, key=key)
+
+
+def test_importing_twice_changes_nothing(there, export_file):
+    run(*there, "import", str(export_file))
+    before = run(*there, "export", "-").stdout
+    again = run(*there, "import", str(export_file))
+    assert "nodes created: 0, nodes existing: 3, relations created: 0" in again.stderr
+    assert run(*there, "export", "-").stdout == before
+
+
+def test_export_does_not_overwrite_a_file_unless_told(there, export_file):
+    before = export_file.read_bytes()
+    refused = run(*there, "export", str(export_file))
+    assert refused.exit_code == 1
+    assert "exists already" in refused.stderr
+    assert export_file.read_bytes() == before
+    assert run(*there, "export", "--force", str(export_file)).exit_code == 0
+    assert export_file.read_bytes() != before
+
+
+def test_import_reads_the_reference_memory_servers_file(there):
+    lines = [
+        {
+            "type": "entity",
+            "name": "Bob",
+            "entityType": "person",
+            "observations": ["likes tea", "is tall"],
+        },
+        {"type": "relation", "from": "Bob", "to": "Acme", "relationType": "works_at"},
+        {"type": "relation", "from": "Acme", "to": "industry", "relationType": "part_of"},
+    ]
+    text = "\n".join(map(json.dumps, lines))
+    assert run(*there, "import", "-", stdin=text).exit_code == 0
+    shown = run(*there, "recall", "Bob", "--hops", "2").stdout
+    for proposition in (
+        "Bob is-a person",
+        "Bob evokes likes tea",
+        "Bob evokes is tall",
+        "Bob evokes Acme",
+        "Acme part-of industry",
+    ):
+        assert proposition in shown
+    again = run(*there, "import", "-", stdin=text)
+    assert "nodes created: 0" in again.stderr
+
+
+def test_import_reads_tab_separated_edges(there):
+    text = "dog\tis-a\tanimal\n\npaw\tPART_OF\tdog\n"
+    assert run(*there, "import", "-", stdin=text).exit_code == 0
+    shown = run(*there, "recall", "dog").stdout
+    assert "dog is-a animal" in shown
+    assert "paw part-of dog" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\tis-a\tb\nc\tlikes\td\n", "line 2: type: must be one of is-a, part-of, evokes"),
+        ("a\tis-a\tb\nc d\n", "line 2: must be from, type and to with tabs between them"),
+        ("a\tis-a\ta\n", "line 1: relation: tautology: from and to are both"),
+        ('{"kind": "concept", "name": ""}\n', "line 1: name: must not be empty"),
+        ('{"kind": "concept", "name": "a", "valence": 7}\n', "line 1: valence: must be between"),
+        ('{"kind": "concept", "name": "a"}\n\n{"kind": "song"}\n', "line 3: kind: must be one of"),
+        ('{"kind": "concept"\n', "line 1: is not a JSON object"),
+        ('{"kind": "concept-graph", "format": 99}\n', "line 1: format 99 is unknown"),
+        ('{"kind": "concept", "name": "a\\u0000b"}\n', "line 1: name: must not contain a NUL"),
+        ('{"type": "thing"}\n', 'line 1: type must be "entity" or "relation"'),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_of_its_batch_is_kept(there, text, line):
+    refused = run(*there, "import", "-", stdin=text)
+    assert refused.exit_code == 1
+    assert refused.stderr.count("\n") == 1
+    assert line in refused.stderr
+    assert "nothing was imported" in refused.stderr
+    assert len(run(*there, "export", "-").stdout.splitlines()) == 1
+
+
+def test_what_came_in_whole_batches_before_a_bad_line_is_kept_and_said(there):
+    text = "".join(f"c{number}\tis-a\tthing\n" for number in range(1_500)) + "bad\n"
+    refused = run(*there, "import", "-", stdin=text)
+    assert "line 1501: " in refused.stderr
+    assert "the first 1,000 records were imported" in refused.stderr
+    assert re.search(r"is-a +│ +1,000 ", run(*there, "stats").stdout)
+
+
+def test_recall_shows_the_parts_of_the_score_and_changes_nothing(there, export_file):
+    run(*there, "import", str(export_file))
+    before = run(*there, "export", "-").stdout
+    shown = run(*there, "recall", "apple").stdout
+    for header in ("score", "arousal", "× hop", "× direction", "× weight", "valence"):
+        assert header in shown
+    assert "apple is-a Obst 果物" in shown
+    assert run(*there, "export", "-").stdout == before
+
+
+def test_recall_with_touch_arouses_what_it_recalls(there, export_file):
+    run(*there, "import", str(export_file))
+    before = run(*there, "export", "-").stdout
+    run(*there, "recall", "--touch", "apple")
+    assert run(*there, "export", "-").stdout != before
+
+
+def test_recall_says_how_many_rows_the_limit_left_out(there, export_file):
+    run(*there, "import", str(export_file))
+    assert "1 more; --limit shows them." in run(*there, "recall", "apple", "--limit", "1").stdout
+
+
+def test_recall_of_nothing_known_says_so(there):
+    assert "Nothing comes to mind" in run(*there, "recall", "nosuch").stdout
+
+
+def test_search_prints_matches(there, export_file):
+    run(*there, "import", str(export_file))
+    shown = run(*there, "search", "果", "--limit", "1").stdout
+    assert "Obst 果物" in shown
+    assert "apple" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["recall", "apple", "--hops", "11"], "max_hop: must be between 0 and 10, not 11"),
+        (["recall", "apple", "--limit", "0"], "limit: must be between 1 and"),
+        (["recall", " "], "seeds: must not be empty"),
+        (["search", ""], "keywords: must not be empty"),
+        (["import", "/nonexistent/file"], "No such file or directory"),
+        (["export", "/nonexistent/file"], "No such file or directory"),
+    ],
+)
+def test_a_wrong_argument_is_one_line(there, arguments, line):
+    refused = run(*there, *arguments)
+    assert refused.exit_code == 1
+    assert line in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_doctor_is_content_with_a_sound_store(there, export_file):
+    run(*there, "import", str(export_file))
+    report = run(*there, "doctor")
+    assert report.exit_code == 0, report.output
+    assert "✗" not in report.stdout
+    assert deployed.__version__ in report.stdout
+
+
+def test_doctor_reports_a_missing_zone(there, monkeypatch):
+    monkeypatch.delenv("TZ")
+    report = run(*there, "doctor")
+    assert report.exit_code == 1
+    assert "is not set, which serving needs" in report.stdout
+
+
+def test_doctor_reports_an_unreachable_database(monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_URI", "bolt://localhost:1")
+    report = run("doctor")
+    assert report.exit_code == 1
+    assert "Memgraph cannot be reached at bolt://localhost:1" in report.stdout
+
+
+def test_doctor_reports_parallel_edges_and_what_the_model_lacks(empty_memgraph, monkeypatch):
+    import neo4j
+
+    monkeypatch.setenv("MEMGRAPH_URI", empty_memgraph)
+    with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
+        session.run(
+            "CREATE (a:Concept {name: 'a'})-[:IS_A]->(b:Concept {name: 'b'}), (a)-[:IS_A]->(b)"
+        ).consume()
+    report = run("doctor")
+    assert report.exit_code == 1
+    for problem in ("parallel edges", "no weight", "no valence", "no arousal_level"):
+        assert problem in report.stdout
+
+
+def test_doctor_reports_a_file_of_another_kind(tmp_path):
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    report = run(f"--embedded={other}", "doctor")
+    assert report.exit_code == 1
+    assert "is a database of another kind" in report.stdout
+
+
+def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
+    target = tmp_path / "modules"
+    target.mkdir()
+    stale = target / "conceptgraph_core" / "stale.py"
+    stale.parent.mkdir()
+    stale.write_text("raise SystemExit")
+    assert run("install-modules", str(target)).exit_code == 0
+    source = deployed.modules_directory()
+    expected = {
+        file.relative_to(source): file.read_bytes()
+        for file in source.rglob("*.py")
+        if "__pycache__" not in file.parts
+    }
+    installed = {
+        file.relative_to(target): file.read_bytes() for file in target.rglob("*") if file.is_file()
+    }
+    assert installed == expected
+
+
+def test_install_modules_into_no_directory_is_one_line(tmp_path):
+    refused = run("install-modules", str(tmp_path / "nosuch"))
+    assert refused.exit_code == 1
+    assert refused.stderr == f"concept-graph-mcp: {tmp_path / 'nosuch'}: is not a directory\n"
+
+
+def test_embedded_before_a_command_takes_no_path(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert run("--embedded", "stats").exit_code == 0
+    assert (tmp_path / "concept-graph-mcp" / "memory.db").exists()
+
+
+def test_the_demo_refuses_a_store_that_exists(tmp_path):
+    there = tmp_path / "memory.db"
+    there.write_bytes(b"")
+    refused = run(f"--embedded={there}", "demo")
+    assert refused.exit_code == 1
+    assert "exists already" in refused.stderr
