@@ -111,7 +111,12 @@ def memgraph_uri() -> Iterator[str]:
     if uri:
         yield uri
         return
-    pytest.skip("needs a Memgraph: set MEMGRAPH_TEST_URI or run where a Docker engine is")
+    from tests import containers
+
+    if reason := containers.missing_engine():
+        pytest.skip(f"needs a Memgraph: set MEMGRAPH_TEST_URI or start a Docker engine ({reason})")
+    with containers.memgraph() as uri:
+        yield uri
 
 
 @pytest.fixture

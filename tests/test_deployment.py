@@ -1,0 +1,365 @@
+"""What is deployed, as far as it can be checked without a container engine."""
+
+import ast
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from docker.utils.build import exclude_paths
+
+from concept_graph_mcp import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+QUERY_MODULES = ROOT / "query_modules"
+COMPOSE = ROOT / "compose.yaml"
+DOCKERFILES = ("docker/Dockerfile", "docker/mcp.Dockerfile")
+TASKS = ("default", "up", "down", "demo", "test", "test/memgraph", "lab", "build", "lint")
+MEMGRAPH_DEFAULT = "3.12.0"
+# What a module may import from the standard library: a reload drops these and everything whose
+# name begins like them, so they must be harmless to import a second time.
+RELOADABLE = {"collections", "dataclasses", "datetime", "itertools", "math", "time", "typing"}
+
+
+def services() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(COMPOSE.read_text())["services"]
+    return found
+
+
+def taskfile() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((ROOT / "Taskfile.yml").read_text())["tasks"]
+    return found
+
+
+def instructions(dockerfile: str) -> list[tuple[str, str]]:
+    """Return (instruction, arguments), continued lines joined, comments left out."""
+    lines = [
+        line
+        for line in (ROOT / dockerfile).read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
+    joined = "\n".join(lines).replace("\\\n", " ").splitlines()
+    return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in joined)]
+
+
+def arguments(dockerfile: str, instruction: str) -> list[str]:
+    return [rest for word, rest in instructions(dockerfile) if word == instruction]
+
+
+def sources(dockerfile: str) -> list[str]:
+    """Return what is copied from the checkout, not from another stage."""
+    copied = [shlex.split(rest) for rest in arguments(dockerfile, "COPY")]
+    return [name.rstrip("/") for words in copied if "--from" not in words[0] for name in words[:-1]]
+
+
+def context(root: Path = ROOT) -> set[str]:
+    """Return the files that a build sees, by Docker's own reading of .dockerignore."""
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    patterns = [line for line in lines if line and not line.startswith("#")]
+    return {str(Path(name)) for name in exclude_paths(str(root), patterns)}
+
+
+def flags() -> dict[str, str]:
+    lines = (ROOT / "docker/memgraph.conf").read_text().splitlines()
+    return dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--"))
+
+
+def absolute_imports(module: Path) -> set[str]:
+    """Return the top-level names that *module* imports, anywhere in it, not relatively."""
+    found = set()
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def entries() -> list[Path]:
+    return sorted(QUERY_MODULES.glob("*.py"))
+
+
+def core() -> list[Path]:
+    return sorted((QUERY_MODULES / "conceptgraph_core").rglob("*.py"))
+
+
+# Compose
+
+
+def test_published_ports_are_on_the_loopback_address_only() -> None:
+    ports = [port for service in services().values() for port in service.get("ports", ())]
+    assert len(ports) == 2
+    assert [port for port in ports if not str(port).startswith("127.0.0.1:")] == []
+
+
+@pytest.mark.parametrize(("service", "profile"), [("lab", "lab"), ("mcp", "mcp")])
+def test_only_memgraph_starts_without_a_profile(service: str, profile: str) -> None:
+    assert services()[service]["profiles"] == [profile]
+    assert [name for name, service in services().items() if "profiles" not in service] == [
+        "memgraph"
+    ]
+
+
+def test_healthy_means_that_the_database_answers_with_our_modules() -> None:
+    kind, command = services()["memgraph"]["healthcheck"]["test"]
+    assert kind == "CMD-SHELL"
+    assert "CALL conceptgraph.version()" in command
+    assert "| mgconsole" in command
+
+
+def test_healthcheck_uses_the_container_s_user_and_password() -> None:
+    memgraph = services()["memgraph"]
+    used = set(re.findall(r"\$\$(\w+)", memgraph["healthcheck"]["test"][1]))
+    assert used == {"MEMGRAPH_USER", "MEMGRAPH_PASSWORD"}
+    assert used <= set(memgraph["environment"])
+
+
+def test_data_and_log_are_on_volumes_with_names() -> None:
+    compose = yaml.safe_load(COMPOSE.read_text())
+    mounted = dict(volume.split(":") for volume in services()["memgraph"]["volumes"])
+    assert set(mounted.values()) == {"/var/lib/memgraph", "/var/log/memgraph"}
+    assert set(mounted) == set(compose["volumes"])
+
+
+def test_others_wait_until_memgraph_is_healthy() -> None:
+    for service in ("lab", "mcp"):
+        assert services()[service]["depends_on"]["memgraph"]["condition"] == "service_healthy"
+
+
+def test_mcp_server_gets_stdin_and_no_terminal() -> None:
+    mcp = services()["mcp"]
+    assert mcp["stdin_open"] is True
+    assert mcp["tty"] is False
+
+
+def test_mcp_server_finds_memgraph_and_gets_the_time_zone_of_the_caller() -> None:
+    environment = services()["mcp"]["environment"]
+    # Passed on, with no default: a time zone that is wrong in silence would misdate episodes.
+    assert environment["TZ"] is None
+    given = {name: value for name, value in environment.items() if value} | {"TZ": "Asia/Tokyo"}
+    assert settings.read(given).uri == "bolt://memgraph:7687"
+
+
+def test_mcp_server_is_told_every_variable_that_it_reads() -> None:
+    read = set(re.findall(r'environment\.get\(\s*"(\w+)"', Path(settings.__file__).read_text()))
+    assert "AROUSAL_TAU_MS" in read
+    assert read - {"MEMGRAPH_URL"} == set(services()["mcp"]["environment"])
+
+
+def test_built_services_use_dockerfiles_that_exist() -> None:
+    built = {s["build"]["dockerfile"] for s in services().values() if "build" in s}
+    assert built == set(DOCKERFILES)
+    assert [name for name in built if not (ROOT / name).is_file()] == []
+
+
+# Images
+
+
+def test_memgraph_version_is_defined_in_one_place() -> None:
+    (image,) = arguments("docker/Dockerfile", "FROM")
+    assert image == "memgraph/memgraph:${MEMGRAPH_VERSION:-" + MEMGRAPH_DEFAULT + "}"
+    assert arguments("docker/Dockerfile", "ARG") == ["MEMGRAPH_VERSION"]
+    # Compose hands its variable on and has no default of its own.
+    assert services()["memgraph"]["build"]["args"] == {"MEMGRAPH_VERSION": None}
+    others = ("compose.yaml", "Taskfile.yml", "tests/containers.py")
+    assert [name for name in others if MEMGRAPH_DEFAULT in (ROOT / name).read_text()] == []
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_images_do_not_run_as_root(dockerfile: str) -> None:
+    final = instructions(dockerfile)
+    users = [(at, rest) for at, (word, rest) in enumerate(final) if word == "USER"]
+    last_stage = max(at for at, (word, _) in enumerate(final) if word == "FROM")
+    at, user = users[-1]
+    assert at > last_stage
+    assert user not in {"root", "0"}
+
+
+def test_query_modules_are_in_a_directory_that_the_server_loads_after_its_own() -> None:
+    copied = [shlex.split(rest) for rest in arguments("docker/Dockerfile", "COPY")]
+    (target,) = [words[-1].rstrip("/") for words in copied if words[0] == "query_modules/"]
+    assert flags()["query-modules-directory"].split(",") == [
+        "/usr/lib/memgraph/query_modules",
+        target,
+    ]
+
+
+def test_server_reads_the_configuration_that_is_copied() -> None:
+    copied = [shlex.split(rest) for rest in arguments("docker/Dockerfile", "COPY")]
+    (target,) = [words[-1] for words in copied if words[0] == "docker/memgraph.conf"]
+    assert f"MEMGRAPH_CONFIG={target}" in arguments("docker/Dockerfile", "ENV")
+
+
+def test_arguments_of_a_command_add_to_the_configuration() -> None:
+    # Either of these would be replaced, or would replace the server, by a `command:`.
+    assert arguments("docker/Dockerfile", "CMD") == []
+    assert arguments("docker/Dockerfile", "ENTRYPOINT") == []
+    assert "command" not in services()["memgraph"]
+
+
+def test_telemetry_is_off() -> None:
+    assert flags()["telemetry-enabled"] == "false"
+
+
+def test_every_line_of_the_configuration_is_a_flag_with_a_value() -> None:
+    # Memgraph takes `--flag false` for true.
+    lines = (ROOT / "docker/memgraph.conf").read_text().splitlines()
+    stray = [x for x in lines if x and not re.fullmatch(r"#.*|--[a-z-]+=\S+", x)]
+    assert stray == []
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_everything_copied_is_in_the_build_context(dockerfile: str) -> None:
+    copied = sources(dockerfile)
+    assert "query_modules" in copied
+    assert [name for name in copied if name not in context()] == []
+
+
+def test_build_context_holds_every_query_module() -> None:
+    modules = {str(path.relative_to(ROOT)) for path in (*entries(), *core())}
+    assert modules - context() == set()
+
+
+def test_build_context_holds_nothing_else(tmp_path: Path) -> None:
+    wanted = ("server/app.py", "query_modules/conceptgraph_core/graph.py", "docker/memgraph.conf")
+    unwanted = (
+        ".env",
+        ".git/config",
+        ".venv/bin/python",
+        "memory.db",
+        "server/__pycache__/app.cpython-313.pyc",
+        "query_modules/conceptgraph_core/__pycache__/graph.cpython-313.pyc",
+        "tests/conftest.py",
+    )
+    for name in wanted + unwanted:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    seen = {name for name in context(tmp_path) if (tmp_path / name).is_file()}
+    assert seen - {".dockerignore"} == set(wanted)
+
+
+# Query modules
+
+
+def test_query_modules_hold_exactly_what_is_deployed() -> None:
+    found = {path.name for path in QUERY_MODULES.iterdir()} - {"__pycache__"}
+    assert {"conceptgraph.py", "conceptgraph_core"} <= found
+    # Each of these is loaded as a module; anything else would be too.
+    assert found <= {"conceptgraph.py", "memorygraph.py", "entitygraph.py", "conceptgraph_core"}
+
+
+def test_query_modules_hold_python_only() -> None:
+    files = [path for path in QUERY_MODULES.rglob("*") if path.is_file()]
+    assert [path.name for path in files if path.suffix not in {".py", ".pyc"}] == []
+
+
+def test_no_query_module_has_a_name_that_a_reload_would_drop() -> None:
+    dropped = sys.stdlib_module_names | {"mgp", "numpy", "networkx"}
+    names = {path.stem for path in QUERY_MODULES.iterdir()} - {"__pycache__"}
+    clashes = [(name, other) for name in names for other in dropped if name.startswith(other)]
+    assert clashes == []
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda path: path.name)
+def test_entries_import_only_mgp_and_the_core(entry: Path) -> None:
+    # A reload imports again what an entry imports: its types would not be those mgp knows.
+    assert absolute_imports(entry) == {"mgp", "conceptgraph_core"}
+
+
+@pytest.mark.parametrize("module", core(), ids=lambda path: path.name)
+def test_core_imports_only_what_can_be_imported_again(module: Path) -> None:
+    assert absolute_imports(module) <= RELOADABLE | {"mgp"}
+
+
+def test_only_the_graph_adapter_imports_mgp() -> None:
+    assert [path.name for path in core() if "mgp" in absolute_imports(path)] == ["graph.py"]
+
+
+# What Memgraph does at a reload, in a process of its own: by the beginning of their names.
+RELOAD = """
+import enum, os, re, sys, threading
+from concept_graph_mcp.embedded import modules
+
+modules.deployed.core("schema")
+first = modules.load_module("conceptgraph")
+kept = {name: sys.modules[name] for name in ("enum", "mgp", "os", "re", "threading")}
+for name in sys.argv[1:]:
+    for loaded in [key for key in sys.modules if key.startswith(name)]:
+        del sys.modules[loaded]
+del sys.modules["conceptgraph"]
+second = modules.load_module("conceptgraph")
+
+assert {name: sys.modules[name] for name in kept} == kept
+assert sorted(first.procedures) == sorted(second.procedures) != []
+"""
+
+
+def test_modules_load_again_after_a_reload_has_dropped_what_they_import() -> None:
+    imported = {name for path in (*entries(), *core()) for name in absolute_imports(path)}
+    # What Memgraph keeps by name, and mgp, which it keeps from 3.10 on.
+    dropped = sorted(imported - {"collections", "abc", "sys", "mgp"})
+    assert "conceptgraph_core" in dropped
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", RELOAD, *dropped],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "server"), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# Tasks and continuous integration
+
+
+def task_command() -> str:
+    found = shutil.which(
+        "task", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    )
+    if found is None:
+        pytest.skip("needs task: pip install go-task-bin")
+    return found
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_says_what_it_does(name: str) -> None:
+    assert taskfile()[name]["desc"]
+
+
+def test_task_lists_every_task() -> None:
+    command = [task_command(), "--list-all", "--json"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert set(TASKS) <= {task["name"] for task in json.loads(listed)["tasks"]}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_tasks_can_be_planned(name: str) -> None:
+    command = [task_command(), "--dry", "--force", name]
+    planned = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert planned.returncode == 0, planned.stderr
+    assert "task: [" in planned.stderr
+
+
+def test_ci_script_is_an_executable_that_bash_can_parse() -> None:
+    script = ROOT / ".ci/run"
+    assert os.access(script, os.X_OK)
+    assert "set -euo pipefail" in script.read_text()
+    parsed = subprocess.run(["bash", "-n", script], capture_output=True, text=True, check=False)
+    assert (parsed.returncode, parsed.stderr) == (0, "")
+
+
+def test_readme_has_the_test_command_that_ci_runs() -> None:
+    marker = "<!-- test-command -->"
+    assert marker in (ROOT / ".ci/run").read_text()
+    _, _, after = (ROOT / "README.md").read_text().partition(marker)
+    block = re.match(r"\s*```\w*\n(.+?)\n```", after, re.DOTALL)
+    assert block is not None
+    assert "pytest" in block[1]
