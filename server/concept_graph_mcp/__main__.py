@@ -18,6 +18,12 @@ _COMMANDS = {
     "stats": "reading",
     "export": "moving",
     "import": "moving",
+    "rename": "correcting",
+    "remove": "correcting",
+    "backup": "keeping",
+    "restore": "keeping",
+    "clean": "keeping",
+    "reset": "keeping",
     "install-modules": "deploying",
     "doctor": "doctor",
 }

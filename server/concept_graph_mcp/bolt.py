@@ -1,7 +1,9 @@
 """A graph in Memgraph, over Bolt: one statement and one round trip a call."""
 
-import logging
+import gzip
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
@@ -11,13 +13,13 @@ from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, Tr
 from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
-from . import startup, statements
+from . import backups, calls, formats, startup, statements
+from .backups import Contents
 from .bolt_errors import is_conflict, refusal, unsent
-from .deployed import schema
+from .deployed import __version__, schema
 from .errors import Misdeployed, StoreError, Unavailable
 from .store import Edge, Lookup, Node, Procedure
 
-logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _CONNECT_TIMEOUT_S = 5.0
@@ -26,6 +28,7 @@ _CONNECT_TIMEOUT_S = 5.0
 _LIVENESS_S = 5.0
 _RETRY_S = 8.0
 _ALL_ROWS = -1
+_RESTORE_BATCH = 1_000
 
 
 class BoltStore:
@@ -89,6 +92,38 @@ class BoltStore:
                         yield [record["record"] for record in records]
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=False) from error
+
+    backup_suffix = ".jsonl.gz"
+
+    async def backup(self, file: Path) -> None:
+        with gzip.open(file, "wt", encoding="utf-8") as stream:
+            stream.write(json.dumps(formats.header(__version__)) + "\n")
+            async for records in self.export():
+                stream.writelines(map(formats.line, records))
+
+    async def backup_contents(self, file: Path) -> Contents:
+        return backups.contents(file)
+
+    async def restore(self, file: Path | None) -> None:
+        await self.open()
+        await self._translated(True, self._replace, file)
+
+    async def _replace(self, file: Path | None) -> None:
+        # Found before anything is deleted, because a damaged file shows only when it is read.
+        records = [] if file is None else list(backups.records(file))
+        async with (
+            self._driver.session() as session,
+            await session.begin_transaction() as transaction,
+        ):
+            for label in schema.LABELS:
+                await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
+            for start in range(0, len(records), _RESTORE_BATCH):
+                call = calls.import_rows(records[start : start + _RESTORE_BATCH])
+                statement, parameters = statements.call(
+                    schema, call.procedure, call.arguments, call.lookup, {}
+                )
+                await (await transaction.run(statement, parameters)).consume()
+            await transaction.commit()
 
     async def close(self) -> None:
         await self._driver.close()

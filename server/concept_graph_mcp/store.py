@@ -2,7 +2,11 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from .backups import Contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,17 @@ class Store(Protocol):
 
     def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
         """Iterate over all records, nodes before relations, in batches, from one snapshot."""
+
+    backup_suffix: str
+
+    async def backup(self, file: Path) -> None:
+        """Write all there is to the new *file*, from one snapshot."""
+
+    async def backup_contents(self, file: Path) -> "Contents":
+        """Read the backup *file* through. Raises BadBackup if it cannot be restored from."""
+
+    async def restore(self, file: Path | None) -> None:
+        """Replace all there is by what *file* holds, or by nothing, in one transaction."""
 
     async def close(self) -> None:
         """Let go of the connection or file."""

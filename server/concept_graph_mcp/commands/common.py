@@ -22,6 +22,16 @@ out = Console(highlight=False)
 notes = Console(stderr=True, highlight=False)
 
 
+def say(line: str) -> None:
+    """Print a line of the result as it is, however long."""
+    out.print(line, soft_wrap=True, markup=False)
+
+
+def note(line: str) -> None:
+    """Print a line about the work."""
+    notes.print(line, soft_wrap=True, markup=False, style="dim")
+
+
 class Failure(click.ClickException):
     """A failure told in one line, after the name of the program."""
 
@@ -33,7 +43,7 @@ def configured(embedded: str | None) -> Settings:
     """Return the settings; where TZ is not set, with the machine's zone, which it says."""
     zone = settings.machine_zone()
     if not os.environ.get("TZ"):
-        notes.print(f"TZ is not set; using the machine's zone, {zone}.", style="dim")
+        note(f"TZ is not set; using the machine's zone, {zone}.")
     try:
         return settings.read(os.environ, embedded, zone)
     except settings.SettingsError as error:

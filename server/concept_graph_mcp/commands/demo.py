@@ -21,7 +21,7 @@ from rich.progress import Progress
 from rich.table import Column, Table
 from rich.text import Text
 
-from .common import Failure, notes, out
+from .common import Failure, note, notes, out
 
 SEEDS = ["oxygen tank 2", "cold"]
 _SHOWN = 8
@@ -119,7 +119,7 @@ def _print(played: _Played) -> None:
     ):
         out.print(_table(found, f"{' and '.join(SEEDS)}, {when}, {at:%d %B %Y}"))
         out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}\n")
-    notes.print(f"{played.steps} steps over MCP in {played.seconds:.1f} s.", style="dim")
+    note(f"{played.steps} steps over MCP in {played.seconds:.1f} s.")
 
 
 def _table(found: dict[str, Any], title: str) -> Table:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from .. import deployed
-from .common import Failure, out
+from .common import Failure, say
 
 _CORE = "conceptgraph_core"
 _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -26,8 +26,8 @@ def install_modules(directory: Path) -> None:
             shutil.copyfile(entry, directory / entry.name)
     except OSError as error:
         raise Failure(f"{directory}: {error.strerror or error}") from None
-    out.print(f"Installed version {deployed.__version__} into {directory}.")
-    out.print("Now run CALL mg.load_all(); in Memgraph, or restart it.")
+    say(f"Installed version {deployed.__version__} into {directory}.")
+    say("Now run CALL mg.load_all(); in Memgraph, or restart it.")
 
 
 def _replace_tree(source: Path, target: Path) -> None:

@@ -17,7 +17,7 @@ from .. import calls, formats
 from ..deployed import __version__, core
 from ..errors import StoreError
 from ..session import Session
-from .common import Failure, notes, with_session
+from .common import Failure, note, notes, with_session
 
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
@@ -33,7 +33,7 @@ def export(embedded: str | None, file: Path, force: bool) -> None:
     if not to_stdout and file.exists() and not force:
         raise Failure(f"{file}: exists already; --force overwrites it")
     count = with_session(embedded, lambda session: _export(session, file, to_stdout))
-    notes.print(f"{count:,} records written to {'stdout' if to_stdout else file}.")
+    note(f"{count:,} records written to {'stdout' if to_stdout else file}.")
 
 
 @click.command("import")
@@ -56,7 +56,7 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
       edges           lines of: from TAB type TAB to
     """
     totals = with_session(embedded, lambda session: _import(session, file, name))
-    notes.print(", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items()))
+    note(", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items()))
 
 
 async def _export(session: Session, file: Path, to_stdout: bool) -> int:

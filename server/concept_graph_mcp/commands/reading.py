@@ -8,7 +8,7 @@ from rich.table import Column, Table
 
 from .. import calls
 from ..deployed import schema
-from .common import out, with_session
+from .common import out, say, with_session
 
 
 @click.command()
@@ -27,9 +27,9 @@ def recall(
     rows = with_session(embedded, lambda session: session.run(prepare(seeds, hops, limit)))
     out.print(recall_table(rows))
     if not rows:
-        out.print("Nothing comes to mind; concept-graph-mcp search shows what there is.")
+        say("Nothing comes to mind; concept-graph-mcp search shows what there is.")
     elif rows[0]["total"] > len(rows):
-        out.print(f"{rows[0]['total'] - len(rows)} more; --limit shows them.")
+        say(f"{rows[0]['total'] - len(rows)} more; --limit shows them.")
 
 
 @click.command()

@@ -11,7 +11,7 @@ from typing import Any
 from ..deployed import schema
 from ..errors import Refused
 from ..store import Edge, Lookup, Node
-from . import api, lookups, modules, values
+from . import api, backup, lookups, modules, values
 from .cache import Cache
 from .database import Conflict, Database
 from .projections import Projections
@@ -93,6 +93,14 @@ class Host:
             raise self._database.unavailable(error) from error
         finally:
             reader.close()
+
+    def restore(self, file: Path | None) -> None:
+        """Replace the graph by that of another store file, or by an empty one."""
+        with self._lock:
+            try:
+                backup.put_back(self._database, file)
+            except sqlite3.Error as error:
+                raise self._database.unavailable(error) from error
 
     def _export(self, graph: api.Graph, part: str, batch: int) -> Iterator[list[Any]]:
         callback = self._callback("conceptgraph.export")

@@ -10,8 +10,10 @@ import anyio
 import anyio.to_thread
 
 from .. import deployed
+from ..backups import Contents
 from ..errors import Refused, StoreError
 from ..store import Lookup, Procedure
+from . import backup
 from .host import Host
 
 logger = logging.getLogger(__name__)
@@ -51,6 +53,18 @@ class EmbeddedStore:
         batches = host.export(batch)
         while (rows := await self._in_thread(functools.partial(next, batches, None))) is not None:
             yield rows
+
+    backup_suffix = ".db"
+
+    async def backup(self, file: Path) -> None:
+        await self.open()
+        await self._in_thread(lambda: backup.copy(self._path, file))
+
+    async def backup_contents(self, file: Path) -> Contents:
+        return await self._in_thread(lambda: backup.contents(file))
+
+    async def restore(self, file: Path | None) -> None:
+        await self._in_thread(lambda: self._opened().restore(file))
 
     async def close(self) -> None:
         if self._host is not None:

@@ -1,0 +1,56 @@
+"""`rename` and `remove`: the owner's corrections, which show first what they will touch."""
+
+import click
+
+from .. import calls
+from ..calls import Call
+from ..session import Session
+from .common import say, with_session
+
+_SHOWN = 20
+_YES = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+@click.command()
+@click.argument("concept")
+@click.argument("new_name")
+@_YES
+@click.pass_obj
+def rename(embedded: str | None, concept: str, new_name: str, yes: bool) -> None:
+    """Give CONCEPT the name NEW_NAME; its feelings, relations and episodes stay with it."""
+    preview, change = (calls.rename(concept, new_name, dry_run) for dry_run in (True, False))
+    with_session(embedded, lambda session: _correct(session, preview, change, "Rename", yes))
+
+
+@click.command()
+@click.argument("what", nargs=-1, required=True)
+@_YES
+@click.pass_obj
+def remove(embedded: str | None, what: tuple[str, ...], yes: bool) -> None:
+    """Remove WHAT: a concept, an episode (by its id), or a relation: FROM TYPE TO.
+
+    A concept or an episode goes with all of its relations.
+    """
+    if len(what) not in (1, 3):
+        raise click.UsageError("name a concept, an episode, or a relation as FROM TYPE TO")
+    preview, change = (_removal(what, dry_run) for dry_run in (True, False))
+    with_session(embedded, lambda session: _correct(session, preview, change, "Remove", yes))
+
+
+def _removal(what: tuple[str, ...], dry_run: bool) -> Call:
+    if len(what) == 1:
+        return calls.remove(what[0], dry_run)
+    source, relation_type, target = what
+    return calls.remove_relation(source, target, relation_type, dry_run)
+
+
+async def _correct(session: Session, preview: Call, change: Call, verb: str, yes: bool) -> None:
+    rows = await session.run(preview)
+    for row in rows[:_SHOWN]:
+        say(f"{row['kind']}: {row['text']}")
+    if len(rows) > _SHOWN:
+        say(f"and {len(rows) - _SHOWN} more")
+    if not yes:
+        click.confirm(f"{verb}?", abort=True)
+    await session.run(change)
+    say(f"{verb}d.")
