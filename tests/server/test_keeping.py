@@ -1,0 +1,326 @@
+"""Backup, restore, clean and reset: what was kept comes back, and nothing is lost on the way."""
+
+import gzip
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from concept_graph_mcp import backups
+from concept_graph_mcp.__main__ import main
+
+GRAPH = [
+    {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},
+    {"kind": "concept", "name": "果物", "valence": -1.0, "arousal_level": 0.0, "accessed_at": 2},
+    {
+        "kind": "episode",
+        "name": "20250615/apple",
+        "summary": "Bought apples",
+        "valence": 0.0,
+        "arousal_level": 1.0,
+        "accessed_at": 1_750_000_000_000,
+    },
+    {"kind": "relation", "from": "apple", "to": "果物", "type": "is-a", "weight": 0.4},
+    {"kind": "relation", "from": "apple", "to": "20250615/apple", "type": "evokes", "weight": 0.25},
+]
+HELD = "2 concepts, 1 episodes, 2 relations, newest 2025-06-15 15:06:40 UTC"
+
+
+class Shell:
+    """The command line on one store, with its backups in a folder of its own."""
+
+    def __init__(self, store: list[str], folder: Path) -> None:
+        self.store = store
+        self.folder = folder
+        self.suffix = ".db" if store else ".jsonl.gz"
+
+    def run(self, *arguments: str, stdin: str | None = None):
+        return CliRunner().invoke(main, [*self.store, *arguments], input=stdin)
+
+    def ok(self, *arguments: str, stdin: str | None = None) -> str:
+        result = self.run(*arguments, stdin=stdin)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    def keep(self, command: str, *arguments: str) -> str:
+        return self.ok(command, *arguments, "--dir", str(self.folder))
+
+    def graph(self) -> list[str]:
+        return sorted(self.ok("export", "-").splitlines())
+
+    def files(self) -> list[Path]:
+        """All files in the folder: first those that are no backups, then these, oldest first."""
+        found = [one.file for one in backups.listed(self.folder, self.suffix)]
+        others = set(self.folder.iterdir() if self.folder.exists() else ()) - set(found)
+        return [*sorted(others), *found]
+
+
+@pytest.fixture(params=["embedded", "memgraph"])
+def shell(request, tmp_path, monkeypatch) -> Shell:
+    """The command line on a store of each kind that holds GRAPH."""
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDED", raising=False)
+    if request.param == "embedded":
+        store = [f"--embedded={tmp_path / 'memory.db'}"]
+    else:
+        monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
+        store = []
+    made = Shell(store, tmp_path / "backups")
+    made.ok("import", "-", stdin="\n".join(json.dumps(record) for record in GRAPH))
+    return made
+
+
+def test_a_backup_says_what_it_holds_and_leaves_only_itself(shell):
+    said = shell.keep("backup")
+    (file,) = shell.files()
+    assert said == f"{file}: {HELD}\n"
+
+
+def test_a_restore_brings_back_exactly_what_was_backed_up(shell):
+    before = shell.graph()
+    shell.keep("backup")
+    shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    shell.ok("remove", "apple", "--yes")
+    said = shell.keep("restore", "latest", "--yes")
+    assert shell.graph() == before
+    assert said.endswith(f"restored {HELD}\n")
+
+
+def test_a_restore_first_keeps_what_it_replaces(shell):
+    shell.keep("backup")
+    shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    replaced = shell.graph()
+    shell.keep("restore", "latest", "--yes")
+    kept = shell.files()[-1]
+    shell.keep("restore", kept.name, "--yes")
+    assert shell.graph() == replaced
+
+
+def test_the_store_works_on_after_a_restore(shell):
+    shell.keep("backup")
+    shell.keep("restore", "latest", "--yes")
+    shell.ok("import", "-", stdin="apple\tis-a\tplant\n")
+    assert "apple is-a plant" in shell.ok("recall", "apple")
+    assert "果物" in shell.ok("search", "果", "--limit", "1")
+
+
+def test_clean_leaves_nothing_but_a_backup_of_it(shell):
+    before = shell.graph()
+    shell.keep("clean", "--yes")
+    assert len(shell.graph()) == 1
+    shell.keep("restore", "latest", "--yes")
+    assert shell.graph() == before
+
+
+@pytest.mark.parametrize("command", [["clean"], ["restore", "latest"]])
+def test_nothing_is_replaced_without_a_yes(shell, command):
+    shell.keep("backup")
+    shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    before, files = shell.graph(), shell.files()
+    refused = shell.run(*command, "--dir", str(shell.folder), stdin="n\n")
+    assert refused.exit_code == 1
+    assert "3 concepts" in refused.stdout or "4 concepts" in refused.stdout
+    assert (shell.graph(), shell.files()) == (before, files)
+
+
+def damaged(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2])
+
+
+def of_another_kind(file: Path) -> None:
+    file.write_bytes(b"GIF89a" + bytes(2_000))
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def of_another_program(file: Path) -> None:
+    file.unlink()
+    if file.suffix == ".db":
+        with sqlite3.connect(file) as connection:
+            connection.execute("CREATE TABLE t (x)")
+        connection.close()
+    else:
+        file.write_bytes(gzip.compress(b'{"kind": "song"}\n'))
+
+
+@pytest.mark.parametrize("spoil", [damaged, of_another_kind, empty, of_another_program])
+def test_a_file_that_cannot_be_restored_from_is_refused_and_nothing_changes(shell, spoil):
+    shell.keep("backup")
+    (file,) = shell.files()
+    spoil(file)
+    before = shell.graph()
+    refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith(f"concept-graph-mcp: {file}: ")
+    assert refused.stderr.count("\n") == 1
+    assert shell.graph() == before
+    assert shell.files() == [file]
+
+
+def test_a_restore_names_what_it_cannot_find(shell):
+    refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
+    assert refused.stderr == f"concept-graph-mcp: {shell.folder}: has no backup\n"
+    refused = shell.run("restore", "nosuch", "--yes", "--dir", str(shell.folder))
+    assert "nosuch: no such backup" in refused.stderr
+
+
+def test_rotation_removes_the_oldest_beyond_the_count(shell):
+    for _ in range(3):
+        shell.keep("backup")
+    before = shell.files()
+    said = shell.keep("backup", "--keep", "2")
+    assert len(shell.files()) == 2
+    assert shell.files()[0] == before[-1]
+    assert said.count("removed") == 2
+
+
+def test_rotation_leaves_files_of_others_alone(shell):
+    shell.folder.mkdir()
+    other = shell.folder / "notes.jsonl.gz"
+    other.write_bytes(b"")
+    shell.keep("backup", "--keep", "1", "--max-age", "1")
+    assert other in shell.files()
+
+
+def test_rotation_by_age_spares_the_newest():
+    now = datetime(2026, 3, 31, 12)
+    listed = [backups.Backup(Path(str(age)), now - timedelta(days=age)) for age in (40, 31, 29, 0)]
+    gone = backups.outdated(listed, None, timedelta(days=30), now)
+    assert [backup.file.name for backup in gone] == ["40", "31"]
+    assert backups.outdated(listed[:1], None, timedelta(days=30), now) == []
+    both = backups.outdated(listed, 1, timedelta(days=30), now)
+    assert [backup.file.name for backup in both] == ["40", "31", "29"]
+
+
+def test_reset_restores_and_then_runs_the_agents_own_reset(shell, tmp_path, monkeypatch):
+    before = shell.graph()
+    shell.keep("backup")
+    shell.ok("remove", "apple", "--yes")
+    mark = tmp_path / "mark"
+    monkeypatch.setenv("CORE_RESET_COMMAND", f"echo done > {mark}")
+    shell.keep("reset", "--yes")
+    assert shell.graph() == before
+    assert mark.read_text() == "done\n"
+
+
+def test_reset_without_the_agents_command_does_nothing(shell, monkeypatch):
+    monkeypatch.delenv("CORE_RESET_COMMAND", raising=False)
+    shell.keep("backup")
+    shell.ok("remove", "apple", "--yes")
+    before = shell.graph()
+    refused = shell.run("reset", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert "CORE_RESET_COMMAND: is not set" in refused.stderr
+    assert shell.graph() == before
+
+
+def test_reset_tells_of_the_agents_failure(shell, monkeypatch):
+    shell.keep("backup")
+    monkeypatch.setenv("CORE_RESET_COMMAND", "exit 3")
+    refused = shell.run("reset", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert "failed with status 3" in refused.stderr
+
+
+def test_a_correction_shows_first_what_it_touches_and_asks(shell):
+    before = shell.graph()
+    refused = shell.run("remove", "apple", stdin="n\n")
+    assert refused.exit_code == 1
+    for line in ("concept: apple", "relation: apple is-a 果物", "relation: apple evokes Bought"):
+        assert line in refused.stdout
+    assert shell.graph() == before
+    shell.ok("remove", "apple", stdin="y\n")
+    assert len(shell.graph()) == 1 + len(GRAPH) - 3
+
+
+def test_a_concept_is_renamed_with_all_its_relations(shell):
+    shell.ok("rename", "apple", "Apfel", "--yes")
+    assert "Apfel is-a 果物" in shell.ok("recall", "Apfel")
+    assert "Nothing comes to mind" in shell.ok("recall", "apple")
+
+
+def test_a_relation_is_removed_alone(shell):
+    shell.ok("remove", "apple", "is-a", "果物", "--yes")
+    assert "is-a" not in shell.ok("recall", "apple")
+    assert "evokes" in shell.ok("recall", "apple")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["rename", "nosuch", "x"], 'concept: nothing is called "nosuch"'),
+        (["rename", "apple", "果物"], 'new_name: "果物" is taken already'),
+        (["rename", "20250615/apple", "x"], "is an episode, which keeps its name"),
+        (["remove", "nosuch"], 'name: nothing is called "nosuch"'),
+        (["remove", "apple", "part-of", "果物"], 'no part-of from "apple" to "果物"'),
+    ],
+)
+def test_a_correction_that_cannot_be_made_is_one_line(shell, arguments, line):
+    before = shell.graph()
+    refused = shell.run(*arguments, "--yes")
+    assert refused.exit_code == 1
+    assert line in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert shell.graph() == before
+
+
+def test_an_embedded_store_is_backed_up_and_restored_while_others_use_it(tmp_path):
+    """Another process keeps writing; each of its processes sees the restored graph at once."""
+    path, folder = tmp_path / "memory.db", tmp_path / "backups"
+    command = [sys.executable, "-c", WRITER, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        for _ in range(20):
+            assert writer.stdout.readline() == "written\n"
+        shell = Shell([f"--embedded={path}"], folder)
+        shell.keep("backup")
+        held = int(shell.keep("restore", "latest", "--yes").rsplit("restored ")[1].split()[0])
+        assert held >= 20
+        writer.stdin.write("stop\n")
+        writer.stdin.flush()
+        *_, last = writer.stdout
+    # The writer's own count, from its own memory, against the file's.
+    assert int(last) == len(shell.graph()) - 1
+
+
+WRITER = """
+import itertools, select, sys
+from pathlib import Path
+from concept_graph_mcp.embedded.host import Host
+
+host = Host(Path(sys.argv[1]))
+for number in itertools.count():
+    host.call("conceptgraph.concept_upsert", [f"c{number}", {}])
+    host.call("conceptgraph.stats", [{}])
+    print("written", flush=True)
+    if select.select([sys.stdin], [], [], 0)[0]:
+        break
+rows = host.call("conceptgraph.stats", [{}])
+print(rows[0]["value"], flush=True)
+"""
+
+
+def test_a_backup_of_a_newer_version_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    shell = Shell([f"--embedded={tmp_path / 'memory.db'}"], tmp_path / "backups")
+    shell.keep("backup")
+    (file,) = shell.files()
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    shutil.copyfile(file, tmp_path / "newer.db")
+    refused = shell.run("restore", str(tmp_path / "newer.db"), "--yes")
+    assert refused.exit_code == 1
+    assert "newer version" in refused.stderr
