@@ -52,7 +52,7 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
     others: list[tuple[float, str, Node]] = []
     tau_ms = graph.context.tau_ms
     for node in graph.nodes():
-        if node.is_episode:
+        if node.is_episode or not node.name:
             continue
         folded = schema.search_name(node.name)
         if any(keyword in folded for keyword in wanted):

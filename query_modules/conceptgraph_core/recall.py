@@ -103,7 +103,11 @@ def _seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
 
 
 def _rows(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[dict[str, Any]]:
-    most = schema.DEFAULT_ROWS if limit is None else text.integer(limit, "limit", 1, 2**31)
+    most = (
+        schema.DEFAULT_ROWS
+        if limit is None
+        else text.integer(limit, "limit", 1, schema.MAX_INTEGER)
+    )
     ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
     if ordered and ordered[-1][1][0] == 0:
         # Too small for a float, as all are after two years; logarithms still tell them apart.

@@ -51,12 +51,14 @@ MIN_AROUSAL_GAIN: Final = 0.01
 DEFAULT_SEARCH_LIMIT: Final = 50
 MAX_SEARCH_LIMIT: Final = 200
 
+MAX_INTEGER: Final = 2**63 - 1
+
 # In characters. An episode's name is a date, a slash, a concept's name and a number.
 MAX_NAME: Final = 1_000
 MAX_EPISODE_NAME: Final = MAX_NAME + 20
 MAX_SUMMARY: Final = 20_000
-# 9999-12-31T23:59:59Z: later times have no local date.
-MAX_TIME_MS: Final = 253_402_300_799_000
+# 9999-12-31T00:00:00Z: not all later times have a local date.
+MAX_TIME_MS: Final = 253_402_214_400_000
 
 
 def search_name(name: str) -> str:

@@ -18,6 +18,7 @@ _COMMANDS = {
     "stats": "reading",
     "export": "moving",
     "import": "moving",
+    "backfill": "backfill",
     "rename": "correcting",
     "remove": "correcting",
     "backup": "keeping",

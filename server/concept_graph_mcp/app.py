@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -59,6 +60,8 @@ def serve(settings: Settings, with_set_time: bool) -> None:
         connect(settings), settings.tau_ms, settings.zone, Clock(), on_misdeployed=_end_soon
     )
     wire.guard_stdin()
+    # Python's own answer to an interrupt would wait for the thread that reads stdin.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     build(session, with_set_time, watch_store=True).run("stdio")
 
 

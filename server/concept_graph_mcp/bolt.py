@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import anyio
 import neo4j
 import tenacity
-from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, TransientError
+from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
 from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from . import backups, calls, formats, startup, statements
 from .backups import Contents
-from .bolt_errors import is_conflict, refusal, unsent
+from .bolt_errors import is_conflict, is_unauthenticated, refusal, unsent
 from .deployed import __version__, schema
 from .errors import Misdeployed, StoreError, Unavailable
 from .store import Edge, Lookup, Node, Procedure
@@ -160,7 +160,7 @@ class BoltStore:
             raise self._failure(error, writes) from error
 
     def _failure(self, error: Exception, writes: bool) -> StoreError:
-        if isinstance(error, AuthError):
+        if is_unauthenticated(error):
             return Misdeployed(
                 f"{self._uri}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
             )

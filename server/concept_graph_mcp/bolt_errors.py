@@ -2,7 +2,7 @@
 
 import re
 
-from neo4j.exceptions import ClientError, Neo4jError, TransientError
+from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
 from .errors import Misdeployed, Refused, StoreError
 
@@ -17,6 +17,11 @@ def is_conflict(error: BaseException) -> bool:
     if isinstance(error, TransientError):
         return True
     return isinstance(error, ClientError) and any(part in str(error) for part in _CONFLICTS)
+
+
+def is_unauthenticated(error: BaseException) -> bool:
+    """Tell whether the user and password were not accepted, which versions tell differently."""
+    return isinstance(error, AuthError) or "Unauthenticated" in (getattr(error, "code", "") or "")
 
 
 def unsent(error: BaseException) -> bool:

@@ -86,9 +86,10 @@ def _tau(value: str) -> int:
         tau = float(value)
     except ValueError:
         tau = math.nan
-    if not (math.isfinite(tau) and tau >= 1):
+    if not 1 <= tau <= schema.MAX_TIME_MS:
         raise SettingsError(
-            f"AROUSAL_TAU_MS: must be a number of milliseconds, at least 1, not {value!r}"
+            f"AROUSAL_TAU_MS: must be a number of milliseconds from 1 to {schema.MAX_TIME_MS},"
+            f" not {value!r}"
         )
     return int(tau)
 
@@ -105,6 +106,8 @@ def _uri(value: str) -> str:
         raise SettingsError(
             "MEMGRAPH_URI: must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD"
         )
+    if usable and parts.query and parts.scheme.startswith("bolt"):
+        raise SettingsError("MEMGRAPH_URI: only neo4j:// URIs may have a query")
     if not usable:
         raise SettingsError(f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687")
     return value
@@ -112,7 +115,16 @@ def _uri(value: str) -> str:
 
 def _embedded(value: str, by_option: bool) -> Path | None:
     if by_option:
-        return Path(value).expanduser() if value else default_path()
+        return _path(value) if value else default_path()
     if value.lower() in _FALSE:
         return None
-    return default_path() if value.lower() in _TRUE else Path(value).expanduser()
+    return default_path() if value.lower() in _TRUE else _path(value)
+
+
+def _path(value: str) -> Path:
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise SettingsError(
+            f"--embedded or {EMBEDDED_VARIABLE}: {value}: there is no such home directory"
+        ) from None

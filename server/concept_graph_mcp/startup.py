@@ -75,7 +75,8 @@ async def ensure_indexes(run: Run) -> None:
 
 async def _collisions(run: Run, label: str, key: str) -> str:
     rows = await run(
-        f"MATCH (n:{label}) WITH n.{key} AS value, count(*) AS nodes WHERE nodes > 1"
+        f"MATCH (n:{label}) WHERE n.{key} IS NOT NULL"
+        f" WITH n.{key} AS value, count(*) AS nodes WHERE nodes > 1"
         f" RETURN value, nodes ORDER BY value LIMIT {_SHOWN + 1}",
         {},
         False,

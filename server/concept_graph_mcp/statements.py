@@ -77,21 +77,22 @@ def _numbered(schema: ModuleType) -> str:
 
 
 def _search(schema: ModuleType) -> str:
-    """Matches first; the scan for the most aroused others only runs where they leave room."""
-    label, text, (level, accessed_at) = schema.SEARCH
-    folded = f"coalesce(n.{text}, toLower(n.name))"
+    """Matches first; the scan for the most aroused others only runs where they leave room.
+
+    Cypher cannot fold case outside ASCII, so nodes made by hand without a folded name are all
+    handed over: the procedure folds, and ranks what it is given.
+    """
+    label, folded, (level, accessed_at) = schema.SEARCH
+    matches = f"any(keyword IN $keywords WHERE n.{folded} CONTAINS keyword)"
     return (
-        "CALL {"
-        f" MATCH (n:{label}) WHERE any(keyword IN $keywords WHERE {folded} CONTAINS keyword)"
-        f" WITH n ORDER BY {folded} IN $keywords DESC, n.name LIMIT $most"
-        " RETURN collect(n) AS hits "
-        "} CALL {"
-        " WITH hits WITH hits, $most - size(hits) AS room WHERE room > 0"
-        f" MATCH (n:{label})"
-        f" WHERE NOT any(keyword IN $keywords WHERE {folded} CONTAINS keyword)"
+        f"CALL {{ MATCH (n:{label}) WHERE n.name IS NOT NULL AND (n.{folded} IS NULL OR {matches})"
+        f" WITH n ORDER BY n.{folded} IN $keywords DESC, n.name"
+        f" RETURN collect(CASE WHEN n.{folded} IS NULL THEN n END) AS unfolded,"
+        f" collect(CASE WHEN n.{folded} IS NULL THEN null ELSE n END)[..$most] AS hits"
+        " } CALL { WITH hits WITH hits, $most - size(hits) AS room WHERE room > 0"
+        f" MATCH (n:{label}) WHERE n.name IS NOT NULL AND n.{folded} IS NOT NULL AND NOT {matches}"
         f" WITH n, CASE WHEN n.{level} > 0"
-        f" THEN n.{accessed_at} + $tau_ms * log(n.{level}) ELSE -1e300 END AS rank"
-        " ORDER BY rank DESC, n.name LIMIT $most"
-        " RETURN collect(n) AS others "
-        "} WITH hits + others AS found "
+        f" THEN coalesce(n.{accessed_at}, 0) + $tau_ms * log(n.{level}) ELSE -1e300 END AS rank"
+        " ORDER BY rank DESC, n.name LIMIT $most RETURN collect(n) AS others"
+        " } WITH hits + others + unfolded AS found "
     )

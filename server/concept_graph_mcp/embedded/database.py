@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import Misdeployed, Unavailable
+from ..errors import Misdeployed, StoreError, Unavailable
 
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
@@ -96,10 +96,12 @@ class Database:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def unavailable(self, error: sqlite3.Error) -> Unavailable:
+    def unavailable(self, error: sqlite3.Error) -> StoreError:
         """Return *error* as the caller is told it."""
-        if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
-            return Unavailable(f"store {self.path}: is not a concept graph store")
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            return Misdeployed(
+                f"store {self.path}: is not a concept graph store; name another file"
+            )
         return Unavailable(f"store {self.path}: {_line(error)}; nothing was written")
 
     def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor:
@@ -188,8 +190,10 @@ class Database:
 
     def _prepare(self) -> None:
         connection = self._connection
-        if connection.execute("PRAGMA schema_version").fetchone()[0]:
-            self._check_kind()
+        # A file without any of the three is new, or being made by another process.
+        for mark in ("schema_version", "application_id", "user_version"):
+            if connection.execute(f"PRAGMA {mark}").fetchone()[0]:
+                self._check_kind()
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA cache_size = -65536")

@@ -35,7 +35,6 @@ class Host:
         self._callbacks = modules.load_modules() if callbacks is None else callbacks
         self._database = Database(path)
         self._cache = Cache(self._database)
-        self._projections = Projections(self._database, schema)
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -127,7 +126,8 @@ class Host:
         collecting = gc.isenabled()
         # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
         gc.disable()
-        transaction = Transaction(self._database, self._cache, self._projections)
+        projections = Projections(self._database, schema)
+        transaction = Transaction(self._database, self._cache, projections)
         graph = api.Graph(transaction, writes, must_abort)
         try:
             self._cache.catch_up()

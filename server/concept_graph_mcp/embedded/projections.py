@@ -17,7 +17,13 @@ class Projections:
         self._unique = schema.UNIQUE
         self._fold = schema.search_name
         self._search_label, self._search_property, self._rank = schema.SEARCH
-        self._clear()
+        self._taken: list[Row] = []
+        self._given: list[Row] = []
+        self._texts_gone: list[Row] = []
+        self._texts_new: list[Row] = []
+        self._rows_gone: list[Row] = []
+        self._rows_new: list[Row] = []
+        self._rows_touched: list[Row] = []
 
     def change(self, vertex_id: int, before: State, after: State) -> None:
         """Note that a vertex went from one state to another; None is not being there."""
@@ -48,22 +54,11 @@ class Projections:
             "UPDATE searchable SET arousal_level = ?, accessed_at = ? WHERE vertex = ?",
             self._rows_touched,
         )
-        self._clear()
 
     def violated(self) -> str:
-        """Return the constraint that the last `write` broke as Memgraph names it, and forget it."""
+        """Return the constraint that `write` broke, as Memgraph names it."""
         kinds = {(label, key) for label, key, *_ in self._given}
-        self._clear()
         return ", ".join(f":{label}({key})" for label, key in sorted(kinds))
-
-    def _clear(self) -> None:
-        self._taken: list[Row] = []
-        self._given: list[Row] = []
-        self._texts_gone: list[Row] = []
-        self._texts_new: list[Row] = []
-        self._rows_gone: list[Row] = []
-        self._rows_new: list[Row] = []
-        self._rows_touched: list[Row] = []
 
     def _search_row(self, state: State) -> Row | None:
         name = _value(state, self._search_label, "name")

@@ -33,7 +33,7 @@ class ConceptTool(Tool):
         known = [field.alias or name for name, field in fields.items()]
         for name in arguments:
             if name not in known:
-                raise ToolError(f"unknown argument {name!r}; known are {', '.join(known)}")
+                raise ToolError(f"unknown argument {name[:80]!r}; known are {', '.join(known)}")
         given = {name: validated[field.alias or name] for name, field in fields.items()}
         try:
             result = await self.fn(**given)

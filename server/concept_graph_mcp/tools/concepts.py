@@ -21,7 +21,6 @@ def _whole(value: Any) -> Any:
 Text = Annotated[str, Strict()]
 # After the range in every annotation, or the range does not show in the schema.
 WHOLE = BeforeValidator(_whole)
-_INT64 = 2**63 - 1
 
 
 class ConceptUpserted(TypedDict):
@@ -140,8 +139,8 @@ class ConceptTools:
             int,
             Strict(),
             Field(
-                ge=-_INT64,
-                le=_INT64,
+                ge=-schema.MAX_INTEGER,
+                le=schema.MAX_INTEGER,
                 description=f"At most this many, 1 to {schema.MAX_SEARCH_LIMIT}.",
             ),
             WHOLE,
@@ -165,7 +164,7 @@ class ConceptTools:
         limit: Annotated[
             int,
             Strict(),
-            Field(ge=1, le=_INT64, description="At most this many propositions."),
+            Field(ge=1, le=schema.MAX_INTEGER, description="At most this many propositions."),
             WHOLE,
         ] = schema.DEFAULT_ROWS,
     ) -> Recalled:

@@ -1,0 +1,163 @@
+"""One step as a conversation: the model calls tools until it has no more to call."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .errors import StepError
+from .steps import Step
+
+# A store that fails or a model that is lost would otherwise go on to the last round.
+_MOST_ERRORS_IN_A_ROW = 10
+# More than this of one result would push everything else out of the model's sight.
+_MOST_OF_A_RESULT = 16_000
+
+Chat = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as the model made it; the arguments are JSON text, or should be."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model answered, and the tokens that it took."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool answered; with *failed* it says why it did not do it."""
+
+    text: str
+    failed: bool = False
+
+
+class Model(Protocol):
+    """Any chat model that can call tools."""
+
+    async def reply(self, chat: Sequence[Chat], tools: Sequence[Chat]) -> Reply:
+        """Return the model's next message in *chat*. Raises ModelError."""
+
+
+class Tools(Protocol):
+    """The tools of our server."""
+
+    def described(self, names: Sequence[str]) -> list[Chat]:
+        """Return the tools *names* as a model is told them."""
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> Answer:
+        """Call a tool. Raises WorkingStoreError if the server is gone."""
+
+    async def set_time(self, now_ms: int) -> None:
+        """Stop the server's clock at *now_ms*. Raises WorkingStoreError."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """What was spent on a chunk, and which tools were called with success."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    replies: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
+    tool_errors: int = 0
+    cut_short: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step said at its end, and a line about each call that succeeded."""
+
+    text: str
+    done: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """What every conversation is held with; after *rounds* rounds of calls it ends where it is."""
+
+    model: Model
+    tools: Tools
+    rounds: int
+
+    async def hold(self, step: Step, system: str, user: str, spent: Spent) -> Outcome:
+        """Run *step* and add to *spent*. Raises StepError, ModelError or WorkingStoreError."""
+        chat: list[Chat] = [
+            {"role": "system", "content": system},
+            {"role": "user", "content": user},
+        ]
+        offered = self.tools.described(step.tools)
+        done: list[str] = []
+        errors_in_a_row = 0
+        reply = await self._reply(chat, offered, spent)
+        for _ in range(self.rounds):
+            if not reply.calls:
+                break
+            chat.append(_spoken(reply))
+            for call in reply.calls:
+                answer = await self._answer(step, call)
+                chat.append({"role": "tool", "tool_call_id": call.id, "content": answer.text})
+                if answer.failed:
+                    errors_in_a_row += 1
+                    spent.tool_errors += 1
+                else:
+                    errors_in_a_row = 0
+                    spent.calls[call.name] += 1
+                    done.append(f"{call.name} {call.arguments} -> {answer.text}")
+                if errors_in_a_row == _MOST_ERRORS_IN_A_ROW:
+                    raise StepError(f"{errors_in_a_row} tool calls in a row failed; {answer.text}")
+            reply = await self._reply(chat, offered, spent)
+        if reply.calls:
+            spent.cut_short.append(step.name)
+        return Outcome(reply.text, tuple(done))
+
+    async def _reply(self, chat: list[Chat], tools: list[Chat], spent: Spent) -> Reply:
+        reply = await self.model.reply(chat, tools)
+        spent.replies += 1
+        spent.tokens_in += reply.tokens_in
+        spent.tokens_out += reply.tokens_out
+        return reply
+
+    async def _answer(self, step: Step, call: ToolCall) -> Answer:
+        """Return what the model is told about *call*; what is wrong with it is told, not raised."""
+        if call.name not in step.tools:
+            can = f"it may use {', '.join(step.tools)}" if step.tools else "it has no tools"
+            return Answer(
+                f"error: {call.name}: is not for the step {step.name}; {can}", failed=True
+            )
+        try:
+            arguments = json.loads(call.arguments or "{}")
+        except (ValueError, RecursionError):
+            arguments = None
+        if not isinstance(arguments, dict):
+            return Answer(f"error: {call.name}: the arguments are not a JSON object", failed=True)
+        answer = await self.tools.call(call.name, arguments)
+        text = f"error: {answer.text}" if answer.failed else answer.text
+        if len(text) > _MOST_OF_A_RESULT:
+            text = f"{text[:_MOST_OF_A_RESULT]} ... (cut here; ask for less, with a lower limit)"
+        return Answer(text, answer.failed)
+
+
+def _spoken(reply: Reply) -> Chat:
+    """Return *reply* as the part of the chat that it becomes."""
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments},
+        }
+        for call in reply.calls
+    ]
+    return {"role": "assistant", "content": reply.text or None, "tool_calls": calls}

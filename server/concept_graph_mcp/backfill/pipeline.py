@@ -1,0 +1,89 @@
+"""The five steps of one chunk, each working on what the ones before it made."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from . import transcript
+from .chunks import Chunk
+from .errors import BackfillError, StepError
+from .loop import Conversations, Outcome, Spent
+from .steps import AFFECT, CONCEPTS, EPISODES, ORGANISE, SEARCH, Prompts, Step
+
+
+class StepWatcher(Protocol):
+    """Who is told which step is on."""
+
+    def starts(self, chunk: Chunk, step: Step) -> None: ...
+    def ends(self, step: Step) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """What every chunk is worked through with; a call is given *characters* of a transcript."""
+
+    conversations: Conversations
+    prompts: Prompts
+    user_id: str
+    characters: int
+
+    async def live(self, chunk: Chunk, spent: Spent, watcher: StepWatcher) -> None:
+        """Live through *chunk* as at its end. Raises BackfillError, naming the step."""
+
+        @contextmanager
+        def told(step: Step) -> Iterator[Step]:
+            watcher.starts(chunk, step)
+            try:
+                yield step
+            except BackfillError as error:
+                raise type(error)(f"{step.name}: {error}") from None
+            watcher.ends(step)
+
+        await self.conversations.tools.set_time(chunk.end_ms)
+        with told(ORGANISE):
+            notes = await self._organise(chunk, spent)
+        known = [_section("Notes", notes)]
+        with told(SEARCH) as step:
+            found = await self._take(step, chunk, known, spent)
+            text = found.text or "\n".join(found.done)
+            known.append(_section("What the memory has already", text))
+        for step in (CONCEPTS, EPISODES, AFFECT):
+            with told(step):
+                added = await self._take(step, chunk, known, spent)
+                known.append(_section(f"What the step {step.name} has done", _told(added)))
+
+    async def _organise(self, chunk: Chunk, spent: Spent) -> str:
+        """Return notes on *chunk* that one model call can read, if the model can condense them."""
+        parts = transcript.parts(chunk.messages, self.characters)
+        while True:
+            made = [
+                await self._notes(chunk, f"Part {number} of {len(parts)}\n\n{part}", spent)
+                for number, part in enumerate(parts, 1)
+            ]
+            notes = "\n\n".join(made)
+            shorter = len(notes) < sum(map(len, parts))
+            if len(notes) <= self.characters or not shorter:
+                return notes
+            parts = transcript.split(notes, self.characters)
+
+    async def _notes(self, chunk: Chunk, text: str, spent: Spent) -> str:
+        outcome = await self._take(ORGANISE, chunk, [text], spent)
+        if not outcome.text.strip():
+            raise StepError("the model answered with nothing")
+        return outcome.text.strip()
+
+    async def _take(self, step: Step, chunk: Chunk, known: list[str], spent: Spent) -> Outcome:
+        system = self.prompts[step.name].safe_substitute(
+            user_id=self.user_id, first_day=chunk.first_day, last_day=chunk.last_day
+        )
+        return await self.conversations.hold(step, system, "\n\n".join(known), spent)
+
+
+def _section(title: str, text: str) -> str:
+    return f"# {title}\n\n{text.strip() or 'Nothing.'}"
+
+
+def _told(outcome: Outcome) -> str:
+    """Return the calls that succeeded, which are certain, before what the model says of them."""
+    return "\n".join([*outcome.done, outcome.text])

@@ -1,0 +1,81 @@
+"""Chunks one after another through one server, until all are done or one cannot be."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import StoreError
+from ..session import Session
+from ..settings import Settings
+from . import working
+from .chunks import Chunk
+from .errors import BackfillError
+from .loop import Conversations, Model, Spent
+from .pipeline import Pipeline, StepWatcher
+from .report import Report
+from .steps import Prompts
+from .toolbox import served
+
+Counts = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a run works with; *settings* are the target's, whose zone and tau count.
+
+    A model call is given at most *characters* of a transcript; a step has at most *rounds* rounds.
+    """
+
+    store: Path
+    settings: Settings
+    prompts: Prompts
+    user_id: str
+    characters: int
+    rounds: int
+
+    @property
+    def working_settings(self) -> Settings:
+        return replace(self.settings, embedded=self.store)
+
+
+class Watcher(StepWatcher, Protocol):
+    """Who is told how far a run has come."""
+
+    def done(self, report: Report) -> None: ...
+
+
+async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher) -> str | None:
+    """Work through *chunks*; return why it stopped, or None when all are done.
+
+    The copy that was kept before a chunk stays where the chunk was not completed, for whatever
+    reason, so that it can be put back once the server has ended. Raises BackfillError or StoreError
+    before the first chunk.
+    """
+    async with working.opened(job.working_settings) as session:
+        before = await working.counts(session)
+        async with served(job.store, job.settings.zone) as toolbox:
+            conversations = Conversations(model, toolbox, job.rounds)
+            pipeline = Pipeline(conversations, job.prompts, job.user_id, job.characters)
+            try:
+                for chunk in chunks:
+                    working.keep(job.store, chunk.number)
+                    report = await _live(pipeline, chunk, session, before, watcher)
+                    working.let_go(job.store)
+                    watcher.done(report)
+                    before = {kind: before[kind] + count for kind, count in report.added.items()}
+            except (BackfillError, StoreError) as error:
+                # Returned and not raised: what is raised here leaves the client in a group.
+                return str(error)
+    return None
+
+
+async def _live(
+    pipeline: Pipeline, chunk: Chunk, session: Session, before: Counts, watcher: Watcher
+) -> Report:
+    spent, started = Spent(), time.perf_counter()
+    await pipeline.live(chunk, spent, watcher)
+    after = await working.counts(session)
+    added = {kind: count - before[kind] for kind, count in after.items()}
+    return Report(chunk, added, spent, time.perf_counter() - started)

@@ -1,0 +1,53 @@
+"""The five steps of a chunk: their order, what each may use, and what the model is told."""
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+from .errors import PromptError
+
+Prompts = dict[str, Template]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step, called as its prompt's file is, and the tools that it may use."""
+
+    name: str
+    tools: tuple[str, ...]
+
+
+ORGANISE = Step("organise", ())
+SEARCH = Step("search", ("concept_search", "recall_query"))
+CONCEPTS = Step("concepts", ("concept_search", "concept_upsert", "relation_add"))
+EPISODES = Step("episodes", ("episode_add",))
+AFFECT = Step("affect", ("update_affect",))
+STEPS = (ORGANISE, SEARCH, CONCEPTS, EPISODES, AFFECT)
+
+
+def prompts(directory: Path | None) -> Prompts:
+    """Return each step's prompt: its file in *directory* where that has one, else ours.
+
+    `$user_id`, `$first_day` and `$last_day` in a prompt stand for the chunk's. Raises PromptError.
+    """
+    if directory is not None and not replaced(directory):
+        names = ", ".join(f"{step.name}.md" for step in STEPS)
+        raise PromptError(f"{directory}: has none of {names}")
+    return {step.name: _prompt(step, directory) for step in STEPS}
+
+
+def replaced(directory: Path) -> list[str]:
+    """Return the names of the steps whose prompt is in *directory*."""
+    return [step.name for step in STEPS if (directory / f"{step.name}.md").is_file()]
+
+
+def _prompt(step: Step, directory: Path | None) -> Template:
+    file = f"{step.name}.md"
+    if directory is None or step.name not in replaced(directory):
+        ours = resources.files(__package__) / "prompts" / file
+        return Template(ours.read_text(encoding="utf-8"))
+    try:
+        return Template((directory / file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"{directory / file}: cannot be read: {error}") from None

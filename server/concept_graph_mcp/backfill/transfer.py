@@ -1,0 +1,27 @@
+"""Moving the working store's graph over into the store that is configured."""
+
+from collections import Counter
+
+from .. import calls
+from ..errors import StoreError
+from ..session import Session
+from .errors import WorkingStoreError
+
+
+async def move(source: Session, target: Session) -> Counter[str]:
+    """Import everything of *source* into *target*; return what `import_rows` counted.
+
+    Raises WorkingStoreError, saying how much had been moved.
+    """
+    totals: Counter[str] = Counter()
+    moved = 0
+    async for records in source.store.export():
+        try:
+            totals.update((await target.run(calls.import_rows(records)))[0])
+        except StoreError as error:
+            raise WorkingStoreError(
+                f"{error}; {moved:,} records were moved; the whole result is in"
+                f" {source.store.location}, from where export and import bring it over"
+            ) from None
+        moved += len(records)
+    return totals

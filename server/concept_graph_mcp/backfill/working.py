@@ -1,0 +1,114 @@
+"""The file in which the chunks are gathered: one run at a time, a chunk wholly or not at all."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+from .. import calls
+from ..app import connect
+from ..session import Clock, Session
+from ..settings import Settings
+from .errors import WorkingStoreError
+
+_BEFORE = ".before-chunk-"
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Session]:
+    """A session on the store that *settings* name. Raises StoreError."""
+    store = connect(settings)
+    try:
+        await store.open()
+        yield Session(store, settings.tau_ms, settings.zone, Clock())
+    finally:
+        await store.close()
+
+
+async def counts(session: Session) -> dict[str, int]:
+    """Return how many concepts, episodes and relations of each type there are."""
+    rows = await session.run(calls.stats())
+    return {row["measure"]: row["value"] for row in rows if not row["measure"].endswith("_at")}
+
+
+@contextmanager
+def owned(store: Path) -> Iterator[None]:
+    """Keep other backfills away from *store*. Raises WorkingStoreError if one is at work on it.
+
+    SQLite holds the lock: on every platform it ends with the process, however that ends.
+    """
+    lock = _beside(store, ".lock")
+    with closing(_locked(store, lock)):
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def keep(store: Path, chunk: int) -> None:
+    """Keep a copy of *store* as it is before *chunk*. Raises WorkingStoreError."""
+    copy = _beside(store, f"{_BEFORE}{chunk}")
+    partial = _beside(store, ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        _copy(store, partial)
+        # Under its own name only when it is whole: it may be what a later run goes back to.
+        partial.replace(copy)
+    except (sqlite3.Error, OSError) as error:
+        partial.unlink(missing_ok=True)
+        raise WorkingStoreError(f"{copy}: cannot be written: {error}") from None
+
+
+def let_go(store: Path) -> None:
+    """Remove the copy: the chunk is complete."""
+    for copy, _ in _copies(store):
+        copy.unlink(missing_ok=True)
+
+
+def put_back(store: Path) -> int | None:
+    """Bring *store* back to the copy that is still there; return its chunk, None without a copy.
+
+    Nothing else may have the store open. Raises WorkingStoreError.
+    """
+    for copy, chunk in _copies(store):
+        try:
+            _copy(copy, store)
+        except sqlite3.Error as error:
+            raise WorkingStoreError(
+                f"{store}: cannot be brought back to {copy}, which is how it was before chunk"
+                f" {chunk}: {error}"
+            ) from None
+        copy.unlink(missing_ok=True)
+        return chunk
+    return None
+
+
+def _locked(store: Path, lock: Path) -> sqlite3.Connection:
+    try:
+        store.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(lock, timeout=0, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise WorkingStoreError(f"{store}: cannot be opened: {error}") from None
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        connection.close()
+        raise WorkingStoreError(f"{store}: another backfill is at work on it ({error})") from None
+    return connection
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a database, its write-ahead log included, in one transaction."""
+    with closing(sqlite3.connect(source)) as reader, closing(sqlite3.connect(target)) as writer:
+        reader.backup(writer)
+
+
+def _copies(store: Path) -> list[tuple[Path, int]]:
+    prefix = f"{store.name}{_BEFORE}"
+    found = [path for path in store.parent.iterdir() if path.name.startswith(prefix)]
+    numbers = ((path, path.name.removeprefix(prefix)) for path in found)
+    return [(path, int(number)) for path, number in numbers if number.isdecimal()]
+
+
+def _beside(store: Path, suffix: str) -> Path:
+    return store.with_name(store.name + suffix)

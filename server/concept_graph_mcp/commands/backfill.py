@@ -1,0 +1,252 @@
+"""`backfill`: a message history becomes a graph, chunk by chunk, with a model's help."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import anyio
+import click
+
+from ..backfill import chunks, screen, steps, transfer, working
+from ..backfill.chunks import Survey
+from ..backfill.errors import BackfillError, WorkingStoreError
+from ..backfill.report import total
+from ..backfill.run import Job, run
+from ..backfill.screen import Screen
+from ..errors import StoreError
+from ..settings import Settings
+from .common import Failure, configured, notes, out
+
+if TYPE_CHECKING:
+    from ..backfill.model import OpenAIModel
+
+_NOT_IDEMPOTENT = (
+    "Backfilling is not idempotent: what is read twice is remembered twice and felt twice."
+)
+_WHOLE = click.IntRange(min=1)
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--user-id", required=True, metavar="ID", help="Whose memory it is to be.")
+@click.option(
+    "--days-per-chunk", required=True, type=_WHOLE, metavar="N", help="Local days in a chunk."
+)
+@click.option("--max-chunks", type=_WHOLE, metavar="N", help="At most so many that have messages.")
+@click.option("--since-chunk", type=_WHOLE, default=1, metavar="N", help="Begin with this chunk.")
+@click.option(
+    "--store",
+    type=_FILE,
+    default=Path("backfill.db"),
+    show_default=True,
+    help="The file in which the chunks are gathered; nothing else may use it meanwhile.",
+)
+@click.option("--into-target", is_flag=True, help="Move the result over into the configured store.")
+@click.option("--force", is_flag=True, help="Add to a store that is not empty.")
+@click.option("--dry-run", is_flag=True, help="Show what would be read; call and write nothing.")
+@click.option(
+    "--prompts",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A directory with prompts of your own; steps without a file there keep ours.",
+)
+@click.option("--report", type=_FILE, help="Add a JSON line a chunk to this file.")
+@click.option(
+    "--chars-per-call",
+    type=click.IntRange(min=1_000),
+    default=24_000,
+    show_default=True,
+    help="How much of a transcript the model is given at once.",
+)
+@click.option(
+    "--max-rounds",
+    type=_WHOLE,
+    default=50,
+    show_default=True,
+    help="How many rounds of tool calls a step may have.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=180.0,
+    show_default=True,
+    help="Seconds that the model has for an answer.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="How often a call is tried again after rate limits, time-outs and server errors.",
+)
+@click.argument("messages", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.pass_obj
+def backfill(embedded: str | None, /, messages: Path, user_id: str, **options: Any) -> None:
+    """Turn MESSAGES, a history of conversations, into a graph, with a model's help.
+
+    MESSAGES has a JSON object a line, in time order: role, text, created_at (unix ms or ISO 8601),
+    thread, user_id. All threads count in which the user speaks.
+
+    \b
+    The model is any that can call tools, behind any OpenAI-compatible endpoint:
+      OPENAI_MODEL       what it is called
+      OPENAI_BASE_URL    where it is, default https://api.openai.com/v1
+      OPENAI_API_KEY     the key, where one is needed
+    """
+    with _told():
+        chosen = configured(embedded)
+        surveyed = _survey(messages, chosen, user_id, options["days_per_chunk"])
+        wanted = _wanted(surveyed, options["since_chunk"], options["max_chunks"])
+        prompts = steps.prompts(options["prompts"])
+        if options["dry_run"]:
+            out.print(screen.plan(surveyed, wanted))
+            return
+        make_model = _model_maker(options["timeout"], options["retries"])
+        store = options["store"].absolute()
+        sizes = options["chars_per_call"], options["max_rounds"]
+        job = Job(store, chosen, prompts, user_id, *sizes)
+        notes.print(_NOT_IDEMPOTENT, style="yellow", soft_wrap=True)
+        with working.owned(store):
+            _check(job, options["since_chunk"], options["into_target"], options["force"])
+            _work(job, make_model, surveyed, wanted, options["report"])
+            if options["into_target"]:
+                _move(job, options["force"])
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what stops a backfill into a Failure."""
+    try:
+        yield
+    except (BackfillError, StoreError) as error:
+        raise Failure(str(error)) from None
+
+
+def _survey(messages: Path, chosen: Settings, user_id: str, days: int) -> Survey:
+    if not messages.is_file():
+        raise Failure(f"{messages}: must be a file; it is read twice")
+    with notes.status("reading the history") if notes.is_terminal else nullcontext():
+        surveyed = chunks.survey(messages, chosen.zone, user_id, days)
+    if surveyed.left_out:
+        notes.print(
+            f"{surveyed.left_out:,} messages are left out: in other threads, or from before"
+            f" {surveyed.calendar.first}, the first day of {user_id}.",
+            style="dim",
+            soft_wrap=True,
+            markup=False,
+        )
+    return surveyed
+
+
+def _wanted(surveyed: Survey, since: int, most: int | None) -> list[int]:
+    """Return the numbers of the chunks to work through: those that have messages."""
+    numbers = [number for number in surveyed.chunks if number >= since]
+    if not numbers:
+        raise Failure(f"--since-chunk {since}: the last chunk is {max(surveyed.chunks)}")
+    return numbers[:most]
+
+
+def _model_maker(timeout_s: float, retries: int) -> "Callable[[], OpenAIModel]":
+    try:
+        from ..backfill import model
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "concept_graph_mcp":
+            raise
+        raise Failure(
+            "backfill needs the openai package: pip install 'concept-graph-mcp[backfill]'"
+        ) from None
+    endpoint = model.endpoint(os.environ)
+    return lambda: model.OpenAIModel(endpoint, timeout_s, retries)
+
+
+def _check(job: Job, since: int, into_target: bool, force: bool) -> None:
+    """Take back what a run that was killed has left; refuse stores that are not empty."""
+    target = job.settings.embedded
+    if target is not None and target.absolute() == job.store:
+        raise Failure(f"{job.store}: is the configured store; the working store must be another")
+    undone = working.put_back(job.store)
+    if undone is not None:
+        notes.print(
+            f"The last run ended within chunk {undone}; its part of it was taken back.",
+            style="yellow",
+        )
+    if not (force or since > 1 or anyio.run(_is_empty, job.working_settings)):
+        go_on = f"--since-chunk {undone}" if undone is not None else "--since-chunk"
+        raise Failure(
+            f"{job.store}: is not empty; continue with {go_on}, or name another with --store"
+            " (--force adds to it)"
+        )
+    if into_target and not (force or anyio.run(_is_empty, job.settings)):
+        raise Failure("the configured store is not empty; --force adds to it")
+
+
+async def _is_empty(settings: Settings) -> bool:
+    async with working.opened(settings) as session:
+        return not any((await working.counts(session)).values())
+
+
+def _work(
+    job: Job,
+    make_model: "Callable[[], OpenAIModel]",
+    surveyed: Survey,
+    wanted: list[int],
+    report: Path | None,
+) -> None:
+    """Work through the *wanted* chunks. Raises Failure with the number to continue from."""
+
+    async def work(watcher: Screen) -> str | None:
+        model = make_model()
+        try:
+            found = chunks.chunks(surveyed, frozenset(wanted))
+            return await run(job, model, found, watcher)
+        finally:
+            await model.close()
+
+    with ExitStack() as stack:
+        file = stack.enter_context(_appended(report)) if report else None
+        watcher = stack.enter_context(Screen(out, notes, len(wanted), file))
+        try:
+            stopped = anyio.run(work, watcher)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        finally:
+            working.put_back(job.store)
+    if watcher.reports:
+        out.print(total(watcher.reports), soft_wrap=True)
+    if stopped is not None:
+        number = wanted[len(watcher.reports)]
+        raise Failure(
+            f"chunk {number}: {stopped}; nothing of it was kept, all chunks before it were;"
+            f" continue with --since-chunk {number}"
+        )
+    left = [number for number in surveyed.chunks if number > wanted[-1]]
+    if left:
+        notes.print(f"{len(left):,} chunks are left; continue with --since-chunk {left[0]}.")
+
+
+def _appended(file: Path) -> IO[str]:
+    try:
+        return file.open("a", encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"{file}: {error.strerror or error}") from None
+
+
+def _move(job: Job, force: bool) -> None:
+    """Move the result over into the configured store, unless somebody has filled it meanwhile."""
+
+    async def work() -> tuple[str, Counter[str]]:
+        async with (
+            working.opened(job.working_settings) as source,
+            working.opened(job.settings) as target,
+        ):
+            if not force and any((await working.counts(target)).values()):
+                raise WorkingStoreError(
+                    f"{target.store.location}: is not empty any more; the result is in {job.store}"
+                )
+            return target.store.location, await transfer.move(source, target)
+
+    location, totals = anyio.run(work)
+    counted = ", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items())
+    notes.print(f"moved over into {location}: {counted}", soft_wrap=True, markup=False)
