@@ -3,6 +3,7 @@ the environment.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from .deployed import schema
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_BLANK = re.compile(r"\s")
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("", "0", "false", "no", "off")
 
@@ -97,7 +99,7 @@ def _tau(value: str) -> int:
 def _uri(value: str) -> str:
     try:
         parts = urlsplit(value)
-        usable = parts.scheme in _SCHEMES and bool(parts.hostname)
+        usable = parts.scheme in _SCHEMES and bool(parts.hostname) and not _BLANK.search(value)
         credentials = parts.username is not None or parts.password is not None
         _ = parts.port
     except ValueError:

@@ -12,6 +12,11 @@ from .errors import ModelError
 from .loop import Chat, Reply, ToolCall
 
 _MOST_OF_A_REASON = 300
+_UNFINISHED = {
+    "length": "the answer was cut off; let the model answer at greater length, or give it less with"
+    " --chars-per-call",
+    "content_filter": "the answer was held back by a content filter",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,10 @@ def endpoint(environment: Mapping[str, str]) -> Endpoint:
     )
     if not model:
         raise ModelError("OPENAI_MODEL: is not set; name the model that is to read the history")
-    if base_url and not (base_url.startswith(("http://", "https://")) and _host(base_url)):
+    if base_url and not _usable(base_url):
         raise ModelError("OPENAI_BASE_URL: must be like http://localhost:11434/v1")
+    if not (key.isascii() and key.isprintable()):
+        raise ModelError("OPENAI_API_KEY: has characters that no key can have")
     if not (key or base_url):
         raise ModelError(
             "OPENAI_API_KEY: is not set; set it, or OPENAI_BASE_URL for an endpoint without keys"
@@ -68,6 +75,9 @@ class OpenAIModel:
             raise ModelError(f"{status}: {self._line(error)}") from None
         except openai.OpenAIError as error:
             raise ModelError(f"{self._place}: {self._line(error)}") from None
+        except ValueError:
+            # The package lets the JSON decoder's error through.
+            raise ModelError(f"{self._place}: gave no chat completion, nor any JSON") from None
         return self._reply(completion)
 
     async def close(self) -> None:
@@ -78,11 +88,8 @@ class OpenAIModel:
         choices = getattr(completion, "choices", None)
         if not choices or choices[0].message is None:
             raise ModelError(f"{self._place}: gave no chat completion")
-        if choices[0].finish_reason == "length":
-            raise ModelError(
-                f"{self._place}: the answer was cut off; let the model answer at greater length, or"
-                " give it less with --chars-per-call"
-            )
+        if choices[0].finish_reason in _UNFINISHED:
+            raise ModelError(f"{self._place}: {_UNFINISHED[choices[0].finish_reason]}")
         message = choices[0].message
         calls = tuple(
             ToolCall(call.id, call.function.name, call.function.arguments or "")
@@ -108,8 +115,10 @@ class OpenAIModel:
         return line[:_MOST_OF_A_REASON] or "no reason given"
 
 
-def _host(url: str) -> bool:
+def _usable(url: str) -> bool:
     try:
-        return bool(urlsplit(url).hostname)
+        parts = urlsplit(url)
+        _ = parts.port
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return False

@@ -223,7 +223,7 @@ def _work(
         )
     left = [number for number in surveyed.chunks if number > wanted[-1]]
     if left:
-        notes.print(f"{len(left):,} chunks are left; continue with --since-chunk {left[0]}.")
+        notes.print(f"Chunks left: {len(left):,}; continue with --since-chunk {left[0]}.")
 
 
 def _appended(file: Path) -> IO[str]:

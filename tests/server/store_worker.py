@@ -1,0 +1,91 @@
+"""A process with a store of its own, doing what it reads on stdin and printing what came of it.
+
+    python store_worker.py LOCATION
+
+LOCATION is the path of a file or a bolt:// URI. A line is `[call, *arguments]`, with a function of
+`concept_graph_mcp.calls`, or one of the extra commands below; its answer is one line too, either
+`{"rows": …}` or `{"error": …}`. Before them comes the answer to opening the store.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.errors import StoreError
+from concept_graph_mcp.store import Store
+
+NOBODY = 65534
+CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
+
+
+async def main(location: str) -> None:
+    logging.disable()
+    # A write beyond the limit is then an error instead of the end of the process.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = _store(location)
+    await _answer(_open(store))
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        if name == "records":
+            await _answer(_records(store))
+        elif name == "limit_file_size":
+            await _answer(_limit_file_size(*arguments))
+        elif name == "open_as_nobody":
+            os.setegid(NOBODY)
+            os.seteuid(NOBODY)
+            await store.close()
+            store = _store(*arguments)
+            await _answer(_open(store))
+        else:
+            await _answer(_call(store, name, arguments))
+    await store.close()
+
+
+def _store(location: str) -> Store:
+    if "://" in location:
+        from concept_graph_mcp.bolt import BoltStore
+
+        return BoltStore(location, "", "")
+    from concept_graph_mcp.embedded.store import EmbeddedStore
+
+    return EmbeddedStore(Path(location))
+
+
+async def _answer(rows: Any) -> None:
+    try:
+        answer = {"rows": await rows}
+    except StoreError as error:
+        answer = {"error": str(error)}
+    print(json.dumps(answer), flush=True)  # noqa: T201
+
+
+async def _open(store: Store) -> list[Any]:
+    await store.open()
+    return []
+
+
+async def _call(store: Store, name: str, arguments: list[Any]) -> list[dict[str, Any]]:
+    call = getattr(calls, name)(*arguments)
+    return await store.call(call.procedure, call.arguments, call.lookup, CONTEXT)
+
+
+async def _records(store: Store) -> list[dict[str, Any]]:
+    return [record async for batch in store.export() for record in batch]
+
+
+async def _limit_file_size(size: int) -> list[Any]:
+    """Let no file grow beyond *size* bytes; a negative one lifts the limit."""
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if size < 0 else size, hard))
+    return []
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

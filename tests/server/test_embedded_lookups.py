@@ -1,0 +1,151 @@
+"""The embedded store's look-ups: by exact name, by the names after a base, and for a search."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.deployed import core, schema
+from concept_graph_mcp.embedded import lookups
+from concept_graph_mcp.embedded.host import Host
+from concept_graph_mcp.store import EpisodeNames, Lookup, Names, Search
+
+NOW_MS = 1_750_000_000_000
+TAU_MS = 86_400_000
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    with closing(Host(tmp_path / "memory.db")) as host:
+        yield host
+
+
+def add(host: Host, rows: list[dict[str, Any]]) -> None:
+    call = calls.import_rows(rows)
+    host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
+
+
+def concepts(*names: str, level: float = 0.5, accessed_at: int = NOW_MS) -> list[dict[str, Any]]:
+    times = {"arousal_level": level, "accessed_at": accessed_at}
+    return [{"kind": "concept", "name": name, **times} for name in names]
+
+
+def found(host: Host, lookup: Lookup) -> list[str]:
+    """Return the names of the nodes found, in the order in which they are."""
+    ids = lookups.find(host._database, schema, lookup, TAU_MS)
+    assert len(ids) == len(set(ids))
+    names = dict(host._database.execute("SELECT vertex, value FROM unique_value").fetchall())
+    return [names[vertex] for vertex in ids]
+
+
+def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
+    return found(host, Search(tuple(schema.search_name(word) for word in keywords), limit))
+
+
+def test_names_are_found_as_they_are_in_both_kinds(host):
+    add(host, concepts("apple", "Apple", "20250615/apple "))
+    add(host, [{"kind": "episode", "name": "20250615/apple", "summary": "Ate it"}])
+    wanted = ("apple", "20250615/apple", "nothing", "APPLE", " apple", "apple")
+    assert sorted(found(host, Names(wanted))) == ["20250615/apple", "apple"]
+    assert found(host, Names(())) == []
+
+
+def test_a_base_finds_itself_and_what_follows_a_hyphen(host):
+    base = "20250615/apple"
+    taken = [base, f"{base}-2", f"{base}-10", f"{base}-pie"]
+    add(host, concepts(taken[1], "apple", f"{base}s", f"{base}.", "20250614/apple-2"))
+    add(host, [{"kind": "episode", "name": n, "summary": "s"} for n in taken if n != taken[1]])
+    assert sorted(found(host, EpisodeNames(base, ("apple",)))) == sorted([*taken, "apple"])
+
+
+def test_a_base_is_no_pattern(host):
+    add(host, concepts("20250615/x-2", "20250615/%-2", "20250615/_-2"))
+    assert found(host, EpisodeNames("20250615/%", ())) == ["20250615/%-2"]
+
+
+def test_a_search_has_exact_matches_then_matches_by_name_then_the_most_aroused(host):
+    add(host, concepts("pineapple", "apple pie", "apple", "crab apple", level=0.1))
+    add(host, concepts("dim", level=0.2) + concepts("bright", level=0.9))
+    assert search(host, ["Apple"]) == [
+        "apple", "apple pie", "crab apple", "pineapple", "bright", "dim",
+    ]  # fmt: skip
+
+
+def test_the_limit_leaves_out_the_most_aroused_first(host):
+    add(host, concepts("apple pie", "apple", level=0.1) + concepts("bright", level=0.9))
+    assert search(host, ["apple"], 1)[:1] == ["apple"]
+    assert "bright" not in search(host, ["apple"], 2)
+    assert search(host, ["apple"], 3) == ["apple", "apple pie", "bright"]
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    ["a", "ä", "リ", "%", "_", '"', "'", "\\", "*", "-", "(", " ", "OR", "NEAR", "^", ":"],
+)
+@pytest.mark.parametrize("around", ["", "xy"])
+def test_a_keyword_is_a_text_and_no_pattern_however_short(host, keyword, around):
+    word = f"{around}{keyword}{around}"
+    add(host, concepts(f"before {word} after", level=0.1))
+    add(host, concepts("bccd", "zzz", level=0.9))
+    assert search(host, [word], 1) == [f"before {word} after"]
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword"),
+    [
+        ("Äpfel", "äPF"),
+        ("straße", "STRASSE"),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+        ("リンゴジュース", "ゴジュ"),
+        ("🍎🍏🍐🍊", "🍏🍐🍊"),
+        ("Яблоко", "ЯБЛ"),
+    ],
+)
+def test_case_does_not_count_in_any_script(host, name, keyword):
+    add(host, concepts(name, level=0.1) + concepts("other", level=0.9))
+    assert search(host, [keyword], 1) == [name]
+
+
+def test_common_and_many_keywords_find_the_same_as_rare_and_few(host, monkeypatch):
+    names = [f"thing {number:03d}" for number in range(120)] + ["apple", "pineapple"]
+    add(host, concepts(*names))
+    asked = (["thing"], ["apple"], ["hing 0", "apple"], ["ing 11"], ["no match"], ["ap"], [])
+    expected = [search(host, keywords, 200) for keywords in asked]
+    for common, many in ((1, 50), (2_000, 0), (1, 0)):
+        monkeypatch.setattr(lookups, "_COMMON", common)
+        monkeypatch.setattr(lookups, "_MANY", many)
+        assert [search(host, keywords, 200) for keywords in asked] == expected
+    assert expected[0][:120] == names[:120]
+
+
+def test_the_most_aroused_come_in_the_order_of_their_arousal_at_any_time(host):
+    rows = []
+    for number in range(60):
+        level = (0.0, 0.1, 0.25, 0.5, 0.9, 1.0)[number % 6]
+        accessed_at = NOW_MS - (number * 7_919 % 60) * 3_600_000
+        rows += concepts(f"thing {number:02d}", level=level, accessed_at=accessed_at)
+    add(host, rows)
+
+    # Not before there is a host, because it imports mgp.
+    affect = core("affect")
+
+    def order(row: dict[str, Any]) -> tuple[float, str]:
+        rank = affect.rank(row["arousal_level"], row["accessed_at"], TAU_MS)
+        return (-rank, row["name"])
+
+    expected = [row["name"] for row in sorted(rows, key=order)]
+    aroused = [row["name"] for row in rows if row["arousal_level"] > 0]
+    assert search(host, [], len(aroused)) == expected[: len(aroused)]
+    assert sorted(search(host, [], 200)) == sorted(expected)
+
+
+def test_a_renamed_and_a_removed_concept_are_found_no_more(host):
+    add(host, concepts("apple", "pear"))
+    for call in (calls.rename("apple", "quince", False), calls.remove("pear", False)):
+        host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
+    assert search(host, ["apple"]) == ["quince"]
+    assert search(host, ["quin"]) == ["quince"]
+    assert found(host, Names(("apple", "pear", "quince"))) == ["quince"]

@@ -1,0 +1,546 @@
+"""The server as a client meets it: over stdio, on the embedded store."""
+
+import json
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_files import assert_sound
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from server_processes import END_S, StdioServer, server_environment
+from tcp_proxy import closed_port
+
+from concept_graph_mcp.embedded.database import FORMAT
+from concept_graph_mcp.embedded.host import Host
+
+NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day
+LAST_MS = 253_402_300_799_000  # 9999-12-31T23:59:59Z
+
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
+# name: (arguments, those that are required, result fields, those that are always there, hints)
+READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
+ADDS = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False}
+TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str, bool]]] = {
+    "concept_search": (
+        {"keywords": TEXTS, "limit": {"type": "integer", "default": 50}},
+        ["keywords"],
+        ["concepts"],
+        ["concepts"],
+        READS,
+    ),
+    "recall_query": (
+        {
+            "seeds": TEXTS,
+            "max_hop": {"type": "integer", "minimum": 0, "maximum": 10},
+            "limit": {"type": "integer", "minimum": 1, "default": 1000},
+        },
+        ["seeds", "max_hop"],
+        ["propositions", "total"],
+        ["propositions"],
+        ADDS,
+    ),
+    "concept_upsert": (
+        {"concept": TEXT},
+        ["concept"],
+        ["concept_id", "created"],
+        ["concept_id", "created"],
+        {**ADDS, "idempotentHint": True},
+    ),
+    "relation_add": (
+        {
+            "from": TEXT,
+            "to": TEXT,
+            "type": {"type": "string", "enum": ["is-a", "part-of", "evokes"]},
+        },
+        ["from", "to", "type"],
+        ["from", "to", "type"],
+        ["from", "to", "type"],
+        ADDS,
+    ),
+    "episode_add": (
+        {"summary": TEXT, "concepts": {**TEXTS, "minItems": 1}},
+        ["summary", "concepts"],
+        ["episode_id", "linked_concepts", "valence"],
+        ["episode_id", "linked_concepts", "valence"],
+        ADDS,
+    ),
+    "update_affect": (
+        {"target": TEXT, "valence_delta": {"type": "number", "minimum": -1, "maximum": 1}},
+        ["target", "valence_delta"],
+        ["concept_id", "episode_id", "valence", "arousal", "accessed_at"],
+        ["valence", "arousal", "accessed_at"],
+        {**ADDS, "destructiveHint": True},
+    ),
+}
+SET_TIME = (
+    {"now_ms": {"type": "number"}},
+    ["now_ms"],
+    ["now_ms", "reset"],
+    ["now_ms", "reset"],
+    {**ADDS, "idempotentHint": True},
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def server(path: Path) -> Iterator[StdioServer]:
+    """A server whose clock can be stopped, on a store of its own."""
+    with StdioServer("--embedded", str(path), "--enable-set-time") as server:
+        server.initialize()
+        yield server
+
+
+def ok(result: dict[str, Any]) -> dict[str, Any]:
+    """Return what a call returned, the same as data and as text."""
+    assert result["isError"] is False, result
+    (content,) = result["content"]
+    assert content["type"] == "text"
+    assert json.loads(content["text"]) == result["structuredContent"]
+    structured: dict[str, Any] = result["structuredContent"]
+    return structured
+
+
+def refusal(result: dict[str, Any]) -> str:
+    assert result["isError"] is True, result
+    (content,) = result["content"]
+    text: str = content["text"]
+    assert "\n" not in text
+    return text
+
+
+# What is offered
+
+
+def listed(portal: Any, path: Path, *options: str) -> list[dict[str, Any]]:
+    """Return the tools as the SDK's own client gets them."""
+
+    async def tools() -> list[dict[str, Any]]:
+        parameters = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "concept_graph_mcp", "--embedded", str(path), *options],
+            env=server_environment(),
+        )
+        with Path(os.devnull).open("w") as errors:
+            async with Client(stdio_client(parameters, errlog=errors)) as client:
+                found = (await client.list_tools()).tools
+        return [tool.model_dump(by_alias=True, exclude_none=True) for tool in found]
+
+    result: list[dict[str, Any]] = portal.call(tools)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [([], TOOLS), (["--enable-set-time"], {**TOOLS, "set_time": SET_TIME})],
+    ids=["plain", "with set_time"],
+)
+def test_the_tools_are_listed_in_order_with_their_whole_contract(portal, path, options, expected):
+    tools = listed(portal, path, *options)
+    assert [tool["name"] for tool in tools] == list(expected)
+    for tool in tools:
+        arguments, required, fields, always, hints = expected[tool["name"]]
+        given = tool["inputSchema"]
+        assert list(given["properties"]) == list(arguments)
+        for name, schema in arguments.items():
+            assert given["properties"][name].items() >= schema.items()
+            assert given["properties"][name]["description"]
+        assert given["required"] == required
+        assert given["additionalProperties"] is False
+        assert list(tool["outputSchema"]["properties"]) == fields
+        assert tool["outputSchema"]["required"] == always
+        assert tool["annotations"] == {**hints, "openWorldHint": False}
+        assert tool["description"]
+        assert "\n" not in tool["description"]
+    assert listed(portal, path, *options) == tools
+
+
+def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
+    tools = server.request("tools/list", {})["result"]["tools"]
+    valid: dict[str, dict[str, Any]] = {
+        "concept_search": {"keywords": []},
+        "recall_query": {"seeds": ["apple"], "max_hop": 1},
+        "update_affect": {"target": "apple", "valence_delta": 0},
+    }
+    tried = 0
+    for tool in tools:
+        for name, schema in tool["inputSchema"]["properties"].items():
+            for bound in ("minimum", "maximum"):
+                if bound in schema:
+                    tried += 1
+                    arguments = valid[tool["name"]] | {name: schema[bound]}
+                    ok(server.call(tool["name"], **arguments))
+    assert tried >= 6
+
+
+def test_the_server_introduces_itself(path):
+    with StdioServer("--embedded", str(path)) as server:
+        told = server.initialize()
+        assert told["serverInfo"]["name"] == "concept-graph-mcp"
+        assert told["serverInfo"]["version"]
+        assert "recall_query" in told["instructions"]
+
+
+# What comes back
+
+
+def test_results_have_the_fields_of_the_contract_and_no_others(server):
+    ok(server.call("set_time", now_ms=NOW_MS))
+    assert ok(server.call("concept_upsert", concept="apple")) == {
+        "concept_id": "apple",
+        "created": True,
+    }
+    assert ok(server.call("concept_upsert", concept="apple")) == {
+        "concept_id": "apple",
+        "created": False,
+    }
+    assert ok(server.call("update_affect", target="apple", valence_delta=0.75)) == {
+        "concept_id": "apple",
+        "valence": 0.75,
+        "arousal": 0.75,
+        "accessed_at": NOW_MS,
+    }
+    relation = {"from": "apple", "to": "fruit", "type": "is-a"}
+    assert ok(server.call("relation_add", **relation)) == relation
+    assert ok(server.call("relation_add", **relation)) == relation
+    episode = {"summary": "Bought apples at the market", "concepts": ["apple", "market"]}
+    assert ok(server.call("episode_add", **episode)) == {
+        "episode_id": "20250616/apple",
+        "linked_concepts": ["apple", "market"],
+        "valence": 0.0,
+    }
+    assert ok(server.call("update_affect", target="20250616/apple", valence_delta=-1)) == {
+        "episode_id": "20250616/apple",
+        "valence": -1.0,
+        "arousal": 1.0,
+        "accessed_at": NOW_MS,
+    }
+    assert ok(server.call("concept_search", keywords=["FRU"])) == {
+        "concepts": ["fruit", "apple", "market"]
+    }
+    assert ok(server.call("recall_query", seeds=["apple"], max_hop=1)) == {
+        "propositions": [
+            {"text": "apple evokes Bought apples at the market", "score": 1.0, "valence": -1.0},
+            {"text": "apple is-a fruit", "score": 0.1, "valence": 0.0},
+        ]
+    }
+
+
+def test_the_total_is_there_only_when_something_was_cut(server):
+    for number in range(4):
+        ok(server.call("relation_add", **{"from": "apple", "to": f"{number}", "type": "evokes"}))
+    cut = ok(server.call("recall_query", seeds=["apple"], max_hop=1, limit=3))
+    assert list(cut) == ["propositions", "total"]
+    assert len(cut["propositions"]) == 3
+    assert cut["total"] == 4
+    for limits in ({"limit": 4}, {"limit": 5}, {}):
+        whole = ok(server.call("recall_query", seeds=["apple"], max_hop=1, **limits))
+        assert list(whole) == ["propositions"]
+        assert len(whole["propositions"]) == 4
+    assert ok(server.call("recall_query", seeds=["apple"], max_hop=0)) == {"propositions": []}
+    assert ok(server.call("recall_query", seeds=["nothing"], max_hop=2)) == {"propositions": []}
+
+
+def test_text_of_any_script_goes_in_and_comes_out_as_it_is(server):
+    for name in (
+        "リンゴ",
+        "Äpfel",
+        "🍎",
+        '"quoted" \\ and/or',
+        "two\nlines",
+        "a'b;--",
+        "İ",
+        " blanks ",
+    ):
+        assert ok(server.call("concept_upsert", concept=name))["concept_id"] == name
+        assert name in ok(server.call("concept_search", keywords=[name]))["concepts"]
+    raw = server.raw_call("concept_upsert", '{"concept":"\\ud83c\\udf4e"}')
+    assert ok(raw) == {"concept_id": "🍎", "created": False}
+
+
+# The clock
+
+
+def test_without_the_option_there_is_no_set_time(path):
+    with StdioServer("--embedded", str(path)) as server:
+        server.initialize()
+        assert "Unknown tool" in refusal(server.call("set_time", now_ms=NOW_MS))
+
+
+def test_set_time_stops_the_clock_of_this_server_and_zero_or_less_lets_it_run(server, path):
+    assert ok(server.call("set_time", now_ms=NOW_MS)) == {"now_ms": NOW_MS, "reset": False}
+    stopped = ok(server.call("update_affect", target="apple", valence_delta=0.5))
+    assert stopped["accessed_at"] == NOW_MS
+    with StdioServer("--embedded", str(path)) as other:
+        other.initialize()
+        running = ok(other.call("update_affect", target="pear", valence_delta=0.5))
+        assert running["accessed_at"] > NOW_MS
+    for reset in (0, -1, -1e300):
+        assert ok(server.call("set_time", now_ms=reset)) == {"now_ms": None, "reset": True}
+        again = ok(server.call("update_affect", target="apple", valence_delta=1))
+        assert again["accessed_at"] > NOW_MS
+
+
+def test_set_time_moves_the_local_date_and_the_fading_of_arousal(server):
+    ok(server.call("set_time", now_ms=NOW_MS))
+    ok(server.call("update_affect", target="apple", valence_delta=1))
+    ok(server.call("set_time", now_ms=NOW_MS + 86_400_000))
+    faded = ok(server.call("update_affect", target="apple", valence_delta=0))
+    assert faded["arousal"] == pytest.approx(0.36787944)
+    assert faded["accessed_at"] == NOW_MS
+    episode = ok(server.call("episode_add", summary="Ate it", concepts=["apple"]))
+    assert episode["episode_id"] == "20250617/apple"
+
+
+@pytest.mark.parametrize("now_ms", [1, LAST_MS])
+def test_every_time_that_set_time_takes_can_be_lived_in(server, now_ms):
+    result = server.call("set_time", now_ms=now_ms)
+    if not result["isError"]:
+        ok(server.call("concept_upsert", concept="apple"))
+        ok(server.call("episode_add", summary="Ate it", concepts=["apple"]))
+        ok(server.call("recall_query", seeds=["apple"], max_hop=1))
+
+
+def test_a_time_beyond_the_calendar_is_refused_and_the_clock_stays(server):
+    ok(server.call("set_time", now_ms=NOW_MS))
+    for now_ms in (LAST_MS + 1, 10**30, 1e300):
+        assert "now_ms" in refusal(server.call("set_time", now_ms=now_ms))
+    stopped = ok(server.call("update_affect", target="apple", valence_delta=0.5))
+    assert stopped["accessed_at"] == NOW_MS
+
+
+# Starting and ending
+
+
+def ended(*arguments: str, **environment: str | None) -> tuple[int, bytes, str]:
+    """Start a server that ends by itself while its client is there; return what came of it."""
+    with StdioServer(*arguments, environment=environment) as server:
+        server.process.wait(END_S)
+        code, out, err = server.end()
+    return code, out, err.decode()
+
+
+def ended_at_once(*arguments: str, **environment: str | None) -> tuple[int, bytes, str]:
+    """Start a server that does not begin to serve; return what came of it."""
+    with StdioServer(*arguments, environment=environment) as server:
+        code, out, err = server.end()
+    return code, out, err.decode()
+
+
+def assert_ended_with_a_line(outcome: tuple[int, bytes, str]) -> str:
+    code, out, err = outcome
+    assert code not in (0, None)
+    assert out == b""
+    assert err.endswith("\n")
+    assert err.count("\n") == 1, err
+    return err
+
+
+@pytest.mark.parametrize("zone", [None, ""])
+def test_without_a_time_zone_the_server_ends_with_a_line_that_has_an_example(path, zone):
+    line = assert_ended_with_a_line(ended_at_once("--embedded", str(path), TZ=zone))
+    assert "TZ" in line
+    assert "TZ=Europe/Berlin" in line
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("TZ", "Middle/Earth"),
+        ("TZ", "../../etc/passwd"),
+        ("AROUSAL_TAU_MS", "abc"),
+        ("AROUSAL_TAU_MS", "0"),
+        ("AROUSAL_TAU_MS", "-5"),
+        ("AROUSAL_TAU_MS", "nan"),
+        ("AROUSAL_TAU_MS", "1e300"),
+        ("MEMGRAPH_URI", "http://x"),
+        ("MEMGRAPH_URI", "bolt://"),
+        ("MEMGRAPH_URI", "localhost:7687"),
+        ("MEMGRAPH_URI", "bolt://localhost:99999"),
+        ("MEMGRAPH_URI", "bolt://localhost:1?policy=x"),
+        ("MEMGRAPH_URI", "bolt://guest:open-sesame-42@localhost:1"),
+        ("MEMGRAPH_URI", "bolt://guest:open-sesame-42@localhost:port"),
+        ("CONCEPT_GRAPH_EMBEDDED", "~nobody-of-that-name/memory.db"),
+    ],
+)
+def test_a_bad_setting_ends_the_server_with_a_line_that_names_it(variable, value):
+    line = assert_ended_with_a_line(ended_at_once(**{variable: value}))
+    assert variable in line
+    assert "open-sesame-42" not in line
+
+
+def test_memgraph_url_is_another_name_of_memgraph_uri():
+    line = assert_ended_with_a_line(ended_at_once(MEMGRAPH_URI=None, MEMGRAPH_URL="http://x"))
+    assert "MEMGRAPH_UR" in line
+
+
+def make_other_kind(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE notes (text TEXT)")
+
+
+def make_newer(path: Path) -> None:
+    Host(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
+
+
+def make_text(path: Path) -> None:
+    path.write_text("These are notes and no database.\n" * 100)
+
+
+@pytest.mark.parametrize("make", [make_other_kind, make_newer, make_text])
+def test_a_file_that_is_no_store_of_ours_ends_the_server_with_a_line(path, make):
+    make(path)
+    before = path.read_bytes()
+    line = assert_ended_with_a_line(ended("--embedded", str(path)))
+    assert str(path) in line
+    assert path.read_bytes() == before
+
+
+def test_a_store_that_cannot_be_opened_is_a_tool_error_and_the_server_stays(tmp_path):
+    directory = tmp_path / "memory.db"
+    directory.mkdir()
+    with StdioServer("--embedded", str(directory)) as server:
+        server.initialize()
+        for _ in range(2):
+            assert str(directory) in refusal(server.call("concept_upsert", concept="apple"))
+        directory.rmdir()
+        assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
+
+
+def test_a_database_that_is_not_there_is_a_tool_error_and_the_server_stays():
+    uri = f"bolt://127.0.0.1:{closed_port()}"
+    with StdioServer(environment={"MEMGRAPH_URI": uri}) as server:
+        server.initialize()
+        for _ in range(2):
+            assert uri in refusal(server.call("concept_upsert", concept="apple"))
+        assert len(server.request("tools/list", {})["result"]["tools"]) == 6
+        code, out, _ = server.end()
+    assert code == 0
+    assert out == b""
+
+
+def is_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_the_server_ends_when_stdin_closes_and_leaves_nothing_behind(path):
+    with StdioServer("--embedded", str(path)) as server:
+        server.initialize()
+        ok(server.call("concept_upsert", concept="apple"))
+        code, out, err = server.end()
+        assert code == 0
+        assert out == b""
+        assert err == b""
+        assert not is_alive(server.process.pid)
+    assert_sound(path)
+
+
+def test_the_server_ends_when_stdin_closes_before_anything_was_said(path):
+    for arguments in (["--embedded", str(path)], []):
+        with StdioServer(*arguments) as server:
+            code, out, _ = server.end()
+            assert code == 0
+            assert out == b""
+            assert not is_alive(server.process.pid)
+
+
+def test_a_client_that_closes_right_after_its_calls_leaves_a_sound_store(path):
+    with StdioServer("--embedded", str(path)) as server:
+        server.initialize()
+        for number in range(30):
+            arguments = {"summary": "It rained", "concepts": [f"a {number}", f"b {number}"]}
+            call = {"name": "episode_add", "arguments": arguments}
+            message = {"jsonrpc": "2.0", "id": 100 + number, "method": "tools/call", "params": call}
+            server.send(json.dumps(message).encode())
+        code, out, _ = server.end()
+        assert code == 0
+        assert not is_alive(server.process.pid)
+    answers = [json.loads(line) for line in out.splitlines()]
+    # What was still under way may be answered with an error instead of a result.
+    results = [answer["result"] for answer in answers if "result" in answer]
+    added = [result for result in results if not result["isError"]]
+    assert_sound(path)
+    with closing(Host(path)) as host:
+        records = [record for batch in host.export(1_000) for record in batch]
+    episodes = [record for record in records if record["kind"] == "episode"]
+    assert len(episodes) >= len(added)
+    assert len(records) == 5 * len(episodes)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_and_leaves_a_sound_store(path, number):
+    with StdioServer("--embedded", str(path)) as server:
+        server.initialize()
+        ok(server.call("concept_upsert", concept="apple"))
+        server.process.send_signal(number)
+        # While its client keeps stdin open.
+        server.process.wait(END_S)
+        assert not is_alive(server.process.pid)
+    assert_sound(path)
+
+
+def test_lines_that_are_no_messages_do_not_end_the_server(server):
+    for line in (
+        b"",
+        b"not json",
+        b"[]",
+        b"{}",
+        b"\xff\xfe\x00",
+        b'{"jsonrpc":"2.0"}',
+        b"1" * 9_000,
+    ):
+        server.send(line)
+    assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
+
+
+# Where the store is
+
+
+def test_without_a_path_the_store_is_in_the_data_directory(tmp_path):
+    home = str(tmp_path / "data")
+    expected = tmp_path / "data" / "concept-graph-mcp" / "memory.db"
+    for arguments, variable in ((["--embedded"], None), ([], "1"), ([], "true")):
+        changes = {"XDG_DATA_HOME": home, "CONCEPT_GRAPH_EMBEDDED": variable}
+        with StdioServer(*arguments, environment=changes) as server:
+            server.initialize()
+            ok(server.call("concept_upsert", concept="apple"))
+        assert expected.is_file()
+    assert [entry.name for entry in (tmp_path / "data").iterdir()] == ["concept-graph-mcp"]
+
+
+def test_the_environment_can_name_the_file_and_the_option_goes_before_it(tmp_path):
+    named, option = tmp_path / "below" / "named.db", tmp_path / "option.db"
+    changes = {"CONCEPT_GRAPH_EMBEDDED": str(named)}
+    with StdioServer(environment=changes) as server:
+        server.initialize()
+        ok(server.call("concept_upsert", concept="apple"))
+    assert named.is_file()
+    with StdioServer("--embedded", str(option), environment=changes) as server:
+        server.initialize()
+        assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
+    assert option.is_file()
+
+
+@pytest.mark.parametrize("value", ["0", "false", ""])
+def test_the_environment_can_say_that_nothing_is_embedded(value):
+    with StdioServer(environment={"CONCEPT_GRAPH_EMBEDDED": value}) as server:
+        server.initialize()
+        assert "bolt://127.0.0.1:1" in refusal(server.call("concept_upsert", concept="apple"))

@@ -1,0 +1,194 @@
+"""What is configured: from the environment and the options, into one frozen value."""
+
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import platformdirs
+import pytest
+
+from concept_graph_mcp import settings
+from concept_graph_mcp.settings import SettingsError
+
+TZ = {"TZ": "Asia/Tokyo"}
+
+
+def test_with_nothing_but_a_time_zone_there_are_defaults():
+    assert settings.read(TZ) == settings.Settings(
+        zone=ZoneInfo("Asia/Tokyo"),
+        tau_ms=86_400_000,
+        uri="bolt://localhost:7687",
+        user="",
+        password="",
+        embedded=None,
+    )
+
+
+def test_everything_can_be_set():
+    environment = {
+        "TZ": "Europe/Berlin",
+        "AROUSAL_TAU_MS": "3600000",
+        "MEMGRAPH_URI": "neo4j+s://graph.example:7688",
+        "MEMGRAPH_USER": "keeper",
+        "MEMGRAPH_PASSWORD": "open-sesame-42",
+        "CONCEPT_GRAPH_EMBEDDED": "/somewhere/memory.db",
+    }
+    assert settings.read(environment) == settings.Settings(
+        zone=ZoneInfo("Europe/Berlin"),
+        tau_ms=3_600_000,
+        uri="neo4j+s://graph.example:7688",
+        user="keeper",
+        password="open-sesame-42",
+        embedded=Path("/somewhere/memory.db"),
+    )
+
+
+def test_variables_that_are_empty_are_as_if_they_were_not_set():
+    empty = dict.fromkeys(("AROUSAL_TAU_MS", "MEMGRAPH_URI", "MEMGRAPH_URL", "MEMGRAPH_USER"), "")
+    assert settings.read(TZ | empty) == settings.read(TZ)
+
+
+def test_the_password_is_in_no_representation():
+    configured = settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"})
+    assert "open-sesame-42" not in repr(configured)
+    assert "open-sesame-42" not in str(configured)
+
+
+def test_a_missing_time_zone_can_be_stood_in_for_and_a_given_one_wins():
+    assert settings.read({}, zone="Europe/Berlin").zone == ZoneInfo("Europe/Berlin")
+    assert settings.read({"TZ": ""}, zone="Europe/Berlin").zone == ZoneInfo("Europe/Berlin")
+    assert settings.read(TZ, zone="Europe/Berlin").zone == ZoneInfo("Asia/Tokyo")
+    with pytest.raises(SettingsError, match="TZ=Europe/Berlin"):
+        settings.read({})
+
+
+def test_a_leading_colon_of_a_time_zone_is_allowed():
+    assert settings.read({"TZ": ":Asia/Tokyo"}).zone == ZoneInfo("Asia/Tokyo")
+
+
+@pytest.mark.parametrize("zone", ["Nowhere", "Asia", "../etc/passwd", "/etc/passwd", "a\0b", "é"])
+def test_an_unknown_time_zone_is_one_line(zone):
+    with pytest.raises(SettingsError) as failure:
+        settings.read({"TZ": zone})
+    assert str(failure.value).startswith("TZ: ")
+    assert "\n" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "tau_ms"), [("1", 1), ("86400000", 86_400_000), ("1e6", 1_000_000), ("2.5", 2)]
+)
+def test_the_time_constant_is_a_number_of_milliseconds(value, tau_ms):
+    assert settings.read(TZ | {"AROUSAL_TAU_MS": value}).tau_ms == tau_ms
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "0.5", "-1", "nan", "inf", "1e400", "1e300", "a\nb"])
+def test_a_time_constant_that_cannot_be_used_is_one_line(value):
+    with pytest.raises(SettingsError) as failure:
+        settings.read(TZ | {"AROUSAL_TAU_MS": value})
+    assert str(failure.value).startswith("AROUSAL_TAU_MS: ")
+    assert "\n" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "bolt://localhost",
+        "bolt://localhost:7687",
+        "bolt+s://graph.example:7687",
+        "bolt+ssc://127.0.0.1:1",
+        "neo4j://[::1]:7687",
+        "neo4j+s://graph.example",
+        "neo4j+ssc://graph.example",
+    ],
+)
+def test_the_uris_that_the_driver_knows_are_taken_as_they_are(uri):
+    assert settings.read(TZ | {"MEMGRAPH_URI": uri}).uri == uri
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://localhost:7687",
+        "localhost:7687",
+        "localhost",
+        "bolt://",
+        "bolt://:7687",
+        "bolt:localhost",
+        "bolt://localhost:port",
+        "bolt://localhost:65536",
+        "bolt://[::1",
+        "bolt://guest@localhost",
+        "bolt://guest:open-sesame-42@localhost",
+        "bolt://guest:open-sesame-42@localhost:port",
+    ],
+)
+def test_a_uri_that_cannot_be_used_is_one_line_without_what_may_be_secret(uri):
+    with pytest.raises(SettingsError) as failure:
+        settings.read(TZ | {"MEMGRAPH_URI": uri})
+    assert str(failure.value).startswith("MEMGRAPH_URI: ")
+    assert "\n" not in str(failure.value)
+    assert "open-sesame-42" not in str(failure.value)
+    assert failure.value.__suppress_context__ or failure.value.__context__ is None
+
+
+def test_both_names_of_the_uri_work_and_the_first_one_wins():
+    first, second = "bolt://first", "bolt://second"
+    assert settings.read(TZ | {"MEMGRAPH_URL": second}).uri == second
+    assert settings.read(TZ | {"MEMGRAPH_URI": first, "MEMGRAPH_URL": second}).uri == first
+
+
+@pytest.mark.parametrize("value", ["", "0", "false", "No", "OFF"])
+def test_the_environment_can_say_that_nothing_is_embedded(value):
+    assert settings.read(TZ | {"CONCEPT_GRAPH_EMBEDDED": value}).embedded is None
+
+
+@pytest.mark.parametrize("value", ["1", "true", "Yes", "ON"])
+def test_the_environment_can_say_that_the_store_is_embedded_in_its_usual_place(value):
+    configured = settings.read(TZ | {"CONCEPT_GRAPH_EMBEDDED": value})
+    assert configured.embedded == settings.default_path()
+
+
+def test_the_option_goes_before_the_environment():
+    environment = TZ | {"CONCEPT_GRAPH_EMBEDDED": "/named/memory.db"}
+    assert settings.read(environment, "/option.db").embedded == Path("/option.db")
+    assert settings.read(environment, "").embedded == settings.default_path()
+    assert settings.read(environment, None).embedded == Path("/named/memory.db")
+
+
+def test_a_path_may_begin_at_home(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/keeper")
+    assert settings.read(TZ, "~/memory.db").embedded == Path("/home/keeper/memory.db")
+    environment = TZ | {"CONCEPT_GRAPH_EMBEDDED": "~/memory.db"}
+    assert settings.read(environment).embedded == Path("/home/keeper/memory.db")
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_the_home_of_nobody_is_one_line(by_option):
+    path = "~nobody-of-that-name/memory.db"
+    environment = TZ if by_option else TZ | {"CONCEPT_GRAPH_EMBEDDED": path}
+    with pytest.raises(SettingsError) as failure:
+        settings.read(environment, path if by_option else None)
+    assert "\n" not in str(failure.value)
+
+
+def test_the_usual_place_is_the_data_directory_of_the_platform(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    directory = platformdirs.user_data_dir("concept-graph-mcp", appauthor=False)
+    assert settings.default_path() == Path(directory) / "memory.db"
+
+
+def test_the_zone_of_the_machine_is_one_that_exists():
+    assert ZoneInfo(settings.machine_zone())
+
+
+@pytest.mark.parametrize(
+    ("link", "zone"),
+    [("/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo"), ("/etc/own", "UTC"), (None, "UTC")],
+)
+def test_a_machine_whose_zone_has_no_name_is_in_utc(monkeypatch, link, zone):
+    def readlink(_: Path) -> Path:
+        if link is None:
+            raise OSError("not a link")
+        return Path(link)
+
+    monkeypatch.setattr(Path, "readlink", readlink)
+    assert settings.machine_zone() == zone
