@@ -31,7 +31,9 @@ class Memory:
     def run(self, call: Call, **context: Any) -> list[dict[str, Any]]:
         """Run *call* in this memory's context, changed by *context*; return its rows."""
         given = {"now_ms": self.now_ms, "tau_ms": self.tau_ms, "date": self.date} | context
-        return self._portal.call(self.store.call, call.procedure, call.arguments, call.lookup, given)
+        return self._portal.call(
+            self.store.call, call.procedure, call.arguments, call.lookup, given
+        )
 
     def procedure(
         self, name: str, arguments: list[Any], fields: tuple[str, ...], **context: Any

@@ -53,7 +53,9 @@ def tools() -> list:
 
 
 def test_the_tools_and_their_arguments_are_those_of_the_server():
-    shown = [(name, names(arguments)) for name, arguments, _ in table("tool", "arguments", "returns")]
+    shown = [
+        (name, names(arguments)) for name, arguments, _ in table("tool", "arguments", "returns")
+    ]
     assert shown == [(tool.name, list(tool.parameters["properties"])) for tool in tools()]
 
 

@@ -74,8 +74,7 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
 
 
 def relation_add(source: str, target: str, relation_type: str) -> Call:
-    _text.existing_name(source, "from")
-    _text.existing_name(target, "to")
+    _relation(source, target, relation_type)
     return Call(RELATION_ADD, (source, target, relation_type), Names((source, target)))
 
 
@@ -123,16 +122,27 @@ def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
 
 
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:
+    _text.existing_name(concept, "concept")
+    _text.name(new_name, "new_name")
     return Call(RENAME, (concept, new_name, dry_run), Names((concept, new_name)))
 
 
 def remove(name: str, dry_run: bool) -> Call:
+    _text.existing_name(name, "name")
     return Call(REMOVE, (name, dry_run), Names((name,)))
 
 
 def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:
+    _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)
     return Call(REMOVE_RELATION, arguments, Names((source, target)))
+
+
+def _relation(source: str, target: str, relation_type: str) -> None:
+    _text.existing_name(source, "from")
+    _text.existing_name(target, "to")
+    if not _text.storable(relation_type):
+        raise core("errors").InvalidText(_text.unstorable("type"))
 
 
 def _seeds(seeds: Sequence[str]) -> Names:

@@ -2,8 +2,6 @@
 
 import pytest
 
-from concept_graph_mcp.errors import StoreError
-
 
 def test_a_new_concept_starts_half_aroused_and_without_valence(memory):
     assert memory.concept_upsert("apple") == {"concept_id": "apple", "created": True}

@@ -189,6 +189,11 @@ class Host:
     def _rows(self, callback: api.Callback, result: Any, fields: Sequence[str] | None) -> Rows:
         """Return what a procedure returned as plain rows, checked as strictly as Memgraph does."""
         if result is None:
+            if callback.results:
+                raise ValueError(
+                    "Procedure implementation returned None, but its signature declares result"
+                    " fields. Did you forget a 'return mgp.Record(...)' statement?"
+                )
             return []
         records = [result] if isinstance(result, self._mgp.Record) else result
         if not isinstance(records, list):
@@ -240,6 +245,8 @@ class Host:
         if isinstance(value, (list, tuple)):
             return [self._plain(item) for item in value]
         if isinstance(value, dict):
+            if not all(isinstance(key, str) for key in value):
+                raise ValueError("Dictionary keys must be strings")
             return {key: self._plain(item) for key, item in value.items()}
         if isinstance(value, api.Vertex):
             vertex = value._element

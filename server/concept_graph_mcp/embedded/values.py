@@ -38,7 +38,7 @@ def to_stored(value: Any) -> Any:
         return {key: to_stored(item) for key, item in value.items()}
     if isinstance(value, (date, datetime, time, timedelta)):
         raise ValueError("Temporal values are not supported by the embedded store; use integers")
-    raise ValueError(f"Unsupported conversion of a {type(value).__name__}")
+    raise ValueError("Unsupported PyObject conversion")
 
 
 def to_python(value: Any, wrap: Wrap) -> Any:
@@ -84,8 +84,10 @@ def instance_of(name: str, *classes: type) -> CypherType:
 def nullable(inner: CypherType) -> CypherType:
     """Return the type that also accepts None."""
     accepts = inner.accepts
+    is_list = inner.name.startswith("LIST OF ")
+    name = inner.name.replace("LIST", "LIST?", 1) if is_list else inner.name + "?"
     return CypherType(
-        inner.name, lambda value: value is None or accepts(value), inner.quick | {type(None)}
+        name, lambda value: value is None or accepts(value), inner.quick | {type(None)}
     )
 
 

@@ -1,7 +1,7 @@
 """A query module that shows how its host treats procedures. It is only deployed for tests.
 
-Memgraph loads it from a query-modules directory, the embedded host by name; `test_host.py` then asks
-both the same questions.
+Memgraph loads it from a query-modules directory, the embedded host by name; `test_host.py` then
+asks both the same questions.
 """
 
 import datetime
@@ -48,9 +48,9 @@ def _outcome(action):
 
 
 @mgp.write_proc
-def make_node(
-    ctx: mgp.ProcCtx, labels: mgp.List[str], properties: mgp.Map
-) -> mgp.Record(node=mgp.Vertex, id=int):
+def make_node(ctx: mgp.ProcCtx, labels: mgp.List[str], properties: mgp.Map) -> mgp.Record(
+    node=mgp.Vertex, id=int
+):
     vertex = ctx.graph.create_vertex()
     for label in labels:
         vertex.add_label(label)
@@ -161,8 +161,8 @@ def two_to_four(a: int, b: int, c: int = 3, d: int = 4) -> mgp.Record(got=str):
 def defaults(
     none: mgp.Nullable[int] = None,
     seven: int = 7,
-    mapping: mgp.Map = {},
-    xs: mgp.List[mgp.Any] = [],
+    mapping: mgp.Map = {},  # noqa: B006
+    xs: mgp.List[mgp.Any] = [],  # noqa: B006
 ) -> mgp.Record(got=str):
     got = repr((none, seven, mapping, xs))
     mapping["changed"] = True
@@ -239,11 +239,6 @@ def unknown_result() -> mgp.Record(there=int):
 @mgp.read_proc
 def generator_result() -> mgp.Record(there=int):
     return (mgp.Record(there=number) for number in range(3))
-
-
-@mgp.read_proc
-def tuple_result() -> mgp.Record(there=int):
-    return (mgp.Record(there=1), mgp.Record(there=2))
 
 
 @mgp.read_proc
@@ -415,3 +410,17 @@ def use_kept() -> mgp.Record(got=str):
 @mgp.function
 def doubled(x: mgp.Number, times: int = 2):
     return x * times
+
+
+@mgp.write_proc
+def use_public_api(ctx: mgp.ProcCtx, only: bool) -> mgp.Record(got=str):
+    """Let the core work on the public interface of mgp only, or as it otherwise does."""
+    import sys
+
+    graph = sys.modules["conceptgraph_core.graph"]
+    if only:
+        _KEPT.setdefault("raw_vertex", graph._raw_vertex)
+        graph._raw_vertex = graph._PublicVertex
+    elif "raw_vertex" in _KEPT:
+        graph._raw_vertex = _KEPT.pop("raw_vertex")
+    return mgp.Record(got=graph._raw_vertex.__name__)

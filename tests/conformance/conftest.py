@@ -1,0 +1,253 @@
+"""What the conformance tests need besides the procedures: hands that know no rules, and a probe."""
+
+import functools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from anyio.from_thread import BlockingPortal
+from expect import ProbeFailed
+
+from concept_graph_mcp.store import Names
+
+PROBE = "host_probe"
+PROBE_DIRECTORY = Path(__file__).parent / "modules"
+
+
+class Hands(Protocol):
+    """A person with the database's own tools, whom no rule of ours stops."""
+
+    def node(self, *labels: str, **properties: Any) -> int:
+        """Create a node and return its id."""
+
+    def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
+        """Create an edge between nodes given by their ids."""
+
+    def id(self, name: str) -> int:
+        """Return the id of the only node of that name."""
+
+    def properties(self, name: str) -> dict[str, Any]:
+        """Return all properties of the only node of that name."""
+
+    def arousal(self, name: str, *arguments: Any) -> Any:
+        """Return the value of the function arousal for a node (null if there is none)."""
+
+
+class EmbeddedHands:
+    """Works through the probe, in a host of its own on the same file."""
+
+    def __init__(self, path: Path) -> None:
+        from concept_graph_mcp.embedded import modules
+        from concept_graph_mcp.embedded.host import Host
+
+        self._host = Host(path, {**modules.load_modules(), **_probe_callbacks()})
+
+    def close(self) -> None:
+        self._host.close()
+
+    def node(self, *labels: str, **properties: Any) -> int:
+        return self.probe("make_node", list(labels), properties)[0]["id"]
+
+    def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
+        self.probe("make_edge", source, target, edge_type, properties)
+
+    def id(self, name: str) -> int:
+        (row,) = self.probe("find", name)
+        return row["id"]
+
+    def properties(self, name: str) -> dict[str, Any]:
+        (row,) = self.probe("find", name)
+        return row["node"].properties
+
+    def arousal(self, name: str, *arguments: Any) -> Any:
+        (row,) = self.probe("find", name) or [{"node": None}]
+        if row["node"] is None:
+            return self._host.evaluate("conceptgraph.arousal", [None, *arguments])
+        if not {"Concept", "Episode"} & set(row["node"].labels):
+            pytest.skip("embedded, only concepts and episodes can be handed to a function")
+        return self._host.evaluate("conceptgraph.arousal", arguments, Names((name,)))
+
+    def probe(self, procedure: str, *arguments: Any) -> list[dict[str, Any]]:
+        return self._host.call(f"{PROBE}.{procedure}", arguments)
+
+
+class MemgraphHands:
+    """Works in Cypher."""
+
+    def __init__(self, uri: str) -> None:
+        import neo4j
+
+        self._driver = neo4j.GraphDatabase.driver(uri, notifications_min_severity="OFF")
+
+    def close(self) -> None:
+        self._driver.close()
+
+    def node(self, *labels: str, **properties: Any) -> int:
+        label = "".join(f":{label}" for label in labels)
+        return self.value(
+            f"CREATE (n{label}) SET n = $properties RETURN id(n)", properties=properties
+        )
+
+    def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
+        self.value(
+            "MATCH (a), (b) WHERE id(a) = $source AND id(b) = $target"
+            f" CREATE (a)-[e:{edge_type}]->(b) SET e = $properties RETURN id(e)",
+            source=source,
+            target=target,
+            properties=properties,
+        )
+
+    def id(self, name: str) -> int:
+        return self.value("MATCH (n) WHERE n.name = $name RETURN id(n)", name=name)
+
+    def properties(self, name: str) -> dict[str, Any]:
+        return self.value("MATCH (n) WHERE n.name = $name RETURN properties(n)", name=name)
+
+    def arousal(self, name: str, *arguments: Any) -> Any:
+        given = ", ".join(["n", *(f"$a{index}" for index in range(len(arguments)))])
+        return self.value(
+            f"OPTIONAL MATCH (n) WHERE n.name = $name RETURN conceptgraph.arousal({given})",
+            name=name,
+            **{f"a{index}": value for index, value in enumerate(arguments)},
+        )
+
+    def value(self, statement: str, **parameters: Any) -> Any:
+        """Run any Cypher that gives one value."""
+        with self._driver.session() as session:
+            return session.run(statement, parameters).single(strict=True).value()
+
+
+class Probe(Protocol):
+    """The procedures and functions of the probe module on one host."""
+
+    host: str
+
+    def call(self, procedure: str, *arguments: Any) -> list[dict[str, Any]]:
+        """Return the rows of a procedure. Raises ProbeFailed with what the host says."""
+
+    def function(self, name: str, *arguments: Any) -> Any:
+        """Return the value of a function. Raises ProbeFailed with what the host says."""
+
+    def reopen(self) -> None:
+        """Forget everything but what is stored."""
+
+
+class EmbeddedProbe:
+    host = "embedded"
+
+    def __init__(self, path: Path) -> None:
+        from concept_graph_mcp.embedded.host import Host
+
+        self._make = functools.partial(Host, path, _probe_callbacks())
+        self._host = self._make()
+
+    def close(self) -> None:
+        self._host.close()
+
+    def reopen(self) -> None:
+        """Forget everything but what is stored."""
+        self._host.close()
+        self._host = self._make()
+
+    def call(self, procedure: str, *arguments: Any) -> list[dict[str, Any]]:
+        try:
+            return self._host.call(f"{PROBE}.{procedure}", arguments)
+        except Exception as error:
+            raise ProbeFailed(f"{type(error).__name__}: {error}") from error
+
+    def function(self, name: str, *arguments: Any) -> Any:
+        try:
+            return self._host.evaluate(f"{PROBE}.{name}", arguments)
+        except Exception as error:
+            raise ProbeFailed(f"{type(error).__name__}: {error}") from error
+
+
+class MemgraphProbe:
+    host = "memgraph"
+
+    def __init__(self, uri: str) -> None:
+        import neo4j
+
+        self._failure = neo4j.exceptions.Neo4jError
+        self._driver = neo4j.GraphDatabase.driver(uri, notifications_min_severity="OFF")
+        rows = self.rows("CALL mg.procedures() YIELD name RETURN name")
+        self.is_loaded = f"{PROBE}.nothing" in {row["name"] for row in rows}
+
+    def close(self) -> None:
+        self._driver.close()
+
+    def reopen(self) -> None:
+        """Nothing is kept between calls but what is stored."""
+
+    def call(self, procedure: str, *arguments: Any) -> list[dict[str, Any]]:
+        known = _probe_callbacks().get(f"{PROBE}.{procedure}")
+        fields = ", ".join(known.results) if known else "got"
+        given, parameters = _parameters(arguments)
+        return self.rows(
+            f"CALL {PROBE}.{procedure}({given}) YIELD {fields} RETURN {fields}", parameters
+        )
+
+    def function(self, name: str, *arguments: Any) -> Any:
+        given, parameters = _parameters(arguments)
+        return self.rows(f"RETURN {PROBE}.{name}({given}) AS value", parameters)[0]["value"]
+
+    def rows(
+        self, statement: str, parameters: dict[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        with self._driver.session() as session:
+            try:
+                return [dict(record) for record in session.run(statement, parameters)]
+            except self._failure as error:
+                raise ProbeFailed(error.message) from error
+
+
+@functools.cache
+def _probe_callbacks() -> dict[str, Any]:
+    """Load the probe into the embedded host, once a process."""
+    import sys
+
+    from concept_graph_mcp.embedded import modules
+
+    sys.path.append(str(PROBE_DIRECTORY))
+    module = modules.load_module(PROBE)
+    return {
+        callback.name: callback
+        for callback in (*module.procedures.values(), *module.functions.values())
+    }
+
+
+def _parameters(arguments: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    parameters = {f"a{index}": value for index, value in enumerate(arguments)}
+    return ", ".join(f"${key}" for key in parameters), parameters
+
+
+@pytest.fixture
+def hands(store: Any) -> Iterator[Any]:
+    """Hands in the graph of *store*."""
+    if "://" in store.location:
+        hands: Any = MemgraphHands(store.location)
+    else:
+        hands = EmbeddedHands(Path(store.location))
+    yield hands
+    hands.close()
+
+
+@pytest.fixture
+def host(request: pytest.FixtureRequest, store: Any) -> str:
+    """The name of the host that *store* is on."""
+    return "memgraph" if "://" in store.location else "embedded"
+
+
+@pytest.fixture(params=("embedded", "memgraph"))
+def probe(request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal) -> Iterator[Any]:
+    """The probe module on each host, over an empty graph."""
+    if request.param == "embedded":
+        probe: Any = EmbeddedProbe(tmp_path / "probe.db")
+    else:
+        probe = MemgraphProbe(request.getfixturevalue("empty_memgraph"))
+        if not probe.is_loaded:
+            probe.close()
+            pytest.skip(f"needs {PROBE}.py in a query-modules directory of the Memgraph")
+    yield probe
+    probe.close()

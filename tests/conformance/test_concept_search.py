@@ -1,0 +1,325 @@
+"""`concept_search`: an exact match, then matches by name, then the most aroused concepts."""
+
+import math
+
+import pytest
+from expect import DAY_MS, REFUSALS, WEEK_MS, concept, decayed
+
+from concept_graph_mcp import calls
+
+
+def create(memory, *names):
+    """Create concepts, the first one the least aroused."""
+    memory.import_rows(
+        [concept(name, level=0.25, at=memory.now_ms + n) for n, name in enumerate(names)]
+    )
+
+
+def test_matches_come_by_name_and_the_others_after_them(memory):
+    create(memory, "pineapple", "apple pie", "bread", "crab apple", "water")
+    assert memory.concept_search(["apple"]) == [
+        "apple pie",
+        "crab apple",
+        "pineapple",
+        "water",
+        "bread",
+    ]
+
+
+def test_an_exact_match_comes_first(memory):
+    create(memory, "apple", "an apple", "Apple pie")
+    assert memory.concept_search(["apple"]) == ["apple", "Apple pie", "an apple"]
+
+
+def test_an_exact_match_in_another_case_is_exact(memory):
+    create(memory, "APPLE", "Apple", "AN APPLE", "apple")
+    assert memory.concept_search(["aPPle"]) == ["APPLE", "Apple", "apple", "AN APPLE"]
+
+
+def test_exact_matches_of_several_keywords_come_by_name(memory):
+    create(memory, "pear", "apple", "a pear", "an apple")
+    assert memory.concept_search(["pear", "apple"]) == ["apple", "pear", "a pear", "an apple"]
+
+
+def test_an_exact_match_is_found_behind_more_matches_than_the_limit(memory):
+    create(memory, *(f"a{number:03}z" for number in range(60)), "z")
+    assert memory.concept_search(["z"], 2) == ["z", "a000z"]
+
+
+def test_any_of_the_keywords_matches(memory):
+    create(memory, "water", "apple", "pear")
+    assert memory.concept_search(["pea", "wat"], 2) == ["pear", "water"]
+
+
+def test_keywords_repeated_or_in_another_case_change_nothing(memory):
+    create(memory, "water", "apple", "pear")
+    assert memory.concept_search(["app", "APP", "app"], 1) == ["apple"]
+
+
+def test_names_are_ordered_by_code_point(memory):
+    create(memory, "tea Ä", "tea z", "tea 日", "tea 🍎", "tea Z", "tea \uffee")
+    assert memory.concept_search(["tea"]) == [
+        "tea Z",
+        "tea z",
+        "tea Ä",
+        "tea 日",
+        "tea \uffee",
+        "tea 🍎",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword"),
+    [
+        ("Äpfel", "äpf"),
+        ("äpfel", "ÄPF"),
+        ("ÄPFEL", "ä"),
+        ("Straße", "STRASSE"),
+        ("STRASSE", "straße"),
+        ("Straße", "ß"),
+        ("İstanbul", "i̇stan"),
+        ("İstanbul", "İSTANBUL"),
+        ("İstanbul", "STANBUL"),
+        ("Σίσυφος", "ΣΊΣΥΦΟΣ"),
+        ("ΣΊΣΥΦΟΣ", "φος"),
+        ("ὈΔΥΣΣΕΎΣ", "σσεύς"),
+        ("Москва", "МОСК"),
+        ("日本", "日"),
+        ("日本語", "本語"),
+        ("東京都", "京"),
+        ("りんごの木", "りんご"),
+        ("apple 🍎", "🍎"),
+        ("👩‍👩‍👧‍👦 family", "👧"),
+        ("ﬁsh", "FIS"),
+        ("e\u0301clair", "E\u0301"),
+        ("a\nb", "\nb"),
+        ("  two  blanks", "  b"),
+    ],
+)
+def test_a_keyword_matches_in_any_case_and_script(memory, name, keyword):
+    create(memory, name, "other 1", "other 2", "other 3")
+    assert memory.concept_search([keyword], 1) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword"), [("éclair", "eclair"), ("e\u0301clair", "\u00e9clair"), ("日本", "日 本")]
+)
+def test_accents_and_blanks_are_not_ignored(memory, name, keyword):
+    create(memory, name, "other")
+    assert memory.concept_search([keyword], 1) == ["other"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"', "'", "%", "_", "*", "\\", "OR", "a OR b", "NEAR(", "^", "-", '""', ":", "(", ".*", "$"],
+)
+def test_no_character_has_a_meaning_of_its_own(memory, text):
+    create(memory, f"x{text}y", "a", "b", "xy", "xzzy")
+    assert memory.concept_search([text], 1) == [f"x{text}y"]
+    assert memory.concept_search([f"x{text}y"], 1) == [f"x{text}y"]
+
+
+def test_without_keywords_only_the_most_aroused_come(memory):
+    create(memory, "first", "second", "third")
+    assert memory.concept_search([]) == ["third", "second", "first"]
+    assert memory.concept_search([], 2) == ["third", "second"]
+
+
+def test_a_keyword_that_nothing_matches_gives_the_most_aroused(memory):
+    create(memory, "first", "second", "third")
+    assert memory.concept_search(["nothing"], 2) == ["third", "second"]
+
+
+def test_matches_that_fill_the_limit_leave_no_room(memory):
+    create(memory, "apple pie", "apple", "water")
+    memory.update_affect("water", 1.0)
+    assert memory.concept_search(["apple"], 2) == ["apple", "apple pie"]
+
+
+def test_nothing_comes_twice(memory):
+    create(memory, "apple", "pear", "water")
+    memory.update_affect("apple", 1.0)
+    assert memory.concept_search(["apple", "app", "pear"]) == ["apple", "pear", "water"]
+
+
+def test_an_empty_graph_has_nothing_to_find(memory):
+    assert memory.concept_search(["apple"]) == []
+    assert memory.concept_search([]) == []
+
+
+def test_episodes_are_not_found(memory):
+    episode_id = memory.episode_add("An apple a day", ["apple"])["episode_id"]
+    assert memory.concept_search([episode_id]) == ["apple"]
+    assert memory.concept_search(["a"]) == ["apple"]
+    assert memory.concept_search([]) == ["apple"]
+
+
+def test_the_limit_is_fifty_unless_said_otherwise(memory):
+    create(memory, *(f"apple {number:03}" for number in range(60)))
+    expected = [f"apple {number:03}" for number in range(50)]
+    assert memory.concept_search(["apple"]) == expected
+    assert memory.concept_search(["apple"], None) == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "size"), [(-5, 1), (0, 1), (1, 1), (199, 199), (200, 200), (201, 200), (2**62, 200)]
+)
+def test_the_limit_is_clamped_to_one_to_two_hundred(memory, limit, size):
+    create(memory, *(f"apple {number:03}" for number in range(210)))
+    assert memory.concept_search(["apple"], limit) == [f"apple {n:03}" for n in range(size)]
+    assert len(memory.concept_search([], limit)) == size
+
+
+def test_a_match_among_thousands_is_found(memory):
+    create(memory, *(f"apple {number:04}" for number in range(2_500)))
+    assert memory.concept_search(["apple"], 3) == ["apple 0000", "apple 0001", "apple 0002"]
+    assert memory.concept_search(["2499"], 2) == ["apple 2499", "apple 2498"]
+
+
+def test_hundreds_of_keywords_are_looked_for_at_once(memory):
+    create(memory, "water", "apple 77", "pear")
+    keywords = [f"apple {number}" for number in range(300)]
+    assert memory.concept_search(keywords, 2) == ["apple 77", "pear"]
+
+
+def test_a_renamed_concept_is_found_by_its_new_name_only(memory):
+    create(memory, "Aple", "water")
+    memory.procedure("conceptgraph.rename", ["Aple", "Äpfel", False], ("kind", "text"))
+    assert memory.concept_search(["äpfel"], 1) == ["Äpfel"]
+    assert memory.concept_search(["aple"], 1) == ["water"]
+
+
+def test_a_removed_concept_is_not_found(memory):
+    create(memory, "apple", "water")
+    memory.procedure("conceptgraph.remove", ["apple", False], ("kind", "text"))
+    assert memory.concept_search(["apple"]) == ["water"]
+
+
+def test_each_row_has_the_arousal_of_now(memory):
+    memory.concept_upsert("apple")
+    memory.update_affect("pear", 0.75)
+    memory.now_ms += DAY_MS
+    rows = memory.run(calls.concept_search([]))
+    assert rows == [
+        {"concept": "pear", "arousal": decayed(0.75, DAY_MS)},
+        {"concept": "apple", "arousal": decayed(0.5, DAY_MS)},
+    ]
+
+
+def test_an_older_strong_arousal_comes_before_a_newer_weak_one_until_it_has_decayed(memory):
+    # 0.5 decays to 0.25 in tau · ln 2.
+    half_life = DAY_MS * math.log(2)
+    at = memory.now_ms
+    memory.import_rows(
+        [
+            concept("old and strong", level=0.5, at=at),
+            concept("just too old", level=0.25, at=math.floor(at + half_life)),
+            concept("just new enough", level=0.25, at=math.ceil(at + half_life)),
+        ]
+    )
+    memory.now_ms += WEEK_MS
+    assert memory.concept_search([]) == ["just new enough", "old and strong", "just too old"]
+
+
+def test_the_time_constant_of_the_call_decides_the_order(memory):
+    at = memory.now_ms
+    memory.import_rows(
+        [concept("old", level=0.5, at=at), concept("new", level=0.25, at=at + 1_000)]
+    )
+    memory.tau_ms = 1_000.0
+    assert memory.concept_search([]) == ["new", "old"]
+    memory.tau_ms = 2_000.0
+    assert memory.concept_search([]) == ["old", "new"]
+
+
+def test_the_order_is_the_same_when_everything_has_decayed_to_nothing(memory):
+    create(memory, "first", "second", "third")
+    memory.now_ms += 10_000 * DAY_MS
+    rows = memory.run(calls.concept_search([]))
+    assert [row["concept"] for row in rows] == ["third", "second", "first"]
+    assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0]
+
+
+def test_the_order_is_the_same_before_the_accesses(memory):
+    create(memory, "first", "second", "third")
+    memory.now_ms -= WEEK_MS
+    assert memory.concept_search([]) == ["third", "second", "first"]
+
+
+def test_concepts_that_were_never_aroused_come_last(memory):
+    memory.import_rows(
+        [
+            concept("never", level=0.0, at=memory.now_ms + WEEK_MS),
+            concept("hardly", level=1e-300, at=0),
+        ]
+    )
+    assert memory.concept_search([]) == ["hardly", "never"]
+
+
+def test_equally_aroused_concepts_come_by_name(memory):
+    memory.import_rows([concept(name, level=0.25, at=5) for name in ("pear", "Äpfel", "apple")])
+    assert memory.concept_search([]) == ["apple", "pear", "Äpfel"]
+    assert memory.concept_search([], 1) == ["apple"]
+
+
+def test_a_search_changes_nothing(memory):
+    create(memory, "apple", "pear")
+    before = memory.records()
+    memory.now_ms += WEEK_MS
+    memory.concept_search(["apple"])
+    assert memory.records() == before
+
+
+@pytest.mark.parametrize("keywords", [[""], ["apple", " "]])
+def test_an_empty_keyword_is_refused(memory, keywords):
+    with pytest.raises(REFUSALS, match="keywords: must not be empty"):
+        memory.concept_search(keywords)
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword"),
+    [("Banana", "banana"), ("banana", "NAN"), ("Äpfel", "äpfel"), ("日本", "本")],
+)
+def test_a_concept_made_by_hand_is_found_by_its_name(memory, hands, name, keyword):
+    hands.node("Concept", name=name, arousal_level=0.1, accessed_at=0)
+    memory.concept_upsert("water")
+    assert memory.concept_search([keyword], 1) == [name]
+
+
+def test_an_exact_match_made_by_hand_comes_first(memory, hands):
+    hands.node("Concept", name="Banana", arousal_level=0.1, accessed_at=0)
+    memory.concept_upsert("A banana")
+    assert memory.concept_search(["banana"], 1) == ["Banana"]
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [{}, {"arousal_level": 1.0}, {"accessed_at": 2_000_000_000_000}, {"arousal_level": 0.0}],
+    ids=str,
+)
+def test_a_concept_made_by_hand_without_an_access_does_not_displace_the_aroused(
+    memory, hands, properties
+):
+    hands.node("Concept", name="by hand", **properties)
+    memory.concept_upsert("water")
+    assert memory.concept_search([], 1) == ["water"]
+    assert memory.concept_search([]) == ["water", "by hand"]
+
+
+def test_whole_numbers_made_by_hand_rank_like_others(memory, hands):
+    hands.node("Concept", name="by hand", arousal_level=1, accessed_at=memory.now_ms)
+    memory.concept_upsert("water")
+    assert memory.concept_search([]) == ["by hand", "water"]
+
+
+def test_nodes_of_other_labels_are_not_found(memory, hands):
+    hands.node("Person", name="apple")
+    memory.concept_upsert("water")
+    assert memory.concept_search(["apple"]) == ["water"]
+
+
+def test_a_concept_without_a_name_is_not_found(memory, hands):
+    hands.node("Concept", arousal_level=1.0, accessed_at=memory.now_ms)
+    memory.concept_upsert("water")
+    assert memory.concept_search(["wat"]) == ["water"]
+    assert memory.concept_search([], 1) == ["water"]

@@ -1,0 +1,99 @@
+"""The core works the same where `mgp` hides what lies beneath its vertices and edges."""
+
+import contextlib
+
+import pytest
+from expect import DAY_MS, REFUSALS
+
+from concept_graph_mcp import calls
+
+
+@pytest.fixture
+def public_only(memory, hands, host):
+    """A context manager: within it the core on that host has nothing but the public interface."""
+
+    @contextlib.contextmanager
+    def public_only():
+        switch = switch_embedded if host == "embedded" else switch_memgraph
+        assert switch(True) == "_PublicVertex"
+        try:
+            yield
+        finally:
+            assert switch(False) == "_raw_vertex"
+
+    def switch_embedded(only):
+        return hands.probe("use_public_api", only)[0]["got"]
+
+    def switch_memgraph(only):
+        return hands.value("CALL host_probe.use_public_api($only) YIELD got RETURN got", only=only)
+
+    if host == "memgraph" and not hands.value(
+        "CALL mg.procedures() YIELD name WITH name WHERE name = 'host_probe.use_public_api'"
+        " RETURN count(*) > 0"
+    ):
+        pytest.skip("needs host_probe.py in a query-modules directory of the Memgraph")
+    return public_only
+
+
+def live(memory):
+    """Use every procedure, and return everything that they said and stored."""
+    said = [
+        memory.relation_add("apple", "fruit", "is-a"),
+        memory.relation_add("apple", "fruit", "is-a"),
+        memory.relation_add("pear", "fruit", "is-a"),
+        memory.update_affect("apple", 0.75),
+        memory.update_affect("日本", -0.5),
+        memory.episode_add("Bought apples", ["apple", "market"]),
+        memory.episode_add("Bought more", ["apple"]),
+        memory.update_affect("20250615/apple", -0.5),
+        memory.relation_add("20250615/apple", "20250615/apple-2", "evokes"),
+        memory.concept_upsert("pear"),
+    ]
+    memory.now_ms += DAY_MS
+    said += [memory.peek(["apple"], 3), memory.recall(["fruit", "nothing"], 2), memory.records()]
+    said += [memory.concept_search(["APP"]), memory.concept_search([], 2), memory.stats()]
+    said += [memory.run(calls.check()), memory.run(calls.rename("pear", "Birne", False))]
+    said += [memory.run(calls.remove_relation("apple", "fruit", "is-a", False))]
+    said += [memory.run(calls.remove("market", False)), memory.import_rows(memory.records())]
+    for refused in (
+        lambda: memory.concept_upsert("20250615/apple"),
+        lambda: memory.relation_add("new", "20250615/apple", "is-a"),
+    ):
+        with pytest.raises(REFUSALS) as refusal:
+            refused()
+        said.append(str(refusal.value))
+    (row,) = memory.peek(["日本", "Birne"], 1, relation=True)
+    said += [row["relation"].type, row["relation"].properties, memory.records()]
+    for record in memory.records():
+        if record["kind"] != "relation":
+            memory.run(calls.remove(record["name"], False))
+    memory.now_ms -= DAY_MS
+    return [*said, memory.records()]
+
+
+def test_everything_is_said_and_stored_alike(memory, public_only):
+    expected = live(memory)
+    with public_only():
+        assert live(memory) == expected
+    assert live(memory) == expected
+
+
+def test_the_function_works_alike(memory, hands, public_only):
+    memory.relation_add("apple", "fruit", "is-a")
+    with public_only():
+        assert hands.arousal("apple", memory.now_ms) == 0.25
+        assert hands.arousal("nothing") is None
+
+
+def test_what_hands_made_is_tolerated_alike(memory, hands, public_only):
+    ends = hands.node("Concept", name="a"), hands.node("Fruit", "Concept", name="b", valence=1)
+    hands.edge(*ends, "IS_A")
+    hands.edge(*ends, "IS_A", weight=1)
+    hands.edge(ends[0], ends[0], "EVOKES", weight=0.5)
+    hands.edge(hands.node("Person", name="p"), ends[0], "EVOKES", weight=1.0)
+    expected = memory.peek(["a"], 3), memory.run(calls.check()), memory.stats()
+    with public_only():
+        assert (memory.peek(["a"], 3), memory.run(calls.check()), memory.stats()) == expected
+        assert memory.relation_add("a", "b", "is-a")["weight"] == 1.0
+        memory.run(calls.remove_relation("a", "b", "is-a", False))
+        assert memory.stats()["is-a"] == 0

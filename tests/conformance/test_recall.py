@@ -1,0 +1,700 @@
+"""`recall` and `peek`: what seeds bring to mind, strongest first, and what that does to it.
+
+score = arousal · 0.5^(hop − 1) · (0.5 against the edge) · (weight between concepts)
+"""
+
+import itertools
+
+import pytest
+from expect import DAY_MS, MINUTE_MS, REFUSALS, WEEK_MS, concept, decayed, relation
+
+MARKET = "Bought apples at the market"
+
+
+def texts(rows):
+    return [row["text"] for row in rows]
+
+
+def by_text(rows):
+    return {row["text"]: row for row in rows}
+
+
+def level(memory, name):
+    record = memory.node(name)
+    return record["arousal_level"], record["accessed_at"]
+
+
+def build(memory, levels, *relations):
+    """Import concepts with arousal levels as of now, then relations between them."""
+    rows = [concept(name, level=value, at=memory.now_ms) for name, value in levels.items()]
+    memory.import_rows([*rows, *relations])
+
+
+# One edge
+
+
+def test_a_relation_is_recalled_from_its_beginning(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.peek(["apple"], 1) == [
+        {
+            "text": "apple is-a fruit",
+            "score": 0.0625,
+            "valence": 0.0,
+            "hop": 1,
+            "arousal": 0.25,
+            "weight": 0.25,
+            "reverse": False,
+            "total": 1,
+        }
+    ]
+
+
+def test_a_relation_is_recalled_from_its_end_at_half_the_score(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.peek(["fruit"], 1) == [
+        {
+            "text": "apple is-a fruit",
+            "score": 0.03125,
+            "valence": 0.0,
+            "hop": 1,
+            "arousal": 0.25,
+            "weight": 0.25,
+            "reverse": True,
+            "total": 1,
+        }
+    ]
+
+
+@pytest.mark.parametrize("relation_type", ["is-a", "part-of", "evokes"])
+def test_every_type_of_relation_is_followed_both_ways(memory, relation_type):
+    memory.relation_add("apple", "tree", relation_type)
+    assert texts(memory.peek(["apple"], 1)) == [f"apple {relation_type} tree"]
+    assert texts(memory.peek(["tree"], 1)) == [f"apple {relation_type} tree"]
+
+
+def test_the_valence_is_that_of_the_end_that_is_reached(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.update_affect("apple", -0.125)
+    memory.update_affect("fruit", 0.125)
+    assert memory.peek(["apple"], 1)[0]["valence"] == 0.125
+    assert memory.peek(["fruit"], 1)[0]["valence"] == -0.125
+
+
+def test_the_score_falls_with_the_arousal(memory):
+    build(memory, {"a": 1.0, "b": 0.8}, relation("a", "b", weight=0.5))
+    memory.now_ms += DAY_MS
+    (row,) = memory.peek(["a"], 1)
+    assert row["arousal"] == decayed(0.8, DAY_MS)
+    assert row["score"] == round(decayed(0.8, DAY_MS) * 0.5, 6)
+
+
+def test_the_time_constant_of_the_call_decides_the_arousal(memory):
+    build(memory, {"a": 1.0, "b": 0.8}, relation("a", "b", weight=1.0))
+    memory.tau_ms = 5_000.0
+    memory.now_ms += 1_000
+    assert memory.peek(["a"], 1)[0]["arousal"] == decayed(0.8, 1_000, 5_000)
+
+
+def test_an_access_in_the_future_counts_as_now(memory):
+    build(memory, {"a": 1.0, "b": 0.8}, relation("a", "b", weight=1.0))
+    memory.now_ms -= WEEK_MS
+    assert memory.peek(["a"], 1)[0]["arousal"] == 0.8
+
+
+def test_a_score_is_rounded_to_six_decimals(memory):
+    build(memory, {"a": 1.0, "b": 0.123_456_789}, relation("a", "b", weight=1.0))
+    (row,) = memory.peek(["a"], 1)
+    assert (row["score"], row["arousal"]) == (0.123457, 0.123_456_789)
+
+
+# Episodes
+
+
+def test_an_episode_is_shown_by_its_summary_and_its_weight_does_not_count(memory):
+    memory.episode_add(MARKET, ["apple"])
+    memory.update_affect("20250615/apple", -0.25)
+    assert memory.peek(["apple"], 1) == [
+        {
+            "text": f"apple evokes {MARKET}",
+            "score": 0.5,
+            "valence": -0.25,
+            "hop": 1,
+            "arousal": 0.5,
+            "weight": 1.0,
+            "reverse": False,
+            "total": 1,
+        }
+    ]
+
+
+def test_an_episode_is_a_seed_by_its_id(memory):
+    memory.episode_add(MARKET, ["apple"])
+    (row,) = memory.peek(["20250615/apple"], 1)
+    assert (row["text"], row["score"], row["reverse"]) == (f"apple evokes {MARKET}", 0.125, True)
+
+
+def test_a_summary_is_no_seed(memory):
+    memory.episode_add(MARKET, ["apple"])
+    assert memory.peek([MARKET], 1) == []
+
+
+def test_recall_goes_through_episodes(memory):
+    memory.episode_add(MARKET, ["apple", "market"])
+    memory.relation_add("market", "place", "is-a")
+    rows = by_text(memory.peek(["apple"], 2))
+    assert set(rows) == {f"apple evokes {MARKET}", f"market evokes {MARKET}"}
+    through = rows[f"market evokes {MARKET}"]
+    assert (through["hop"], through["reverse"], through["weight"]) == (2, True, 1.0)
+    assert through["score"] == 0.25 * 0.5 * 0.5
+    beyond = by_text(memory.peek(["apple"], 3))["market is-a place"]
+    assert (beyond["hop"], beyond["score"]) == (3, 0.25 * 0.25 * 0.25)
+
+
+def test_an_episode_can_evoke_concepts_and_episodes(memory):
+    first = memory.episode_add("One", ["apple"])["episode_id"]
+    second = memory.episode_add("Two", ["pear"])["episode_id"]
+    memory.relation_add(first, second, "evokes")
+    memory.relation_add(first, "cider", "evokes")
+    rows = by_text(memory.peek([first], 1))
+    assert rows["One evokes Two"]["score"] == 0.5
+    assert rows["One evokes cider"]["score"] == 0.25
+    assert rows["One evokes cider"]["weight"] == 1.0
+
+
+def test_a_strengthened_edge_to_an_episode_scores_no_higher(memory):
+    episode_id = memory.episode_add(MARKET, ["apple"])["episode_id"]
+    memory.relation_add("apple", episode_id, "evokes")
+    assert memory.peek(["apple"], 1)[0]["score"] == 0.5
+
+
+# Hops
+
+
+def test_every_hop_halves_the_score(memory):
+    names = [f"n{number}" for number in range(6)]
+    build(
+        memory,
+        dict.fromkeys(names, 0.5),
+        *(relation(*pair, weight=0.5) for pair in itertools.pairwise(names)),
+    )
+    rows = by_text(memory.peek(["n0"], 5))
+    for hop in range(1, 6):
+        row = rows[f"n{hop - 1} is-a n{hop}"]
+        assert (row["hop"], row["score"]) == (hop, round(0.25 * 0.5 ** (hop - 1), 6))
+
+
+def test_ten_hops_are_the_most(memory):
+    names = [f"n{number:02}" for number in range(13)]
+    build(
+        memory,
+        dict.fromkeys(names, 1.0),
+        *(relation(*pair, weight=1.0) for pair in itertools.pairwise(names)),
+    )
+    rows = memory.peek(["n00"], 10)
+    assert texts(rows) == [f"n{n:02} is-a n{n + 1:02}" for n in range(10)]
+    assert rows[-1]["score"] == round(0.5**9, 6)
+
+
+@pytest.mark.parametrize("max_hop", [-1, 11, 2**40])
+def test_fewer_than_no_hops_and_more_than_ten_are_refused(memory, max_hop):
+    memory.relation_add("apple", "fruit", "is-a")
+    before = memory.records()
+    for ask in (memory.recall, memory.peek):
+        with pytest.raises(REFUSALS, match="max_hop"):
+            ask(["apple"], max_hop)
+    assert memory.records() == before
+
+
+def test_no_hops_give_no_rows_and_touch_nothing(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    before = memory.records()
+    assert memory.recall(["apple"], 0) == []
+    assert memory.records() == before
+
+
+def test_edges_beyond_the_last_hop_are_not_read(memory):
+    build(memory, {"a": 1.0, "b": 1.0, "c": 1.0}, relation("a", "b"), relation("b", "c"))
+    assert texts(memory.peek(["a"], 1)) == ["a is-a b"]
+
+
+def test_edges_between_nodes_of_the_last_hop_are_not_read(memory):
+    build(
+        memory,
+        dict.fromkeys("abc", 1.0),
+        relation("a", "b"),
+        relation("a", "c"),
+        relation("b", "c"),
+    )
+    assert set(texts(memory.peek(["a"], 1))) == {"a is-a b", "a is-a c"}
+    assert by_text(memory.peek(["a"], 2))["b is-a c"]["hop"] == 2
+
+
+def test_the_shortest_way_counts(memory):
+    build(
+        memory,
+        dict.fromkeys("abcd", 1.0),
+        relation("a", "b", weight=1.0),
+        relation("b", "c", weight=1.0),
+        relation("a", "c", weight=1.0),
+        relation("c", "d", weight=1.0),
+    )
+    row = by_text(memory.peek(["a"], 3))["c is-a d"]
+    assert (row["hop"], row["score"]) == (2, 0.5)
+
+
+def test_cycles_end(memory):
+    build(
+        memory,
+        dict.fromkeys("abc", 1.0),
+        relation("a", "b"),
+        relation("b", "c"),
+        relation("c", "a"),
+        relation("a", "c"),
+    )
+    assert len(memory.recall(["a"], 10)) == 4
+
+
+# Seeds
+
+
+def test_unknown_seeds_are_skipped(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.peek(["nothing", "apple", "20250615/nothing"], 1) == memory.peek(["apple"], 1)
+
+
+@pytest.mark.parametrize("seeds", [[], ["nothing"], ["nothing", "Apple", "apple "]])
+def test_recall_of_nothing_that_exists_returns_no_rows(memory, seeds):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.recall(seeds, 2) == []
+
+
+def test_a_seed_without_relations_returns_no_rows(memory):
+    memory.concept_upsert("apple")
+    assert memory.recall(["apple"], 10) == []
+
+
+def test_a_seed_given_twice_counts_once(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.peek(["apple", "apple"], 2) == memory.peek(["apple"], 2)
+
+
+def test_ten_thousand_seeds_are_looked_up(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.relation_add("pear", "fruit", "is-a")
+    seeds = [f"nothing {number}" for number in range(9_998)]
+    rows = memory.recall(["apple", *seeds, "pear"], 1)
+    assert texts(rows) == ["apple is-a fruit", "pear is-a fruit"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Äpfel", "日本", "🍎", " apple ", "Straße", "İ", "ς", "a\nb", '"']
+)
+def test_seeds_of_any_script_are_found(memory, name):
+    memory.relation_add(name, "thing", "is-a")
+    assert texts(memory.peek([name], 1)) == [f"{name} is-a thing"]
+
+
+def test_seeds_are_exact(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.peek(["APPLE", "app", "apple\n"], 2) == []
+
+
+@pytest.mark.parametrize("seeds", [[""], ["apple", "  "]])
+def test_an_empty_seed_is_refused(memory, seeds):
+    with pytest.raises(REFUSALS, match="seeds: must not be empty"):
+        memory.peek(seeds, 1)
+
+
+def test_an_edge_between_two_seeds_is_read_from_both(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.update_affect("apple", 0.5)
+    memory.update_affect("fruit", 0.75)
+    (row,) = memory.peek(["apple", "fruit"], 1)
+    assert (row["score"], row["reverse"], row["valence"]) == (0.75 * 0.25, False, 0.75)
+    memory.update_affect("apple", 0.5)
+    memory.update_affect("fruit", -0.75)
+    memory.now_ms += 100 * DAY_MS
+    memory.update_affect("apple", -0.75)
+    (row,) = memory.peek(["apple", "fruit"], 1)
+    assert (row["score"], row["reverse"], row["valence"]) == (0.75 * 0.5 * 0.25, True, 0.25)
+
+
+# Each text once
+
+
+def test_an_edge_read_from_both_sides_comes_once_with_the_better_score(memory):
+    build(memory, {"a": 1.0, "b": 0.1}, relation("a", "b", weight=1.0))
+    (row,) = memory.peek(["a", "b"], 1)
+    # Towards a, against the edge: 1.0 · 0.5; towards b: 0.1.
+    assert (row["score"], row["reverse"], row["arousal"]) == (0.5, True, 1.0)
+
+
+def test_a_later_hop_wins_if_it_scores_higher(memory):
+    build(memory, {"a": 1.0, "b": 0.1}, relation("a", "b", weight=1.0))
+    (row,) = memory.peek(["a"], 2)
+    # At hop 1 towards b: 0.1; at hop 2 from b back to a: 1.0 · 0.5 · 0.5.
+    assert (row["score"], row["hop"], row["reverse"], row["arousal"]) == (0.25, 2, True, 1.0)
+
+
+def test_of_equal_scores_the_lower_hop_is_kept(memory):
+    build(memory, {"a": 0.5, "b": 0.5}, relation("a", "b", weight=1.0))
+    # From b to a, against the edge at hop 1: 0.5 · 0.5; from a to b at hop 2: 0.5 · 0.5.
+    (row,) = memory.peek(["b"], 2)
+    assert (row["score"], row["hop"], row["reverse"]) == (0.25, 1, True)
+
+
+@pytest.mark.parametrize("seeds", [["a", "b"], ["b", "a"]])
+def test_of_equal_scores_at_one_hop_the_forward_reading_is_kept(memory, seeds):
+    build(memory, {"a": 0.5, "b": 0.25}, relation("a", "b", weight=1.0))
+    (row,) = memory.peek(seeds, 1)
+    assert (row["score"], row["hop"], row["reverse"], row["arousal"]) == (0.25, 1, False, 0.25)
+
+
+def test_episodes_of_one_summary_come_once_with_the_better_score(memory):
+    memory.episode_add(MARKET, ["apple"])
+    memory.now_ms += DAY_MS
+    memory.episode_add(MARKET, ["apple"])
+    rows = memory.recall(["apple"], 1)
+    assert [(row["text"], row["score"], row["total"]) for row in rows] == [
+        (f"apple evokes {MARKET}", 0.5, 1)
+    ]
+    # Both of them were reached, whichever was shown.
+    assert level(memory, "20250615/apple") == (1.0, memory.now_ms)
+    assert level(memory, "20250615/apple-2") == (1.0, memory.now_ms)
+
+
+def test_relations_of_other_types_between_the_same_ends_are_texts_of_their_own(memory):
+    for relation_type in ("is-a", "part-of", "evokes"):
+        memory.relation_add("a", "b", relation_type)
+        memory.relation_add("b", "a", relation_type)
+    assert len(memory.peek(["a"], 1)) == 6
+
+
+# Order, limit and total
+
+
+def test_the_strongest_comes_first(memory):
+    build(
+        memory,
+        {"seed": 1.0, "a": 0.2, "b": 0.9, "c": 0.5},
+        *(relation("seed", name, weight=1.0) for name in "abc"),
+    )
+    assert texts(memory.peek(["seed"], 1)) == ["seed is-a b", "seed is-a c", "seed is-a a"]
+
+
+def test_equal_scores_come_by_text(memory):
+    build(
+        memory,
+        {"seed": 1.0} | dict.fromkeys(("b", "Ä", "a", "Z", "🍎", "\uffee"), 0.5),
+        *(relation("seed", name) for name in ("b", "Ä", "a", "Z", "🍎", "\uffee")),
+    )
+    assert texts(memory.peek(["seed"], 1)) == [
+        f"seed is-a {name}" for name in ("Z", "a", "b", "Ä", "\uffee", "🍎")
+    ]
+
+
+def test_three_weeks_later_the_order_is_still_that_of_the_arousal(memory):
+    levels = {"seed": 1.0, "a": 0.1, "b": 0.9, "c": 0.5, "d": 0.7}
+    build(memory, levels, *(relation("seed", name) for name in "abcd"))
+    memory.now_ms += 3 * WEEK_MS
+    rows = memory.peek(["seed"], 1)
+    assert [row["score"] for row in rows] == [0.0, 0.0, 0.0, 0.0]
+    assert texts(rows) == [f"seed is-a {name}" for name in "bdca"]
+
+
+def test_years_later_the_order_is_still_that_of_the_arousal(memory):
+    levels = {"seed": 1.0, "a": 0.1, "b": 0.9, "c": 0.5, "d": 0.0}
+    build(memory, levels, *(relation("seed", name) for name in "abcd"))
+    memory.now_ms += 1_000 * DAY_MS
+    rows = memory.peek(["seed"], 1)
+    assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0, 0.0]
+    assert texts(rows) == [f"seed is-a {name}" for name in "bcad"]
+
+
+def test_every_row_carries_the_total(memory):
+    build(memory, {"seed": 1.0}, *(relation("seed", f"n{number}") for number in range(7)))
+    rows = memory.peek(["seed"], 1, limit=3)
+    assert [row["total"] for row in rows] == [7, 7, 7]
+    assert rows == memory.peek(["seed"], 1)[:3]
+
+
+def test_a_limit_above_the_total_cuts_nothing(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    assert len(memory.peek(["apple"], 1, limit=2_000_000)) == 1
+
+
+def test_a_thousand_rows_are_the_most_unless_said_otherwise(memory):
+    build(memory, {"seed": 1.0}, *(relation("seed", f"n{n:04}") for n in range(1_005)))
+    rows = memory.peek(["seed"], 1)
+    assert (len(rows), rows[0]["total"]) == (1_000, 1_005)
+    assert len(memory.peek(["seed"], 1, limit=1_500)) == 1_005
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_below_one_is_refused(memory, limit):
+    memory.relation_add("apple", "fruit", "is-a")
+    with pytest.raises(REFUSALS, match="limit"):
+        memory.peek(["apple"], 1, limit)
+
+
+def test_what_the_limit_cuts_off_is_aroused_all_the_same(memory):
+    build(
+        memory,
+        {"seed": 0.5, "a": 0.2, "b": 0.1},
+        relation("seed", "a"),
+        relation("seed", "b"),
+    )
+    memory.now_ms += MINUTE_MS
+    assert texts(memory.recall(["seed"], 1, limit=1)) == ["seed is-a a"]
+    assert level(memory, "b") == (1.0, memory.now_ms)
+
+
+def test_the_parts_of_a_score_multiply_to_it(memory):
+    memory.episode_add(MARKET, ["apple", "market"])
+    memory.update_affect("20250615/apple", -0.7)
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.now_ms += 5 * MINUTE_MS
+    for source, target in (("apple", "fruit"), ("pear", "fruit"), ("stem", "apple")):
+        memory.relation_add(source, target, "part-of")
+        memory.now_ms += 11 * MINUTE_MS
+    memory.relation_add("apple", "fruit", "is-a")
+    rows = memory.peek(["apple"], 3)
+    assert {row["hop"] for row in rows} == {1, 2, 3}
+    assert {row["reverse"] for row in rows} == {True, False}
+    for row in rows:
+        product = row["arousal"] * 0.5 ** (row["hop"] - 1) * row["weight"]
+        assert row["score"] == round(product * (0.5 if row["reverse"] else 1.0), 6) > 0
+
+
+# What a recall does
+
+
+def test_recall_returns_what_peek_would(memory):
+    memory.episode_add(MARKET, ["apple", "market"])
+    memory.relation_add("market", "place", "is-a")
+    memory.now_ms += DAY_MS
+    expected = memory.peek(["apple"], 3)
+    assert memory.recall(["apple"], 3) == expected
+    assert len(expected) == 3
+
+
+def test_recall_scores_with_the_arousal_as_it_was_before(memory):
+    build(memory, {"a": 0.0, "b": 0.1, "c": 0.1}, relation("a", "b"), relation("b", "c"))
+    first = by_text(memory.recall(["a"], 2))
+    assert {text: row["arousal"] for text, row in first.items()} == {
+        "a is-a b": 0.1,
+        "b is-a c": 0.1,
+    }
+    second = by_text(memory.recall(["a"], 2))
+    assert {text: row["arousal"] for text, row in second.items()} == {
+        "a is-a b": 1.0,
+        "b is-a c": 0.5,
+    }
+
+
+def test_what_is_recalled_is_aroused_by_its_distance(memory):
+    names = ["n0", "n1", "n2", "n3", "n4"]
+    build(
+        memory,
+        dict.fromkeys(names, 0.0),
+        *(relation(*pair) for pair in itertools.pairwise(names)),
+    )
+    memory.now_ms += MINUTE_MS
+    before = memory.node("n0"), memory.node("n4")
+    memory.recall(["n0"], 3)
+    assert [level(memory, name) for name in names[1:4]] == [
+        (1.0, memory.now_ms),
+        (0.5, memory.now_ms),
+        (0.25, memory.now_ms),
+    ]
+    # Neither the seed nor what is beyond the last hop.
+    assert (memory.node("n0"), memory.node("n4")) == before
+
+
+def test_against_the_edge_the_distance_counts_in_full(memory):
+    build(memory, {"a": 0.1, "b": 0.1}, relation("a", "b"))
+    memory.recall(["b"], 1)
+    assert level(memory, "a") == (1.0, memory.now_ms)
+
+
+def test_recalled_episodes_are_aroused_too(memory):
+    memory.episode_add(MARKET, ["apple", "market"])
+    memory.now_ms += DAY_MS
+    memory.recall(["apple"], 2)
+    assert level(memory, "20250615/apple") == (1.0, memory.now_ms)
+    assert level(memory, "market") == (0.5, memory.now_ms)
+
+
+def test_a_seed_is_not_aroused_by_another_seed(memory):
+    build(memory, {"a": 0.1, "b": 0.1}, relation("a", "b"), relation("b", "a", "evokes"))
+    before = memory.records()
+    memory.now_ms += MINUTE_MS
+    assert len(memory.recall(["a", "b"], 3)) == 2
+    assert memory.records() == before
+
+
+def test_a_node_reached_in_several_ways_is_aroused_by_the_shortest(memory):
+    build(
+        memory,
+        dict.fromkeys("abc", 0.1),
+        relation("a", "b"),
+        relation("b", "c"),
+        relation("a", "c", "part-of"),
+    )
+    memory.recall(["a"], 2)
+    assert level(memory, "c") == (1.0, memory.now_ms)
+
+
+@pytest.mark.parametrize(
+    ("before", "touched"), [(0.0, True), (0.98, True), (0.99, True), (0.9901, False), (1.0, False)]
+)
+def test_only_a_gain_of_a_hundredth_is_written(memory, before, touched):
+    created_at = memory.now_ms
+    build(memory, {"a": 0.5, "b": before}, relation("a", "b"))
+    # So slow that nothing decays in a millisecond.
+    memory.tau_ms = 1e30
+    memory.now_ms += 1
+    memory.recall(["a"], 1)
+    assert level(memory, "b") == ((1.0, memory.now_ms) if touched else (before, created_at))
+
+
+def test_a_recall_never_lowers_an_arousal(memory):
+    created_at = memory.now_ms
+    build(memory, {"a": 0.5, "b": 0.5, "c": 0.9}, relation("a", "b"), relation("b", "c"))
+    memory.recall(["a"], 2)
+    assert level(memory, "c") == (0.9, created_at)
+
+
+def test_a_recall_repeated_at_once_writes_nothing(memory):
+    memory.episode_add(MARKET, ["apple", "market"])
+    memory.now_ms += DAY_MS
+    memory.recall(["apple"], 2)
+    before = memory.records()
+    memory.now_ms += MINUTE_MS
+    memory.recall(["apple"], 2)
+    assert memory.records() == before
+
+
+def test_a_recall_later_writes_again(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.recall(["apple"], 1)
+    # exp(−1/80) < 0.99
+    memory.now_ms += DAY_MS // 80
+    memory.recall(["apple"], 1)
+    assert level(memory, "fruit") == (1.0, memory.now_ms)
+
+
+def test_a_recall_in_the_past_of_an_access_sets_it_back_if_it_gains(memory):
+    build(memory, {"a": 0.5, "b": 0.5}, relation("a", "b"))
+    memory.now_ms -= WEEK_MS
+    memory.recall(["a"], 1)
+    assert level(memory, "b") == (1.0, memory.now_ms)
+
+
+def test_a_recall_changes_neither_valence_nor_weights(memory):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.update_affect("fruit", -0.125)
+    memory.recall(["apple"], 2)
+    assert memory.node("fruit")["valence"] == -0.125
+    assert memory.weight("apple", "fruit", "is-a") == 0.25
+
+
+def test_a_peek_changes_nothing(memory):
+    memory.episode_add(MARKET, ["apple", "market"])
+    before = memory.records()
+    memory.now_ms += WEEK_MS
+    assert len(memory.peek(["apple"], 2)) == 2
+    assert memory.records() == before
+
+
+# The relation itself
+
+
+def test_a_row_can_carry_the_relation(memory, hands):
+    memory.relation_add("apple", "fruit", "is-a")
+    (row,) = memory.peek(["fruit"], 1, relation=True)
+    edge = row["relation"]
+    assert (edge.type, edge.properties) == ("IS_A", {"weight": 0.25})
+    assert (edge.source, edge.target) == (hands.id("apple"), hands.id("fruit"))
+
+
+# What hands made
+
+
+def test_nodes_made_by_hand_without_properties_are_recalled_as_never_aroused(memory, hands):
+    hands.edge(hands.node("Concept", name="a"), hands.node("Concept", name="b"), "IS_A", weight=0.5)
+    (row,) = memory.recall(["a"], 1)
+    assert row == {
+        "text": "a is-a b",
+        "score": 0.0,
+        "valence": None,
+        "hop": 1,
+        "arousal": 0.0,
+        "weight": 0.5,
+        "reverse": False,
+        "total": 1,
+    }
+    assert hands.properties("b") == {
+        "name": "b",
+        "arousal_level": 1.0,
+        "accessed_at": memory.now_ms,
+    }
+
+
+def test_an_edge_made_by_hand_without_a_weight_counts_as_new(memory, hands):
+    source = hands.node("Concept", name="a")
+    target = hands.node("Concept", name="b", arousal_level=1, accessed_at=memory.now_ms)
+    hands.edge(source, target, "PART_OF")
+    (row,) = memory.peek(["a"], 1)
+    assert (row["weight"], row["score"]) == (0.25, 0.25)
+
+
+def test_parallel_edges_made_by_hand_come_once_with_the_better_score(memory, hands):
+    memory.relation_add("a", "b", "is-a")
+    hands.edge(hands.id("a"), hands.id("b"), "IS_A", weight=1)
+    hands.edge(hands.id("a"), hands.id("b"), "IS_A", weight=0.1)
+    (row,) = memory.peek(["a"], 1)
+    assert (row["weight"], row["score"], row["total"]) == (1.0, 0.25, 1)
+
+
+def test_a_relation_to_itself_made_by_hand_is_tolerated(memory, hands):
+    memory.relation_add("a", "b", "is-a")
+    hands.edge(hands.id("a"), hands.id("a"), "IS_A", weight=1.0)
+    rows = by_text(memory.recall(["a"], 3))
+    assert set(rows) == {"a is-a b", "a is-a a"}
+    assert rows["a is-a a"]["score"] == 0.25
+
+
+def test_nodes_and_edges_of_other_kinds_are_passed_by(memory, hands):
+    memory.relation_add("a", "b", "is-a")
+    person, after = hands.node("Person", name="p"), hands.node("Concept", name="after")
+    hands.edge(hands.id("a"), person, "EVOKES", weight=1.0)
+    hands.edge(person, after, "EVOKES", weight=1.0)
+    hands.edge(hands.id("a"), after, "LIKES", weight=1.0)
+    assert texts(memory.recall(["a", "p"], 5)) == ["a is-a b"]
+    assert hands.properties("p") == {"name": "p"}
+    assert hands.properties("after") == {"name": "after"}
+
+
+def test_a_concept_with_a_second_label_is_a_concept(memory, hands):
+    hands.edge(
+        hands.node("Fruit", "Concept", name="a"),
+        hands.node("Concept", "Fruit", name="b", arousal_level=1.0, accessed_at=memory.now_ms),
+        "IS_A",
+        weight=0.5,
+    )
+    assert memory.peek(["a"], 1)[0]["score"] == 0.5
+
+
+def test_a_concept_and_an_episode_of_one_name_are_both_seeds(memory, hands):
+    concept_id = hands.node("Concept", name="both")
+    episode_id = hands.node("Episode", name="both", summary="S")
+    hands.edge(concept_id, hands.node("Concept", name="x"), "IS_A", weight=0.5)
+    hands.edge(episode_id, hands.node("Concept", name="y"), "EVOKES", weight=0.5)
+    assert set(texts(memory.peek(["both"], 1))) == {"both is-a x", "S evokes y"}
+
+
+def test_an_episode_made_by_hand_without_a_summary_is_shown_by_its_name(memory, hands):
+    memory.concept_upsert("apple")
+    hands.edge(hands.id("apple"), hands.node("Episode", name="20250101/apple"), "EVOKES")
+    assert texts(memory.peek(["apple"], 1)) == ["apple evokes 20250101/apple"]
