@@ -21,6 +21,19 @@ from conceptgraph_core import context as contexts
 from conceptgraph_core import recall as recalling
 from conceptgraph_core.graph import Graph
 
+# What both `recall` and `peek` yield.
+RECALLED = mgp.Record(
+    text=str,
+    score=float,
+    valence=mgp.Nullable[float],
+    hop=int,
+    arousal=float,
+    weight=float,
+    reverse=bool,
+    relation=mgp.Edge,
+    total=int,
+)
+
 
 @mgp.write_proc
 def concept_upsert(ctx: mgp.ProcCtx, concept: str, context: mgp.Map = {}) -> mgp.Record(
@@ -98,17 +111,7 @@ def recall(
     max_hop: int = schema.DEFAULT_MAX_HOP,
     limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
     context: mgp.Map = {},
-) -> mgp.Record(
-    text=str,
-    score=float,
-    valence=mgp.Nullable[float],
-    hop=int,
-    arousal=float,
-    weight=float,
-    reverse=bool,
-    relation=mgp.Edge,
-    total=int,
-):
+) -> RECALLED:
     """Return what seeds (names or nodes) bring to mind, strongest first, and arouse it.
 
     Example:
@@ -125,17 +128,7 @@ def peek(
     max_hop: int = schema.DEFAULT_MAX_HOP,
     limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
     context: mgp.Map = {},
-) -> mgp.Record(
-    text=str,
-    score=float,
-    valence=mgp.Nullable[float],
-    hop=int,
-    arousal=float,
-    weight=float,
-    reverse=bool,
-    relation=mgp.Edge,
-    total=int,
-):
+) -> RECALLED:
     """Return what seeds (names or nodes) bring to mind, strongest first, changing nothing.
 
     Example:

@@ -98,10 +98,8 @@ def usual(request: Request) -> Answer:
     """Answer as a model does that takes the longest word of each message for what matters."""
     step = step_of(request)
     if step == "organise":
-        said = _SAID.findall(given(request))
-        return says(
-            "\n".join(f"- {day} {who or 'bot'}: {_longest(text)}" for day, who, text in said)
-        )
+        notes = _notes(given(request))
+        return says("\n".join(f"- {day} {who}: {word}" for day, who, word in notes))
     if rounds(request) > (1 if step == "search" else 0):
         return says(f"{step} done")
     return says(None, *_calls(step, request))
@@ -128,6 +126,12 @@ def _calls(step: str, request: Request) -> list[tuple[str, Any]]:
         ]
     episodes = re.findall(r'"episode_id":\s*"([^"]+)"', given(request))
     return [("update_affect", {"target": episode, "valence_delta": 0.4}) for episode in episodes]
+
+
+def _notes(text: str) -> list[tuple[str, str, str]]:
+    """Return the notes on a transcript, or of notes every second one."""
+    said = [(day, who or "bot", _longest(text)) for day, who, text in _SAID.findall(text)]
+    return said or _NOTED.findall(text)[::2]
 
 
 def _longest(text: str) -> str:

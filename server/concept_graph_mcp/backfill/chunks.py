@@ -1,6 +1,6 @@
 """A history cut into chunks of local days, counted from the day of the user's first message."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from pathlib import Path
@@ -111,7 +111,7 @@ def survey(file: Path, zone: ZoneInfo, user_id: str, days: int) -> Survey:
     return Survey(file, calendar, frozenset(threads), last_line, chunks, left_out)
 
 
-def chunks(surveyed: Survey, wanted: Container[int]) -> Iterator[Chunk]:
+def chunks(surveyed: Survey, wanted: Collection[int]) -> Iterator[Chunk]:
     """Iterate over the *wanted* chunks, with one in memory at a time. Raises HistoryError."""
     calendar = surveyed.calendar
     number = 0
@@ -124,6 +124,8 @@ def chunks(surveyed: Survey, wanted: Container[int]) -> Iterator[Chunk]:
             if messages:
                 yield _chunk(calendar, number, messages)
             number, messages = its_number, []
+            if number > max(wanted):
+                return
         if number in wanted:
             messages.append(message)
     if messages:

@@ -194,7 +194,7 @@ def _work(
     wanted: list[int],
     report: Path | None,
 ) -> None:
-    """Work through the *wanted* chunks. Raises Failure with the number to continue from."""
+    """Work through the *wanted* chunks; take back what was not completed. Raises Failure."""
 
     async def work(watcher: Screen) -> str | None:
         model = make_model()
@@ -215,8 +215,15 @@ def _work(
             working.put_back(job.store)
     if watcher.reports:
         out.print(total(watcher.reports), soft_wrap=True)
+    _tell_the_next(stopped, len(watcher.reports), surveyed, wanted)
+
+
+def _tell_the_next(stopped: str | None, done: int, surveyed: Survey, wanted: list[int]) -> None:
+    """Say from which chunk to continue. Raises Failure unless all the *wanted* ones are done."""
+    if stopped is None and done < len(wanted):
+        stopped = "the history was changed while it was read"
     if stopped is not None:
-        number = wanted[len(watcher.reports)]
+        number = wanted[done]
         raise Failure(
             f"chunk {number}: {stopped}; nothing of it was kept, all chunks before it were;"
             f" continue with --since-chunk {number}"

@@ -11,47 +11,43 @@ from typing import Any
 
 from . import values
 from .elements import EdgeElement, VertexElement
+from .exceptions import (
+    AuthorizationError,
+    DeletedObjectError,
+    ImmutableObjectError,
+    InsufficientBufferError,
+    InvalidArgumentError,
+    KeyAlreadyExistsError,
+    LogicErrorError,
+    OutOfRangeError,
+    SerializationError,
+    UnableToAllocateError,
+    UnknownError,
+    ValueConversionError,
+)
+from .registration import Callback, Module
 from .values import CypherType
+
+__all__ = [
+    "AuthorizationError",
+    "Callback",
+    "DeletedObjectError",
+    "ImmutableObjectError",
+    "InsufficientBufferError",
+    "InvalidArgumentError",
+    "KeyAlreadyExistsError",
+    "LogicErrorError",
+    "Module",
+    "OutOfRangeError",
+    "SerializationError",
+    "UnableToAllocateError",
+    "UnknownError",
+    "ValueConversionError",
+]
 
 SOURCE_TYPE_KAFKA = "SOURCE_TYPE_KAFKA"
 SOURCE_TYPE_PULSAR = "SOURCE_TYPE_PULSAR"
 _LOGGER = logging.getLogger("concept_graph_mcp.modules")
-
-
-class UnknownError(Exception): ...
-
-
-class UnableToAllocateError(Exception): ...
-
-
-class InsufficientBufferError(Exception): ...
-
-
-class OutOfRangeError(Exception): ...
-
-
-class LogicErrorError(Exception): ...
-
-
-class DeletedObjectError(Exception): ...
-
-
-class InvalidArgumentError(Exception): ...
-
-
-class KeyAlreadyExistsError(Exception): ...
-
-
-class ImmutableObjectError(Exception): ...
-
-
-class ValueConversionError(Exception): ...
-
-
-class SerializationError(Exception): ...
-
-
-class AuthorizationError(Exception): ...
 
 
 # Graph elements
@@ -360,61 +356,6 @@ def type_nullable(inner: CypherType) -> CypherType:
 
 def type_list(inner: CypherType) -> CypherType:
     return values.list_of(inner)
-
-
-# Registration
-
-
-class Callback:
-    """A registered procedure or function: `run(graph, arguments)` and its signature."""
-
-    def __init__(
-        self, name: str, run: Callable[[Graph, tuple[Any, ...]], Any], writes: bool
-    ) -> None:
-        self.name = name
-        self.run = run
-        self.writes = writes
-        self.arguments: list[tuple[str, CypherType]] = []
-        self.defaults: list[Any] = []
-        self.results: dict[str, CypherType] = {}
-
-    def add_arg(self, name: str, cypher_type: CypherType) -> None:
-        self.arguments.append((name, cypher_type))
-
-    def add_opt_arg(self, name: str, cypher_type: CypherType, default: Any) -> None:
-        self.arguments.append((name, cypher_type))
-        self.defaults.append(default)
-
-    def add_result(self, name: str, cypher_type: CypherType) -> None:
-        self.results[name] = cypher_type
-
-    add_deprecated_result = add_result
-
-
-class Module:
-    """One query module and what its decorators registered."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.procedures: dict[str, Callback] = {}
-        self.functions: dict[str, Callback] = {}
-
-    def add_read_procedure(self, wrapper: Any) -> Callback:
-        return self._add(self.procedures, wrapper, writes=False)
-
-    def add_write_procedure(self, wrapper: Any) -> Callback:
-        return self._add(self.procedures, wrapper, writes=True)
-
-    def add_function(self, wrapper: Any) -> Callback:
-        return self._add(self.functions, wrapper, writes=False)
-
-    def add_transformation(self, wrapper: Any) -> None:
-        raise NotImplementedError("The embedded host has no streams and no transformations")
-
-    def _add(self, registry: dict[str, Callback], wrapper: Any, writes: bool) -> Callback:
-        callback = Callback(f"{self.name}.{wrapper.__name__}", wrapper, writes)
-        registry[wrapper.__name__] = callback
-        return callback
 
 
 # The module whose decorators are running; set before each one is imported.
