@@ -1,6 +1,4 @@
-"""Everything that is configured: environment variables and where the store is. Nothing else reads
-the environment.
-"""
+"""Where the store is and how time runs, from the environment and the options."""
 
 import math
 import re

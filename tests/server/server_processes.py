@@ -83,12 +83,8 @@ class Worker(LineProcess):
     """A `store_worker` process."""
 
     def __init__(self, location: object, **options: Any) -> None:
-        path = os.pathsep.join(str(HERE.parents[1] / name) for name in ("server", "query_modules"))
-        super().__init__(
-            [sys.executable, "-B", str(HERE / "store_worker.py"), str(location)],
-            env={**os.environ, "PYTHONPATH": path},
-            **options,
-        )
+        command = [sys.executable, "-B", str(HERE / "store_worker.py"), str(location)]
+        super().__init__(command, **options)
 
     def ask(self, *call: Any) -> dict[str, Any]:
         """Make a call and return its answer."""
@@ -184,8 +180,7 @@ def server_environment(changes: Mapping[str, str | None] | None = None) -> dict[
     """Return an environment in which only TZ of our settings is set; *changes* of None unset."""
     ours = ("MEMGRAPH_", "CONCEPT_GRAPH_", "AROUSAL_", "TZ", "XDG_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-    path = str(HERE.parents[1] / "server")
     # No database is met by accident: nothing listens on port 1.
-    ours_now = {"PYTHONPATH": path, "TZ": "Asia/Tokyo", "MEMGRAPH_URI": "bolt://127.0.0.1:1"}
+    ours_now = {"TZ": "Asia/Tokyo", "MEMGRAPH_URI": "bolt://127.0.0.1:1"}
     wanted = {**kept, **ours_now, **(changes or {})}
     return {key: value for key, value in wanted.items() if value is not None}
