@@ -1,0 +1,79 @@
+"""MCP servers as processes, spoken to in plain lines, so that no client's costs are measured."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+ECHO = (sys.executable, str(Path(__file__).with_name("echo_server.py")))
+
+
+def embedded(path: Path) -> Sequence[str]:
+    """Return the command of our server over the store at *path*."""
+    return (sys.executable, "-m", "concept_graph_mcp", "--embedded", str(path))
+
+
+MEMGRAPH = (sys.executable, "-m", "concept_graph_mcp")
+
+
+class Server:
+    """A running server. Bytecode goes to *cache*, as an installed package has it ready."""
+
+    def __init__(
+        self, command: Sequence[str], cache: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
+        given = {**os.environ, "TZ": "UTC", "PYTHONPYCACHEPREFIX": str(cache)}
+        given.pop("PYTHONDONTWRITEBYTECODE", None)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**given, **(environment or {})},
+        )
+        self._requests = 0
+
+    def initialize(self) -> None:
+        """Shake hands."""
+        client = {"name": "benchmark", "version": "0"}
+        self._request(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+        )
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """Call *tool* and return what it returns."""
+        result = self._request("tools/call", {"name": tool, "arguments": arguments})
+        if result.get("isError"):
+            raise RuntimeError(result["content"][0]["text"])
+        return result["structuredContent"]
+
+    def _request(self, method: str, parameters: dict[str, Any]) -> Any:
+        self._requests += 1
+        self._send({"jsonrpc": "2.0", "id": self._requests, "method": method, "params": parameters})
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())["result"]
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait(30)

@@ -1,0 +1,109 @@
+"""Both hosts, called directly and synchronously, and filled quickly."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import neo4j
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.bolt import BoltStore
+from concept_graph_mcp.calls import Call
+from concept_graph_mcp.deployed import schema
+from concept_graph_mcp.embedded.host import Host
+
+Record = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+NOW_MS = 1_750_000_000_000
+HOUR_MS = 3_600_000
+
+
+class Caller(Protocol):
+    """A store whose procedures are called at a time that the benchmark sets."""
+
+    def run(self, call: Call, now_ms: int = NOW_MS) -> Rows: ...
+
+    def close(self) -> None: ...
+
+
+class Embedded:
+    def __init__(self, path: Path) -> None:
+        self.host = Host(path)
+
+    def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
+        arguments = [*call.arguments, _context(now_ms)]
+        procedure = call.procedure
+        return self.host.call(procedure.name, arguments, call.lookup, procedure.fields)
+
+    def close(self) -> None:
+        self.host.close()
+
+
+class Bolt:
+    def __init__(self, uri: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._store = self._loop.run_until_complete(self._opened(uri))
+
+    def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
+        return self._loop.run_until_complete(
+            self._store.call(call.procedure, call.arguments, call.lookup, _context(now_ms))
+        )
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._store.close())
+        self._loop.close()
+
+    @staticmethod
+    async def _opened(uri: str) -> BoltStore:
+        store = BoltStore(uri, "", "")
+        await store.open()
+        return store
+
+
+def _context(now_ms: int) -> dict[str, Any]:
+    return {"now_ms": now_ms, "tau_ms": schema.DEFAULT_TAU_MS, "date": "20250615"}
+
+
+def fill_embedded(path: Path, records: Iterable[Record], batch: int = 10_000) -> None:
+    """Import *records* into a new store file."""
+    store = Embedded(path)
+    for rows in _batches(records, batch):
+        store.run(calls.import_rows(rows))
+    store.close()
+
+
+def fill_memgraph(uri: str, records: Iterable[Record], batch: int = 20_000) -> None:
+    """Empty the Memgraph at *uri* and create *records* in it: concepts and relations."""
+    with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
+        while session.run(
+            "MATCH (n) WITH n LIMIT 50000 DETACH DELETE n RETURN count(*) AS gone"
+        ).single(strict=True)["gone"]:
+            pass
+        Bolt(uri).close()  # makes the constraints and indexes
+        for rows in _batches(records, batch):
+            concepts = [_concept(row) for row in rows if row["kind"] == "concept"]
+            session.run("UNWIND $rows AS row CREATE (n:Concept) SET n = row", rows=concepts)
+            for name, edge_type in schema.RELATION_TYPES.items():
+                relations = [row for row in rows if row.get("type") == name]
+                session.run(
+                    "UNWIND $rows AS row MATCH (a:Concept {name: row.from})"
+                    " MATCH (b:Concept {name: row.to})"
+                    f" CREATE (a)-[:{edge_type} {{weight: row.weight}}]->(b)",
+                    rows=relations,
+                ).consume()
+        # Lets the server clean up now and not during the measurement.
+        session.run("FREE MEMORY").consume()
+
+
+def _concept(row: Record) -> Record:
+    properties = {key: value for key, value in row.items() if key != "kind"}
+    return properties | {"search_name": schema.search_name(row["name"])}
+
+
+def _batches(records: Iterable[Record], size: int) -> Iterator[Sequence[Record]]:
+    iterator = iter(records)
+    while batch := list(islice(iterator, size)):
+        yield batch
