@@ -18,6 +18,7 @@ from conceptgraph_core import (
     transfer,
 )
 from conceptgraph_core import context as contexts
+from conceptgraph_core import neighbourhood as neighbourhoods
 from conceptgraph_core import recall as recalling
 from conceptgraph_core.graph import Graph
 
@@ -135,6 +136,34 @@ def peek(
         CALL conceptgraph.peek(["apple"], 2) YIELD text, score;
     """
     return [mgp.Record(**row) for row in recalling.peek(Graph(ctx, context), seeds, max_hop, limit)]
+
+
+@mgp.read_proc
+def neighbourhood(
+    ctx: mgp.ProcCtx,
+    seeds: mgp.List[mgp.Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: mgp.Nullable[int] = schema.DEFAULT_NEIGHBOURS,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    id=int,
+    kind=str,
+    name=str,
+    text=str,
+    valence=mgp.Nullable[float],
+    arousal_level=float,
+    accessed_at=int,
+    hop=int,
+    degree=int,
+    relations=mgp.List[mgp.Map],
+):
+    """Return the nodes around seeds (names or nodes), nearest and most aroused first.
+
+    Example:
+        CALL conceptgraph.neighbourhood(["apple"], 2) YIELD name, hop, relations;
+    """
+    rows = neighbourhoods.neighbourhood(Graph(ctx, context), seeds, max_hop, limit)
+    return [mgp.Record(**row) for row in rows]
 
 
 @mgp.function

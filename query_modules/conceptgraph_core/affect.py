@@ -24,7 +24,7 @@ def rank(level: float, accessed_at: int, tau_ms: float) -> float:
 def touch(graph: Graph, node: Node, level: float) -> None:
     """Raise *node* to *level* now, unless it is already more aroused than that."""
     if level >= node.arousal:
-        graph.update(node, arousal_level=level, accessed_at=graph.context.now_ms)
+        graph.arouse(node, level)
 
 
 def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, Any]:

@@ -214,6 +214,13 @@ class Graph:
         self._nodes[node.id] = node
         node.__init__(node.raw, node.id, node.label, self.context)  # type: ignore[misc]
 
+    def arouse(self, node: Node, level: float) -> None:
+        """Set the arousal of *node* to *level*, now."""
+        node.raw.set_property("arousal_level", level)
+        node.raw.set_property("accessed_at", self.context.now_ms)
+        node.arousal = node.arousal_level = level
+        node.accessed_at = self.context.now_ms
+
     def create_edge(self, source: Node, target: Node, edge_type: str, weight: float) -> None:
         """Create an edge, conflicting on every Memgraph version with whoever creates it too."""
         # Later versions let two transactions add edges to one vertex; they never let both write it.

@@ -34,7 +34,7 @@ def recall(
     for node, distance, before in walk.reached:
         level = schema.HOP_DECAY ** (distance - 1)
         if level - before >= schema.MIN_AROUSAL_GAIN:
-            graph.update(node, arousal_level=level, accessed_at=graph.context.now_ms)
+            graph.arouse(node, level)
     return rows
 
 
@@ -54,7 +54,7 @@ def peek(
 def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
     """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
     text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
-    frontier = _seed_nodes(graph, seeds)
+    frontier = seed_nodes(graph, seeds)
     walk = _Walk({}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):
         known = len(walk.reached)
@@ -93,7 +93,7 @@ def _precedes(reading: Reading, other: Reading) -> bool:
     return (hop, reverse, end.name) < (other_hop, other_reverse, other_end.name)
 
 
-def _seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
+def seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
     """Return the nodes of *seeds*, each once."""
     names, nodes = graph.split(seeds)
     names = [text.existing_name(name, "seeds") for name in names]

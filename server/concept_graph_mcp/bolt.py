@@ -77,7 +77,8 @@ class BoltStore:
             await self.open()
         statement, parameters = statements.call(schema, procedure, arguments, lookup, context)
         writes = procedure.writes
-        return await self._translated(writes, self.rows, statement, parameters, writes)
+        [result] = await self._translated(writes, self.rows, statement, parameters, writes)
+        return [dict(zip(procedure.fields, row, strict=True)) for row in result["rows"]]
 
     async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
         await self.open()

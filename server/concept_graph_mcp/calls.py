@@ -1,7 +1,7 @@
 """How each procedure is called: its arguments, fields, and the look-up that spares a scan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .deployed import core, schema
@@ -36,6 +36,15 @@ CONCEPT_SEARCH = Procedure("conceptgraph.concept_search", ("concept", "arousal")
 _RECALL_FIELDS = ("text", "score", "valence", "hop", "arousal", "weight", "reverse", "total")
 RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
 PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
+_PEEK_WITH_RELATIONS = replace(PEEK, fields=(*_RECALL_FIELDS, "relation"))
+NEIGHBOURHOOD = Procedure(
+    "conceptgraph.neighbourhood",
+    (
+        "id", "kind", "name", "text", "valence", "arousal_level", "accessed_at", "hop", "degree",
+        "relations",
+    ),
+    writes=False,
+)  # fmt: skip
 VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
 STATS = Procedure("conceptgraph.stats", ("measure", "value"), writes=False)
 CHECK = Procedure("conceptgraph.check", ("problem", "subject", "advice"), writes=False)
@@ -51,7 +60,7 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text"), wr
 
 ALL = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS, RENAME, REMOVE, REMOVE_RELATION,
+    NEIGHBOURHOOD, VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
 
 
@@ -97,6 +106,17 @@ def peek(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
     return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
+
+
+def peek_with_relations(seeds: Sequence[str], max_hop: int, limit: int | None = None) -> Call:
+    """Like `peek`, with the edge itself in each row."""
+    return Call(_PEEK_WITH_RELATIONS, (list(seeds), max_hop, limit), _seeds(seeds))
+
+
+def neighbourhood(
+    seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
+) -> Call:
+    return Call(NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
 def version() -> Call:

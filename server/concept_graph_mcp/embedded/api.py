@@ -6,7 +6,7 @@ interface inside Memgraph. The methods do not check that the call still runs: `m
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import values
@@ -96,6 +96,24 @@ class _EdgesIterator:
         return Edge(self._graph, self._edges[index])
 
 
+class _StreamedEdges:
+    """The edges of an end that is read for the first time; whoever stops early reads no more."""
+
+    __slots__ = ("_current", "_edges", "_graph")
+
+    def __init__(self, graph: "Graph", edges: Iterator[EdgeElement]) -> None:
+        self._graph = graph
+        self._edges = edges
+        self._current = next(edges, None)
+
+    def get(self) -> "Edge | None":
+        return None if self._current is None else Edge(self._graph, self._current)
+
+    def next(self) -> "Edge | None":
+        self._current = next(self._edges, None)
+        return self.get()
+
+
 _NO_EDGES: Any = _ItemIterator(())
 
 
@@ -155,13 +173,13 @@ class Vertex(_Element):
     def iter_out_edges(self) -> Any:
         edges = self._element.out_edges
         if edges is None:
-            edges = self._graph.reading().out_edges(self._element)
+            return _StreamedEdges(self._graph, self._graph.reading().stream(self._element, True))
         return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
 
     def iter_in_edges(self) -> Any:
         edges = self._element.in_edges
         if edges is None:
-            edges = self._graph.reading().in_edges(self._element)
+            return _StreamedEdges(self._graph, self._graph.reading().stream(self._element, False))
         return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
 
 
@@ -265,13 +283,13 @@ class Graph:
 
     def delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element
-        if transaction.out_edges(element) or transaction.in_edges(element):
+        if transaction.edges(element, True) or transaction.edges(element, False):
             raise LogicErrorError("Cannot delete a vertex that has edges")
         transaction.delete_vertex(element)
 
     def detach_delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element
-        for edge in {*transaction.out_edges(element), *transaction.in_edges(element)}:
+        for edge in {*transaction.edges(element, True), *transaction.edges(element, False)}:
             transaction.delete_edge(edge)
         transaction.delete_vertex(element)
 

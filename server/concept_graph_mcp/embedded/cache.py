@@ -5,6 +5,7 @@ the time do not keep reloading one another's graph.
 """
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -68,17 +69,15 @@ class Cache:
             self.vertices[row[0]] = element
         return element
 
-    def load_edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
-        """Return the stored edges that leave (or enter) *vertex*."""
-        edges = []
+    def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
+        """Iterate over the stored edges that leave (or enter) *vertex*, reading as asked for."""
         for edge_id, edge_type, properties, *other in self._database.edges_of(vertex.id, outgoing):
             edge = self.edges.get(edge_id)
             if edge is None:
                 far = self.vertex_of(tuple(other))
                 source, target = (vertex, far) if outgoing else (far, vertex)
                 edge = self._add_edge(edge_id, edge_type, source, target, properties)
-            edges.append(edge)
-        return edges
+            yield edge
 
     def _add_edge(
         self,
@@ -132,7 +131,8 @@ class Cache:
 
 def decode(properties: str) -> dict[str, Any]:
     """Return stored properties: a fresh map, its lists as tuples."""
-    values: dict[str, Any] = json.loads(properties)
+    # Interned: every vertex has the same few keys, and the parser makes them anew each time.
+    values = {sys.intern(key): value for key, value in json.loads(properties).items()}
     if "[" in properties:
         return {key: _tuples(value) for key, value in values.items()}
     return values

@@ -1,7 +1,10 @@
 """The SQLite file: its tables, its transactions and the rows in it. No graph logic."""
 
 import json
+import math
+import random
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from ..errors import Misdeployed, StoreError, Unavailable
 APPLICATION_ID = 0x4347724D
 FORMAT = 1
 BUSY_TIMEOUT_S = 30.0
+_PAUSE_S = (0.0005, 0.004)
 # How many transactions back another process can be and still catch up change by change.
 KEPT_CHANGES = 1_024
 
@@ -87,7 +91,14 @@ class Database:
 
     def begin(self, exclusive: bool) -> None:
         """Begin a transaction; an *exclusive* one waits for its turn and cannot conflict."""
-        self._connection.execute("BEGIN IMMEDIATE" if exclusive else "BEGIN")
+        if exclusive:
+            self._wait_for_turn()
+            return
+        self._set_timeout(BUSY_TIMEOUT_S)
+        self._connection.execute("BEGIN")
+        self.position()  # The first read is what takes the snapshot.
+        # Whoever finds the lock taken when it comes to writing was overtaken and need not wait.
+        self._set_timeout(0)
 
     def commit(self) -> None:
         self._connection.execute("COMMIT")
@@ -112,8 +123,7 @@ class Database:
         try:
             self._connection.executemany(statement, rows)
         except sqlite3.OperationalError as error:
-            # Masked, because extended codes (such as a stale snapshot's) carry the plain one below.
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            if _is_busy(error):
                 raise Conflict from error
             raise
 
@@ -142,14 +152,14 @@ class Database:
             [encode(list(ids))],
         ).fetchall()
 
-    def edges_of(self, vertex_id: int, outgoing: bool) -> list[Row]:
-        """Return (id, type, properties, other end's id, labels, properties) of a vertex's edges."""
+    def edges_of(self, vertex_id: int, outgoing: bool) -> Iterator[Row]:
+        """Iterate over (id, type, properties, other end's id, labels, properties) of edges."""
         near, far = ("source", "target") if outgoing else ("target", "source")
         return self.execute(
             "SELECT e.id, e.type, e.properties, v.id, v.labels, v.properties"
             f" FROM edge e JOIN vertex v ON v.id = e.{far} WHERE e.{near} = ? ORDER BY e.id",
             [vertex_id],
-        ).fetchall()
+        )
 
     def last_id(self, table: str) -> int:
         """Return the highest id that *table* ever had."""
@@ -188,6 +198,25 @@ class Database:
         self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT_CHANGES])
         return position
 
+    def _wait_for_turn(self) -> None:
+        """Begin to write as soon as nobody else does.
+
+        SQLite's own waiting sleeps longer each time, so that whoever came last goes first.
+        """
+        self._set_timeout(0)
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(random.uniform(*_PAUSE_S))
+
+    def _set_timeout(self, seconds: float) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
     def _prepare(self) -> None:
         connection = self._connection
         # A file without any of the three is new, or being made by another process.
@@ -196,6 +225,11 @@ class Database:
                 self._check_kind()
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        try:
+            connection.execute("SELECT ln(1.0)")
+        except sqlite3.OperationalError:
+            # Not every build of SQLite has it.
+            connection.create_function("ln", 1, math.log, deterministic=True)
         connection.execute("PRAGMA cache_size = -65536")
         self.begin(exclusive=True)
         try:
@@ -220,6 +254,11 @@ class Database:
                 f"store {self.path}: has format {found}, this version reads up to {FORMAT};"
                 " install a newer concept-graph-mcp"
             )
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    # Masked, because extended codes (such as a stale snapshot's) carry the plain one below.
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _line(error: BaseException) -> str:

@@ -36,6 +36,7 @@ class Host:
         self._database = Database(path)
         self._cache = Cache(self._database)
         self._lock = threading.Lock()
+        self._contended = False
 
     def close(self) -> None:
         self._database.close()
@@ -65,10 +66,12 @@ class Host:
         with self._lock:
             try:
                 try:
-                    return attempt(exclusive=False)
+                    return attempt(exclusive=callback.writes and self._contended)
                 except Conflict:
                     # Somebody wrote since this call began to read. The second attempt waits for
-                    # its turn to write before it reads, so it cannot be overtaken.
+                    # its turn to write before it reads, so it cannot be overtaken; and so do
+                    # further ones, until one finds nothing to write.
+                    self._contended = True
                     return attempt(exclusive=True)
             except sqlite3.Error as error:
                 raise self._database.unavailable(error) from error
@@ -132,7 +135,7 @@ class Host:
         try:
             self._cache.catch_up()
             yield graph
-            transaction.flush()
+            wrote = transaction.flush()
             self._database.commit()
         except BaseException as error:
             self._database.rollback()
@@ -145,6 +148,8 @@ class Host:
             if collecting:
                 gc.enable()
         transaction.finish()
+        if exclusive:
+            self._contended = wrote
         self._cache.trim()
 
     def _with_found(
@@ -228,6 +233,10 @@ class Host:
         if classes == {str}:
             # One look at all of them together; the values themselves leave as they are.
             values.to_stored("".join(map(str, column)))
+            return column
+        if classes == {int}:
+            values.to_stored(min(column))  # type: ignore[type-var]
+            values.to_stored(max(column))  # type: ignore[type-var]
             return column
         return [self._plain(value) for value in column]
 

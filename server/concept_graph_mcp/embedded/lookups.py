@@ -14,6 +14,7 @@ _COMMON = 2_000
 # More keywords than this go into one condition instead of one each.
 _MANY = 50
 _TRIGRAM = 3
+_FEW_LEVELS = 200
 
 
 def find(database: Database, schema: Any, lookup: Lookup, tau_ms: float) -> list[int]:
@@ -59,7 +60,8 @@ def _search(database: Database, lookup: Search, tau_ms: float) -> list[int]:
     if len(hits) >= lookup.limit:
         return hits
     known = set(hits)
-    others = (vertex for vertex in _by_arousal(database, tau_ms) if vertex not in known)
+    aroused = _by_arousal(database, tau_ms, lookup.limit)
+    others = (vertex for vertex in aroused if vertex not in known)
     return hits + list(islice(others, lookup.limit - len(hits)))
 
 
@@ -97,14 +99,18 @@ def _matching(database: Database, lookup: Search) -> list[int]:
     return _ids(database.execute(statement, (*parameters, lookup.limit)))
 
 
-def _by_arousal(database: Database, tau_ms: float) -> Iterator[int]:
-    """Iterate over vertices from the most aroused on, reading no more than what is asked for.
+def _by_arousal(database: Database, tau_ms: float, most: int) -> Iterable[int]:
+    """Return the *most* most aroused vertices, in order; arousal ranks as `affect.rank` does.
 
-    Arousal levels take few distinct values. Among those of one level the order is that of the last
-    access, which an index gives, so the levels only need merging.
+    Arousal levels usually take few distinct values. Among those of one level the order is that of
+    the last access, which an index gives, so the levels only need merging. Where there are many
+    levels, a scan is sooner done than their cursors are opened.
     """
-    ranked = (_of_level(database, level, tau_ms) for level in _levels(database))
-    return (vertex for _, _, vertex in heapq.merge(*ranked))
+    levels = _levels(database, _FEW_LEVELS + 1)
+    if len(levels) > _FEW_LEVELS:
+        return _scanned_by_arousal(database, tau_ms, most)
+    ranked = heapq.merge(*(_of_level(database, level, tau_ms) for level in levels))
+    return (vertex for _, _, vertex in islice(ranked, most))
 
 
 def _of_level(database: Database, level: float, tau_ms: float) -> Iterator[tuple[float, str, int]]:
@@ -117,15 +123,28 @@ def _of_level(database: Database, level: float, tau_ms: float) -> Iterator[tuple
     return ((-(accessed_at + handicap), name, vertex) for accessed_at, name, vertex in rows)
 
 
-def _levels(database: Database) -> list[float]:
+def _levels(database: Database, most: int) -> list[float]:
+    """Return the highest *most* arousal levels that there are."""
     rows = database.execute(
         "WITH RECURSIVE level (value) AS ("
         " SELECT max(arousal_level) FROM searchable UNION ALL"
         " SELECT (SELECT max(arousal_level) FROM searchable WHERE arousal_level < value)"
         " FROM level WHERE value IS NOT NULL)"
-        " SELECT value FROM level WHERE value IS NOT NULL"
+        " SELECT value FROM level WHERE value IS NOT NULL LIMIT ?",
+        [most],
     )
     return [row[0] for row in rows]
+
+
+def _scanned_by_arousal(database: Database, tau_ms: float, most: int) -> list[int]:
+    return _ids(
+        database.execute(
+            "SELECT vertex FROM searchable ORDER BY"
+            " CASE WHEN arousal_level > 0 THEN accessed_at + ? * ln(arousal_level) END DESC, name"
+            " LIMIT ?",
+            (tau_ms, most),
+        )
+    )
 
 
 def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:

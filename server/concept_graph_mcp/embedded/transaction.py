@@ -1,5 +1,6 @@
 """One call's reading and writing: changes are made in memory, then stored or taken back as one."""
 
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -60,21 +61,22 @@ class Transaction:
             last_id = rows[-1][0]
         yield from [element for element in self._created if element not in self._deleted]
 
-    def out_edges(self, vertex: VertexElement) -> list[EdgeElement]:
-        if vertex.out_edges is None:
-            vertex.out_edges = self._load_edges(vertex, outgoing=True)
-        return vertex.out_edges
+    def edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
+        known = vertex.out_edges if outgoing else vertex.in_edges
+        return list(self.stream(vertex, outgoing) if known is None else known)
 
-    def in_edges(self, vertex: VertexElement) -> list[EdgeElement]:
-        if vertex.in_edges is None:
-            vertex.in_edges = self._load_edges(vertex, outgoing=False)
-        return vertex.in_edges
-
-    def _load_edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
-        stored = self._cache.load_edges(vertex, outgoing)
+    def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
+        """Iterate over edges that are read as they are asked for, and kept if all of them are."""
         end = "source" if outgoing else "target"
         created = [edge for edge in self._created_edges if getattr(edge, end) is vertex]
-        return [edge for edge in stored + created if edge not in self._deleted_edges]
+        changes = len(self._created_edges), len(self._deleted_edges)
+        seen: list[EdgeElement] = []
+        for edge in itertools.chain(self._cache.stored_edges(vertex, outgoing), created):
+            if edge not in self._deleted_edges:
+                seen.append(edge)
+                yield edge
+        if changes == (len(self._created_edges), len(self._deleted_edges)):
+            setattr(vertex, "out_edges" if outgoing else "in_edges", seen)
 
     # Writing
 
@@ -146,15 +148,15 @@ class Transaction:
 
     # The end
 
-    def flush(self) -> None:
-        """Store all changes, within the database's open transaction.
+    def flush(self) -> bool:
+        """Store all changes, within the database's open transaction; tell whether there are any.
 
         Raises UniqueViolation, or Conflict if another process wrote since this one began to read.
         """
         vertices = [*self._before, *self._created]
         edges = [*self._edges_before, *self._created_edges]
         if not vertices and not edges:
-            return
+            return False
         self._write_vertices()
         self._write_edges()
         for vertex in vertices:
@@ -170,6 +172,7 @@ class Transaction:
         self._position = self._database.log_change(
             [vertex.id for vertex in vertices], [edge.id for edge in edges]
         )
+        return True
 
     def finish(self) -> None:
         """Let go of what was deleted, after the commit."""
