@@ -85,16 +85,16 @@ def _search(schema: ModuleType) -> str:
     handed over: the procedure folds, and ranks what it is given.
     """
     label, folded, (level, accessed_at) = schema.SEARCH
-    matches = f"any(keyword IN $keywords WHERE n.{folded} CONTAINS keyword)"
+    rank = f"coalesce(n.{accessed_at} + $tau_ms * log(n.{level}), -1e300)"
     return (
-        f"CALL {{ MATCH (n:{label}) WHERE n.name IS NOT NULL AND (n.{folded} IS NULL OR {matches})"
-        f" WITH n ORDER BY n.{folded} IN $keywords DESC, n.name"
-        f" RETURN collect(CASE WHEN n.{folded} IS NULL THEN n END) AS unfolded,"
-        f" collect(CASE WHEN n.{folded} IS NULL THEN null ELSE n END)[..$most] AS hits"
-        " } CALL { WITH hits WITH hits, $most - size(hits) AS room WHERE room > 0"
-        f" MATCH (n:{label}) WHERE n.name IS NOT NULL AND n.{folded} IS NOT NULL"
-        f" WITH n, CASE WHEN n.{level} > 0"
-        f" THEN coalesce(n.{accessed_at}, 0) + $tau_ms * log(n.{level}) ELSE -1e300 END AS rank"
-        " ORDER BY rank DESC, n.name LIMIT $most RETURN collect(n) AS others"
-        " } WITH hits + others + unfolded AS found "
+        f"CALL {{ MATCH (n:{label}) WHERE n.{folded} IS NULL RETURN collect(n) AS unfolded }} "
+        f"CALL {{ MATCH (n:{label})"
+        f" WHERE any(keyword IN $keywords WHERE n.{folded} CONTAINS keyword)"
+        f" WITH n ORDER BY n.{folded} IN $keywords DESC, n.name LIMIT $most"
+        " RETURN collect(n) AS hits } "
+        "CALL { WITH hits WITH hits, $most - size(hits) AS room WHERE room > 0"
+        # The name is read once, for the order and for leaving out what has none.
+        f" MATCH (n:{label}) WITH n, n.name AS name, {rank} AS rank WHERE name IS NOT NULL"
+        " WITH n, name, rank ORDER BY rank DESC, name LIMIT $most RETURN collect(n) AS others } "
+        "WITH hits + others + unfolded AS found "
     )

@@ -42,7 +42,7 @@ def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
         " CALL conceptgraph.update_affect($a0, $a1,"
         " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, found: found})"
         " YIELD concept_id, episode_id, valence, arousal, accessed_at"
-        " RETURN concept_id, episode_id, valence, arousal, accessed_at"
+        " RETURN collect([concept_id, episode_id, valence, arousal, accessed_at]) AS rows"
     )
     assert parameters == {"names": ["apple"], "a0": "apple", "a1": 0.5, **CONTEXT}
 
@@ -51,14 +51,16 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
     statement, parameters = made(EVERY["stats"])
     assert statement == (
         "CALL conceptgraph.stats({now_ms: $now_ms, tau_ms: $tau_ms, date: $date})"
-        " YIELD measure, value RETURN measure, value"
+        " YIELD measure, value RETURN collect([measure, value]) AS rows"
     )
     assert parameters == CONTEXT
 
 
 def test_a_call_without_a_context_has_no_arguments():
     statement, parameters = statements.call(schema, calls.VERSION, [], None, {})
-    assert statement == "CALL conceptgraph.version() YIELD version RETURN version"
+    assert (
+        statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
+    )
     assert parameters == {}
 
 
