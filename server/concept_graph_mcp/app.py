@@ -1,22 +1,25 @@
 """Building the MCP server over a store, and serving it over stdio."""
 
 import asyncio
+import functools
 import logging
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import anyio
 from mcp.server.mcpserver import MCPServer
 
 from . import wire
+from .deferred import DeferredStore
 from .deployed import __version__
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import Settings
-from .store import Store
+from .store import EXPORT_BACKUP, FILE_BACKUP, Store
 from .tools.concepts import toolset
 
 logger = logging.getLogger(__name__)
@@ -67,11 +70,22 @@ def serve(settings: Settings, with_set_time: bool) -> None:
 
 def connect(settings: Settings) -> Store:
     """Return the store that *settings* name, not yet opened."""
-    # Imported here, because each of the two is slow to import and the other one's is not needed.
-    if settings.embedded is not None:
-        from .embedded.store import EmbeddedStore
+    path = settings.embedded
+    if path is not None:
+        return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path))
+    return DeferredStore(settings.uri, EXPORT_BACKUP, functools.partial(_bolt, settings))
 
-        return EmbeddedStore(settings.embedded)
+
+# Imported here, because each of the two is slow to import and the other one's is not needed.
+
+
+def _embedded(path: Path) -> Store:
+    from .embedded.store import EmbeddedStore
+
+    return EmbeddedStore(path)
+
+
+def _bolt(settings: Settings) -> Store:
     from .bolt import BoltStore
 
     return BoltStore(settings.uri, settings.user, settings.password)

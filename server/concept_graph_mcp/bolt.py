@@ -18,7 +18,7 @@ from .backups import Contents
 from .bolt_errors import is_conflict, is_unauthenticated, refusal, unsent
 from .deployed import __version__, schema
 from .errors import Misdeployed, StoreError, Unavailable
-from .store import Edge, Lookup, Node, Procedure
+from .store import EXPORT_BACKUP, Edge, Lookup, Node, Procedure
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ class BoltStore:
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=False) from error
 
-    backup_suffix = ".jsonl.gz"
+    backup_suffix = EXPORT_BACKUP
 
     async def backup(self, file: Path) -> None:
         with gzip.open(file, "wt", encoding="utf-8") as stream:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from .backups import Contents
 
+# What the backups of a file, and of a database, end in.
+FILE_BACKUP = ".db"
+EXPORT_BACKUP = ".jsonl.gz"
+
 
 @dataclass(frozen=True, slots=True)
 class Procedure:

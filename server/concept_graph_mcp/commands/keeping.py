@@ -10,7 +10,7 @@ import click
 from .. import backups, calls
 from ..backups import BadBackup, Contents
 from ..session import Session
-from ..store import Store
+from ..store import FILE_BACKUP, Store
 from .common import Failure, say, with_session
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -154,7 +154,7 @@ def _chosen(store: Store, snapshot: str, directory: Path) -> Path:
 
 
 def _directory(store: Store, directory: Path | None) -> Path:
-    kind = "embedded" if store.backup_suffix == ".db" else "memgraph"
+    kind = "embedded" if store.backup_suffix == FILE_BACKUP else "memgraph"
     return directory or Path("backup") / kind
 
 

@@ -12,7 +12,7 @@ import anyio.to_thread
 from .. import deployed
 from ..backups import Contents
 from ..errors import Refused, StoreError
-from ..store import Lookup, Procedure
+from ..store import FILE_BACKUP, Lookup, Procedure
 from . import backup
 from .host import Host
 
@@ -54,7 +54,7 @@ class EmbeddedStore:
         while (rows := await self._in_thread(functools.partial(next, batches, None))) is not None:
             yield rows
 
-    backup_suffix = ".db"
+    backup_suffix = FILE_BACKUP
 
     async def backup(self, file: Path) -> None:
         await self.open()
