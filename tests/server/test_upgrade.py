@@ -1,0 +1,98 @@
+"""What the first version wrote, read by this one. The fixtures are never written anew."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.embedded.host import Host
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+STORE = FIXTURES / "store-0.1.0.db"
+EXPORT = FIXTURES / "export-0.1.0.jsonl"
+LATER = {"now_ms": 1_750_000_000_000}
+
+
+@pytest.fixture
+def store(tmp_path) -> Path:
+    return Path(shutil.copyfile(STORE, tmp_path / "memory.db"))
+
+
+@pytest.fixture
+def host(store):
+    opened = Host(store)
+    yield opened
+    opened.close()
+
+
+def records(export: str) -> list[str]:
+    """Return the records of an export, without the line that names its version."""
+    return sorted(export.splitlines()[1:])
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(main, list(arguments), env={"TZ": "UTC"})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_store_of_the_first_version_holds_what_it_held(store):
+    shown = run(f"--embedded={store}", "export", "-")
+    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
+
+
+def test_a_store_of_the_first_version_recalls_as_it_did(host):
+    rows = host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text", "score"))
+    assert [(row["text"], row["score"]) for row in rows] == [
+        ("apple evokes Ate them all", 0.5),
+        ("apple evokes Bought apples at the market", 0.5),
+        ("apple is-a fruit", 0.1),
+        ("apple evokes Äpfel 林檎", 0.0625),
+        ("market evokes Bought apples at the market", 0.0625),
+        ("Kern part-of Äpfel 林檎", 0.015625),
+    ]
+
+
+@pytest.mark.parametrize(("keyword", "found"), [("pfe", "Äpfel 林檎"), ("林", "Äpfel 林檎")])
+def test_a_store_of_the_first_version_is_searched_through_its_indexes(store, keyword, found):
+    shown = run(f"--embedded={store}", "search", keyword, "--limit", "1")
+    assert found in shown
+
+
+def test_a_store_of_the_first_version_takes_writes(host):
+    host.call("conceptgraph.relation_add", ["apple", "fruit", "is-a", LATER])
+    rows = host.call("conceptgraph.relation_add", ["apple", "tree", "part-of", LATER])
+    assert rows[0]["weight"] == 0.25
+    stats = {row["measure"]: row["value"] for row in host.call("conceptgraph.stats", [LATER])}
+    assert (stats["concepts"], stats["episodes"], stats["part-of"]) == (6, 2, 2)
+
+
+def test_a_store_of_the_first_version_is_sound(host):
+    assert host.call("conceptgraph.check", [LATER]) == []
+
+
+def test_a_backup_of_the_first_version_is_restored(tmp_path):
+    into = f"--embedded={tmp_path / 'memory.db'}"
+    run(into, "restore", str(STORE), "--yes", "--dir", str(tmp_path / "backups"))
+    shown = run(into, "export", "-")
+    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
+
+
+def test_an_export_of_the_first_version_is_imported(tmp_path):
+    into = f"--embedded={tmp_path / 'memory.db'}"
+    run(into, "import", str(EXPORT))
+    shown = run(into, "export", "-")
+    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
+
+
+def test_a_store_of_a_newer_format_says_what_to_install(store):
+    with sqlite3.connect(store) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    result = CliRunner().invoke(main, [f"--embedded={store}", "stats"], env={"TZ": "UTC"})
+    assert result.exit_code == 1
+    assert "has format 99" in result.stderr
+    assert "install a newer concept-graph-mcp" in result.stderr
