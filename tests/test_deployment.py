@@ -21,7 +21,21 @@ ROOT = Path(__file__).resolve().parents[1]
 QUERY_MODULES = ROOT / "query_modules"
 COMPOSE = ROOT / "compose.yaml"
 DOCKERFILES = ("docker/Dockerfile", "docker/mcp.Dockerfile")
-TASKS = ("default", "up", "down", "demo", "test", "test/memgraph", "lab", "build", "lint")
+TASKS = (
+    "default",
+    "up",
+    "down",
+    "demo",
+    "test",
+    "test/memgraph",
+    "lab",
+    "build",
+    "lint",
+    "memgraph/local-clean",
+    "memgraph/local-backup",
+    "memgraph/local-restore/*",
+    "local-reset",
+)
 MEMGRAPH_DEFAULT = "3.12.0"
 # What a module may import from the standard library: a reload drops these and everything whose
 # name begins like them, so they must be harmless to import a second time.
