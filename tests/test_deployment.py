@@ -356,7 +356,7 @@ def test_task_lists_every_task() -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_tasks_can_be_planned(name: str) -> None:
-    command = [task_command(), "--dry", "--force", name]
+    command = [task_command(), "--dry", "--force", name.replace("*", "latest")]
     planned = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert planned.returncode == 0, planned.stderr
     assert "task: [" in planned.stderr
