@@ -84,7 +84,9 @@ class BoltStore:
         await self.open()
         try:
             async with (
-                self._driver.session(fetch_size=batch) as session,
+                self._driver.session(
+                    default_access_mode=neo4j.READ_ACCESS, fetch_size=batch
+                ) as session,
                 await session.begin_transaction() as transaction,
             ):
                 for statement in statements.export(schema):

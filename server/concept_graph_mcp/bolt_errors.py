@@ -4,7 +4,7 @@ import re
 
 from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
-from .errors import Misdeployed, Refused, StoreError
+from .errors import Misdeployed, Refused, StoreError, Unavailable
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # A failure that is worded so came before anything was sent.
@@ -34,6 +34,8 @@ def refusal(error: Neo4jError) -> StoreError:
     message = error.message or ""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = lines[-1] if lines else "no message"
+    if "still committed" in message:
+        return Unavailable(f"written, but not to every replica: {lines[0]}")
     core = _CORE_ERROR.match(last)
     if core:
         return Refused(core["line"])

@@ -18,6 +18,7 @@ _SHOWN = 10
 async def check(run: Run, location: str) -> None:
     """Check the modules, then make the constraints and indexes. Raises Misdeployed."""
     await check_modules(run, location)
+    await check_edge_properties(run, location)
     await ensure_constraints(run)
     await ensure_indexes(run)
 
@@ -41,6 +42,20 @@ async def check_modules(run: Run, location: str) -> None:
         raise Misdeployed(
             f"{location}: the query modules have version {deployed}, this server {__version__};"
             " run concept-graph-mcp install-modules DIR there, then CALL mg.load_all()"
+        )
+
+
+async def check_edge_properties(run: Run, location: str) -> None:
+    """Raise Misdeployed if the server keeps no properties on edges: relations have weights."""
+    try:
+        rows = await run("SHOW CONFIG", {}, False)
+    except ClientError:
+        return  # Not everybody may ask.
+    settings = {row["name"].replace("_", "-"): row["current_value"] for row in rows}
+    if settings.get("storage-properties-on-edges", "true") == "false":
+        raise Misdeployed(
+            f"{location}: relations need weights; start Memgraph with"
+            " --storage-properties-on-edges=true"
         )
 
 

@@ -1,0 +1,564 @@
+"""The pages in docs, held against what is really there: every block, table and link of them."""
+
+import inspect
+import json
+import math
+import re
+import shlex
+import threading
+import tomllib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import click
+import neo4j
+import pytest
+import yaml
+from mcp.client.client import Client
+from tests import cypher_text, style_script
+from tests.markdown import ROOT, Block, anchors, blocks, links, prose, table
+
+from concept_graph_mcp import bolt, calls, settings
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.app import build
+from concept_graph_mcp.deployed import __version__, core, schema
+from concept_graph_mcp.embedded import database, modules
+from concept_graph_mcp.embedded.host import Host
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.tools.concepts import toolset
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
+DEVELOPERS = DOCS / "developers.md"
+QUERIES, STYLE = DOCS / "lab/queries.md", DOCS / "lab/style.gss"
+SERVER = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+
+ZONE = ZoneInfo("Europe/Berlin")
+NOT_RUN = "not run: "
+# What would change the server itself and not the graph in it.
+NEVER_RUN = ("CREATE USER", "GRANT", "SET REPLICATION", "REGISTER REPLICA", "RECOVER SNAPSHOT")
+SHOWN_PROPERTIES = ("name", "summary", "valence", "arousal_level", "accessed_at", "weight")
+WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b")
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def of(page: Path, *languages: str) -> list[Block]:
+    return [block for block in blocks(page) if block.language in languages]
+
+
+def shown_after(page: Path) -> Iterator[tuple[Block, str | None]]:
+    """Iterate over the Cypher blocks of *page* with the output that is shown under each, if any."""
+    return with_output(blocks(page))
+
+
+def with_output(found: list[Block]) -> Iterator[tuple[Block, str | None]]:
+    for index, block in enumerate(found):
+        if block.language == "cypher":
+            end = block.line + block.text.count("\n") + 2
+            under = [
+                b.text for b in found[index + 1 :] if (b.language, b.line) == ("text", end + 1)
+            ]
+            yield block, under[0] if under else None
+
+
+def callbacks() -> dict[str, object]:
+    return {full: callback for full, callback in modules.load_modules().items() if callback.results}
+
+
+def tools() -> dict[str, list[str]]:
+    """Return the arguments of each tool."""
+    session = Session(None, schema.DEFAULT_TAU_MS, ZONE, Clock())  # type: ignore[arg-type]
+    listed = toolset(session, with_set_time=True)
+    return {tool.name: list(tool.parameters["properties"]) for tool in listed}
+
+
+WITH_CYPHER = [page for page in PAGES if of(page, "cypher")]
+LINKS = [(page, link) for page in PAGES for link in links(page)]
+
+
+# Every page
+
+
+@pytest.mark.parametrize(
+    ("page", "link"), LINKS, ids=lambda value: name(value) if isinstance(value, Path) else value
+)
+def test_what_a_page_links_to_exists(page, link):
+    if link.startswith("https://"):
+        return
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    assert target.exists()
+    assert not anchor or anchor in anchors(target)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if of(page, "json")], ids=name)
+def test_every_json_block_is_json(page):
+    for block in of(page, "json"):
+        json.loads(block.text)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if of(page, "sh")], ids=name)
+def test_every_command_line_is_one_that_the_program_takes(page):
+    for block in of(page, "sh"):
+        for line in block.text.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+                words.pop(0)
+            if words[:1] == ["task"]:
+                assert words[1] in tasks()
+            if words[:1] == ["concept-graph-mcp"]:
+                parse(words[1:])
+
+
+def parse(arguments: list[str]) -> None:
+    """Parse a command line without running it. Raises click.UsageError."""
+    context = main.make_context("concept-graph-mcp", arguments, resilient_parsing=False)
+    rest = [*context._protected_args, *context.args]
+    if rest:
+        command_name, command, own = main.resolve_command(context, rest)
+        assert command is not None
+        command.make_context(command_name, own, parent=context)
+
+
+def tasks() -> set[str]:
+    return set(yaml.safe_load((ROOT / "Taskfile.yml").read_text())["tasks"])
+
+
+def test_a_command_line_that_the_program_does_not_take_would_be_noticed():
+    for wrong in (["forget"], ["backup", "--kepe", "3"], ["rename", "only-one"]):
+        with pytest.raises(click.UsageError):
+            parse(wrong)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_procedure_that_a_page_calls_exists(page):
+    known = {*modules.load_modules(), "mg.load", "mg.load_all", "mg.procedures"}
+    text = page.read_text(encoding="utf-8")
+    called = set(re.findall(r"(?:CALL |\b)((?:conceptgraph|mg)\.[a-z_]+)\(", text))
+    assert called <= known
+
+
+# What is shown of Cypher
+
+
+@pytest.mark.parametrize("page", WITH_CYPHER, ids=name)
+def test_calls_return_what_the_page_shows_without_a_database_too(page, tmp_path):
+    """Up to the first block that changes the graph in Cypher, which the embedded host cannot."""
+    host = Host(tmp_path / "memory.db")
+    try:
+        for block, output in shown_after(page):
+            call = cypher_text.plain_call(block.text)
+            if call is not None:
+                procedure, arguments, fields = call
+                rows = host.call(procedure, arguments, None, fields)
+                assert output in (None, cypher_text.shown(rows)), f"line {block.line}"
+            elif WRITES.search(block.text):
+                break
+    finally:
+        host.close()
+
+
+@pytest.mark.parametrize("page", WITH_CYPHER, ids=name)
+def test_cypher_returns_what_the_page_shows(page, memgraph):
+    for block, output in shown_after(page):
+        if not block.text.startswith(NEVER_RUN):
+            rows = cypher_text.run(memgraph, block.text)
+            assert output in (None, cypher_text.shown(rows)), f"line {block.line}"
+
+
+@pytest.fixture
+def memgraph(empty_memgraph) -> Iterator[neo4j.Session]:
+    with (
+        neo4j.GraphDatabase.driver(empty_memgraph, notifications_min_severity="OFF") as driver,
+        driver.session() as session,
+    ):
+        yield session
+
+
+@pytest.mark.parametrize("page", WITH_CYPHER, ids=name)
+def test_cypher_that_is_not_run_would_change_the_server_itself(page):
+    for block, output in shown_after(page):
+        withheld = (block.marker or "").startswith(NOT_RUN)
+        assert withheld == block.text.startswith(NEVER_RUN)
+        assert not (withheld and output)
+
+
+def test_a_block_with_another_output_would_be_noticed():
+    page = [Block("cypher", "RETURN 1;", 1, "", None), Block("text", "2", 4, "", None)]
+    assert list(with_output(page)) == [(page[0], "2")]
+    assert cypher_text.shown([{"1": 1}]) == "1\n1"
+
+
+def test_plain_calls_are_told_from_other_cypher():
+    call = 'CALL conceptgraph.f(["a: b", 1], {k: true}) YIELD x, y;'
+    assert cypher_text.plain_call(call) == (
+        "conceptgraph.f",
+        [["a: b", 1], {"k": True}],
+        ("x", "y"),
+    )
+    assert cypher_text.plain_call("CALL conceptgraph.f() YIELD x RETURN x;") is None
+
+
+# For agents
+
+
+def conversation() -> list[tuple[int, dict]]:
+    """Return each tool call of the page with the clock at which it is made."""
+    steps = []
+    for block in of(AGENTS, "json"):
+        if clock := re.search(r"\((\d{13})\)$", block.heading):
+            now_ms = int(clock[1])
+        steps.append((now_ms, json.loads(block.text)))
+    return steps
+
+
+def test_the_conversation_goes_as_the_page_shows_it_on_each_host(store, portal):
+    clock = Clock()
+    session = Session(store, schema.DEFAULT_TAU_MS, ZONE, clock)
+
+    async def replay() -> list[dict]:
+        said = []
+        async with Client(build(session)) as client:
+            for now_ms, step in conversation():
+                clock.set(now_ms)
+                result = await client.call_tool(step["tool"], step["arguments"])
+                outcome = (
+                    {"error": result.content[0].text}
+                    if result.is_error
+                    else {"result": result.structured_content}
+                )
+                said.append({"tool": step["tool"], "arguments": step["arguments"]} | outcome)
+        return said
+
+    assert portal.call(replay) == [step for _, step in conversation()]
+
+
+def test_every_tool_that_agents_have_is_used_in_the_conversation():
+    assert {step["tool"] for _, step in conversation()} == tools().keys() - {"set_time"}
+
+
+def test_the_clock_of_the_conversation_is_the_time_in_its_headings():
+    headings = re.findall(r"^### (.*) \((\d{13})\)$", AGENTS.read_text(encoding="utf-8"), re.M)
+    assert len(headings) == 3
+    for said, now_ms in headings:
+        moment = datetime.fromtimestamp(int(now_ms) / 1000, ZONE)
+        assert f"{moment:%A}, {moment.day} {moment:%B %Y, %H:%M}" == said
+
+
+def test_the_prompt_names_only_what_the_tools_have():
+    (prompt,) = of(AGENTS, "text")
+    named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
+    results = {"episode_id"}
+    known = {*tools(), *(argument for given in tools().values() for argument in given)}
+    assert named == (named & known) | results
+    assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
+
+
+def test_when_to_call_what_names_every_tool():
+    rows = table(AGENTS, "when", "call", "because")
+    called = {word for _, call, _ in rows for word in re.findall(r"\b[a-z]+_[a-z]+\b", call)}
+    assert called - {"max_hop"} == tools().keys() - {"set_time"}
+
+
+def test_arousal_fades_as_the_table_says():
+    hours = {"hour": 1, "day": 24, "week": 168}
+    rows = table(AGENTS, "after", "arousal")
+    assert len(rows) == 6
+    for after, arousal in rows:
+        number, unit = after.split()
+        elapsed_ms = int(number) * hours[unit.rstrip("s")] * 3_600_000
+        left = math.exp(-elapsed_ms / schema.DEFAULT_TAU_MS)
+        assert f"{left:.{schema.SCORE_DECIMALS}f}" == arousal
+
+
+def test_weights_grow_as_the_table_says(memory):
+    rows = table(AGENTS, "stated", "weight")
+    times = [{"once": 1, "twice": 2}.get(stated) or int(stated.split()[0]) for stated, _ in rows]
+    weights = [memory.relation_add("fig jam", "jam", "is-a")["weight"] for _ in range(max(times))]
+    assert [f"{round(weights[count - 1], 6):g}" for count in times] == [
+        weight for _, weight in rows
+    ]
+
+
+def test_levels_and_limits_are_those_of_the_schema():
+    levels = [level for _, level in table(AGENTS, "what", "arousal level")]
+    assert levels[:3] == [
+        str(schema.AROUSAL_UPSERTED),
+        str(schema.AROUSAL_INDIRECT),
+        str(schema.AROUSAL_EPISODE),
+    ]
+    assert levels[4] == f"{schema.HOP_DECAY}^(h − 1)"
+    limits = [int(most.split()[0].replace(",", "")) for _, most in table(AGENTS, "what", "at most")]
+    assert limits == [
+        schema.MAX_NAME,
+        schema.MAX_SUMMARY,
+        schema.MAX_HOP,
+        schema.DEFAULT_ROWS,
+        schema.DEFAULT_SEARCH_LIMIT,
+        schema.MAX_SEARCH_LIMIT,
+    ]
+    assert f"less than {schema.MIN_AROUSAL_GAIN}" in AGENTS.read_text(encoding="utf-8")
+
+
+def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
+    rows = table(AGENTS, "message", "what it means", "calling again")
+    sources = (ROOT / "server/concept_graph_mcp").rglob("*.py")
+    # Joined as Python joins the texts of one message that go over several lines.
+    said = re.sub(r'"\s+f?"', "", "\n".join(path.read_text(encoding="utf-8") for path in sources))
+    assert len(rows) == 6
+    for message, *_ in rows:
+        for part in message.split("…"):
+            assert part.strip(":; ") in said
+    assert f"for {bolt._RETRY_S:g} seconds" in " ".join(row[1] for row in rows)
+
+
+# For the DBA
+
+
+def test_the_constraints_and_indexes_are_those_of_the_schema():
+    rows = table(DBA, "on", "constraint", "index")
+    expected = [f"{label}({key})" for label, key in schema.UNIQUE]
+    assert [on for on, *_ in rows] == expected
+    assert schema.INDEXES == schema.UNIQUE
+
+
+def test_names_that_collide_are_found_and_renamed(memgraph):
+    by_marker = {block.marker: block.text for block in of(DBA, "cypher")}
+    constraints = cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
+    for row in constraints:
+        memgraph.run(f"DROP CONSTRAINT ON (n:{row['label']}) ASSERT n.name IS UNIQUE").consume()
+    try:
+        memgraph.run(
+            "UNWIND ['a', 'b', 'b', 'b', 'c', 'c'] AS name"
+            " CREATE (:Concept {name: name, search_name: name})"
+        ).consume()
+        found = cypher_text.run(memgraph, by_marker["finds collisions"])
+        assert found == [{"name": "b", "nodes": 3}, {"name": "c", "nodes": 2}]
+        renamed = cypher_text.run(memgraph, by_marker["renames collisions"])
+        assert [row["renamed"] for row in renamed] == ["b (2)", "b (3)", "c (2)"]
+        assert cypher_text.run(memgraph, by_marker["finds collisions"]) == []
+        memgraph.run("CREATE CONSTRAINT ON (n:Concept) ASSERT n.name IS UNIQUE").consume()
+        kept = "MATCH (c:Concept) WHERE c.search_name IS NOT NULL RETURN c.name AS name"
+        assert {row["name"] for row in cypher_text.run(memgraph, kept)} == {"a", "b", "c"}
+    finally:
+        memgraph.run("MATCH (n) DETACH DELETE n").consume()
+        for label, key in schema.UNIQUE:
+            memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.{key} IS UNIQUE").consume()
+
+
+def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):
+    said = "Unable to unload modules, they are currently being used."
+    assert f"`{said}`" in DBA.read_text(encoding="utf-8")
+    memgraph.run("UNWIND range(1, 5000) AS i CREATE (:Concept {name: toString(i)})").consume()
+
+    def work() -> None:
+        with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
+            counting = "CALL conceptgraph.stats() YIELD value RETURN count(value)"
+            session.run(f"UNWIND range(1, 60) AS i {counting}").consume()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    refusals = set()
+    while worker.is_alive():
+        try:
+            memgraph.run("CALL mg.load_all()").consume()
+        except neo4j.exceptions.ClientError as error:
+            refusals.add(error.message)
+    worker.join()
+    memgraph.run("CALL mg.load_all()").consume()
+    assert refusals == {said}
+
+
+def test_the_page_for_dbas_says_where_each_procedure_runs():
+    places = {f"conceptgraph.{name}": place for name, place in table(DBA, "procedure", "runs on")}
+    assert places == {
+        procedure.name: "main" if procedure.writes else "replica" for procedure in calls.ALL
+    }
+
+
+def test_what_a_procedure_is_said_to_do_is_what_it_is_registered_for():
+    registered = {full: callback.writes for full, callback in callbacks().items()}
+    assert {procedure.name: procedure.writes for procedure in calls.ALL} == registered
+
+
+def test_every_procedure_is_checked_for_when_a_server_connects():
+    assert {procedure.name for procedure in calls.ALL} == set(callbacks())
+
+
+def test_the_sizes_are_those_of_the_benchmarks():
+    measured = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    rows = table(DBA, "where", "bytes a concept with its relations")
+    wording = ("Memgraph, in memory", "embedded, everything loaded", "embedded, on disk")
+    for (_, size), what in zip(rows, wording, strict=True):
+        assert re.search(rf"{what} +{size} bytes/concept ", measured)
+    assert "77,607" in measured and "84,947" in measured  # noqa: PT018
+
+
+def test_the_problems_are_those_that_a_check_reports():
+    source = inspect.getsource(core("inspection"))
+    rows = table(DBA, "problem that check and doctor report", "advice")
+    written = [problem for problems, _ in rows for problem in problems.split(", ")]
+    fixed = set(re.findall(r'_row\(\s*"([^"]+)"', source))
+    missing = {
+        f"no {key}"
+        for label in schema.LABELS
+        for key in schema.NODE_PROPERTIES[label]
+        if key != "search_name"
+    }
+    assert set(written) == fixed | missing
+    advised = {problem: advice for problem, advice in rows if problem in fixed}
+    assert all(f'"{advice}"' in source for advice in advised.values())
+
+
+def test_the_settings_that_matter_are_set_in_the_image():
+    configured = (ROOT / "docker/memgraph.conf").read_text(encoding="utf-8")
+    ((setting, must, _), *_) = table(DBA, "setting", "must be", "otherwise")
+    assert f"{setting}={must.split()[0]}\n" in configured
+
+
+def test_an_embedded_file_is_where_the_page_says(monkeypatch):
+    rows = dict(table(DBA, "system", "path"))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert Path(rows["Linux"]).expanduser() == settings.default_path()
+    assert {Path(path.replace("\\", "/")).name for path in rows.values()} == {"memory.db"}
+    assert f"up to {database.BUSY_TIMEOUT_S:g} seconds" in DBA.read_text(encoding="utf-8")
+
+
+# For people in Lab
+
+
+def test_every_procedure_is_called_on_the_page_for_lab():
+    called = re.findall(r"CALL (conceptgraph\.\w+)\(", "".join(b.text for b in of(LAB, "cypher")))
+    assert set(called) == set(callbacks())
+
+
+def test_the_context_has_the_keys_that_the_page_names():
+    keys = [key for key, *_ in table(LAB, "key", "meaning", "default")]
+    assert tuple(keys) == core("context")._KEYS
+    defaults = {key: default for key, _, default in table(LAB, "key", "meaning", "default")}
+    assert defaults["tau_ms"].split(",")[0] == str(schema.DEFAULT_TAU_MS)
+
+
+def test_the_model_on_the_page_is_that_of_the_schema():
+    rows = {
+        what: properties.split(", ")
+        for what, _, properties in table(LAB, "in the graph", "is", "properties")
+    }
+    for label in schema.LABELS:
+        assert tuple(rows.pop(f"(:{label})")) == schema.NODE_PROPERTIES[label]
+    assert {edge for what in rows for edge in re.findall(r"\w+", what)} == set(
+        schema.RELATION_NAMES
+    )
+    assert list(rows.values()) == [list(schema.EDGE_PROPERTIES)] * 2
+
+
+def test_every_saved_query_has_a_title_of_its_own_and_finds_something(memgraph):
+    titles = [block.heading for block in of(QUERIES, "cypher")]
+    assert len(titles) == len(set(titles)) > 10
+    found = {}
+    for block in of(QUERIES, "cypher"):
+        found[block.heading] = len(cypher_text.run(memgraph, block.text))
+    assert [title for title, rows in found.items() if not rows] == ["What is not as it should be"]
+
+
+def test_the_graph_style_is_graph_style_script():
+    script = style_script.Script(STYLE.read_text(encoding="utf-8"))
+    assert {directive.name for directive in script.directives} == set(style_script.PROPERTIES)
+    shapes = [text for made in script.directives for text in made.properties.get("shape", ())]
+    assert len(shapes) == 2
+    assert set(shapes) <= style_script.SHAPES
+
+
+def test_the_graph_style_speaks_of_our_model():
+    script = style_script.Script(STYLE.read_text(encoding="utf-8"))
+    shown = {*schema.LABELS, *schema.RELATION_NAMES, *schema.RELATION_TYPES, *SHOWN_PROPERTIES}
+    assert set(script.texts) - style_script.SHAPES - {""} == shown
+    assert f"Define(TAU_MS, {schema.DEFAULT_TAU_MS})" in STYLE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "@NodeStyle {",
+        "@NodeStyle { colour: #ffffff }",
+        "Nosuch(1)",
+        "Add(1,, 2)",
+        "size",
+        "@Style {}",
+    ],
+)
+def test_what_is_no_graph_style_script_would_be_noticed(wrong):
+    with pytest.raises(style_script.NotStyleScript):
+        style_script.Script(wrong)
+
+
+# For developers
+
+
+def test_the_house_is_as_the_page_says():
+    rows = table(DEVELOPERS, "directory", "holds")
+    assert len(rows) > 8
+    assert [path for path, _ in rows if not (ROOT / path).exists()] == []
+
+
+def test_the_tests_that_the_page_names_exist():
+    written = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    rows = table(DEVELOPERS, "test", "until")
+    assert len(rows) == 6
+    assert [test for test, _ in rows if f"def {test}(" not in written] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_files_that_a_page_names_exist(page):
+    named = re.findall(
+        r"`((?:tests|server|query_modules|benchmarks|docker|docs)/[\w./]+)`", prose(page)
+    )
+    to_be_made = {"tests/conformance/test_forgotten.py"}
+    assert [path for path in named if path not in to_be_made and not (ROOT / path).exists()] == []
+
+
+# The entry in the registry of MCP servers
+
+
+def test_the_registry_entry_has_the_name_in_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^<!-- mcp-name: (\S+) -->$", readme, re.M) == [SERVER["name"]]
+
+
+def test_the_registry_entry_is_of_this_package_and_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (package,) = SERVER["packages"]
+    assert package["registryType"] == "pypi"
+    assert package["identifier"] == project["name"]
+    assert project["name"] in project["scripts"]
+    assert project["readme"] == "README.md"
+    assert SERVER["version"] == package["version"] == __version__
+    assert package["transport"] == {"type": "stdio"}
+
+
+def test_the_registry_entry_names_the_variables_that_are_read():
+    variables = {each["name"]: each for each in SERVER["packages"][0]["environmentVariables"]}
+    read = set(re.findall(r'environment\.get\("(\w+)"', inspect.getsource(settings)))
+    assert variables.keys() == (read | {settings.EMBEDDED_VARIABLE}) - {"MEMGRAPH_URL"}
+    assert [name for name, each in variables.items() if each.get("isRequired")] == ["TZ"]
+    assert [name for name, each in variables.items() if each.get("isSecret")] == [
+        "MEMGRAPH_PASSWORD"
+    ]
+    assert variables["MEMGRAPH_URI"]["default"] == settings.DEFAULT_URI
+    assert variables["AROUSAL_TAU_MS"]["default"] == str(schema.DEFAULT_TAU_MS)
+
+
+def test_the_registry_takes_a_description_of_this_length():
+    assert 0 < len(SERVER["description"]) <= 100
+
+
+def test_the_changelog_has_a_section_for_this_version():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## \[([\d.]+)\] - (unreleased|\d{4}-\d\d-\d\d)$", changelog, re.M)
+    assert sections[0][0] == __version__
