@@ -16,6 +16,7 @@ _COMMANDS = {
     "recall": "reading",
     "search": "reading",
     "stats": "reading",
+    "view": "viewing",
     "export": "moving",
     "import": "moving",
     "backfill": "backfill",

@@ -21,6 +21,7 @@ from .session import Clock, Session
 from .settings import Settings
 from .store import EXPORT_BACKUP, FILE_BACKUP, Store
 from .tools.concepts import toolset
+from .view import mcp_app
 
 logger = logging.getLogger(__name__)
 
@@ -46,15 +47,18 @@ def build(session: Session, with_set_time: bool = False, watch_store: bool = Fal
             tasks.cancel_scope.cancel()
         await session.store.close()
 
-    return MCPServer(
+    server = MCPServer(
         "concept-graph-mcp",
         title="Concept graph memory",
         version=__version__,
         instructions=INSTRUCTIONS,
         tools=toolset(session, with_set_time),
+        extensions=[mcp_app.extension()],
         lifespan=lifespan,
         log_level="WARNING",
     )
+    server.middleware.append(mcp_app.told_to_hosts_that_show_it)
+    return server
 
 
 def serve(settings: Settings, with_set_time: bool) -> None:

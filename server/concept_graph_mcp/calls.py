@@ -36,7 +36,6 @@ CONCEPT_SEARCH = Procedure("conceptgraph.concept_search", ("concept", "arousal")
 _RECALL_FIELDS = ("text", "score", "valence", "hop", "arousal", "weight", "reverse", "total")
 RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
 PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
-_PEEK_WITH_RELATIONS = replace(PEEK, fields=(*_RECALL_FIELDS, "relation"))
 NEIGHBOURHOOD = Procedure(
     "conceptgraph.neighbourhood",
     (
@@ -108,9 +107,10 @@ def peek(
     return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
-def peek_with_relations(seeds: Sequence[str], max_hop: int, limit: int | None = None) -> Call:
-    """Like `peek`, with the edge itself in each row."""
-    return Call(_PEEK_WITH_RELATIONS, (list(seeds), max_hop, limit), _seeds(seeds))
+def with_relations(call: Call) -> Call:
+    """Return a `recall` or `peek` whose rows have the edge itself too."""
+    fields = (*call.procedure.fields, "relation")
+    return replace(call, procedure=replace(call.procedure, fields=fields))
 
 
 def neighbourhood(

@@ -52,6 +52,9 @@ def live(memory):
     memory.now_ms += DAY_MS
     said += [memory.peek(["apple"], 3), memory.recall(["fruit", "nothing"], 2), memory.records()]
     said += [memory.concept_search(["APP"]), memory.concept_search([], 2), memory.stats()]
+    around = memory.run(calls.neighbourhood(["apple"], 2))
+    # Without the ids, which are others the next time.
+    said += [(row["name"], row["hop"], row["degree"], len(row["relations"])) for row in around]
     said += [memory.run(calls.check()), memory.run(calls.rename("pear", "Birne", False))]
     said += [memory.run(calls.remove_relation("apple", "fruit", "is-a", False))]
     said += [memory.run(calls.remove("market", False)), memory.import_rows(memory.records())]

@@ -1,13 +1,14 @@
 """What every tool goes through: its schemas, its result, and its failures as one line."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+from mcp.server.apps import client_supports_apps
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ..deployed import core
 from ..errors import StoreError
@@ -15,12 +16,18 @@ from ..errors import StoreError
 _REFUSALS = (core("errors").ConceptGraphError, StoreError)
 _SHOWN_ERRORS = 3
 
+Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]
+
 
 class ConceptTool(Tool):
     """A tool whose parameters may be called what Python reserves, and whose errors are one line.
 
-    Its function takes every parameter under its Python name and returns a TypedDict.
+    Its function takes every parameter under its Python name and returns a TypedDict. For clients
+    that draw results, `pictured`, where there is one, is called in its place: it returns the same
+    and what the picture needs, which goes into the result's `_meta`, where no model reads it.
     """
+
+    pictured: Pictured | None = Field(default=None, exclude=True)
 
     async def run(
         self, arguments: dict[str, Any], context: Any, convert_result: bool = False
@@ -36,14 +43,25 @@ class ConceptTool(Tool):
                 raise ToolError(f"unknown argument {name[:80]!r}; known are {', '.join(known)}")
         given = {name: validated[field.alias or name] for name, field in fields.items()}
         try:
-            result = await self.fn(**given)
+            result, meta = await self._call(given, context)
         except _REFUSALS as error:
             raise ToolError(str(error)) from error
-        return self.fn_metadata.convert_result(_answer(result)) if convert_result else result
+        return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
+
+    async def _call(self, given: dict[str, Any], context: Any) -> tuple[Any, dict[str, Any] | None]:
+        if self.pictured is not None and context is not None and client_supports_apps(context):
+            return await self.pictured(**given)
+        return await self.fn(**given), None
 
 
 def tool(
-    function: Callable[..., Any], *, read_only: bool, destructive: bool, idempotent: bool
+    function: Callable[..., Any],
+    *,
+    read_only: bool,
+    destructive: bool,
+    idempotent: bool,
+    pictured: Pictured | None = None,
+    meta: dict[str, Any] | None = None,
 ) -> ConceptTool:
     """Make *function* a tool: its docstring is what a model reads, its signature the schema."""
     annotations = ToolAnnotations(
@@ -53,15 +71,20 @@ def tool(
         # The graph is a closed world: nothing outside it is read or written.
         open_world_hint=False,
     )
-    made = ConceptTool.from_function(function, annotations=annotations)
+    made = cast(
+        ConceptTool, ConceptTool.from_function(function, annotations=annotations, meta=meta)
+    )
     made.parameters["additionalProperties"] = False
-    return cast(ConceptTool, made)
+    made.pictured = pictured
+    return made
 
 
-def _answer(result: dict[str, Any]) -> CallToolResult:
+def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResult:
     """Return *result* as structured content and as the same JSON, without blanks to pay for."""
     text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=result, _meta=meta
+    )
 
 
 def _one_line(error: ValidationError) -> str:

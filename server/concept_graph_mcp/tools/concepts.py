@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from .. import calls
 from ..deployed import schema
 from ..session import Session
+from ..view import mcp_app, picture
 from .adapter import tool
 
 
@@ -169,14 +170,15 @@ class ConceptTools:
         ] = schema.DEFAULT_ROWS,
     ) -> Recalled:
         """Recall what the seeds bring to mind, strongest first. Recalling arouses it."""
-        rows = await self._session.run(calls.recall(seeds, max_hop, limit))
-        propositions = [
-            Proposition(text=row["text"], score=row["score"], valence=row["valence"])
-            for row in rows
-        ]
-        if rows and rows[0]["total"] > len(rows):
-            return Recalled(propositions=propositions, total=rows[0]["total"])
-        return Recalled(propositions=propositions)
+        return _recalled(await self._session.run(calls.recall(seeds, max_hop, limit)))
+
+    async def recall_pictured(
+        self, seeds: list[str], max_hop: int, limit: int
+    ) -> tuple[Recalled, dict[str, Any] | None]:
+        """Recall as `recall_query` does, and return what a picture of it needs as well."""
+        call = calls.with_relations(calls.recall(seeds, max_hop, limit))
+        rows = await self._session.run(call)
+        return _recalled(rows), await picture.of_recall(self._session, seeds, max_hop, rows)
 
     async def set_time(
         self,
@@ -197,7 +199,14 @@ def toolset(session: Session, with_set_time: bool) -> list[Tool]:
     tools = ConceptTools(session)
     listed: list[Tool] = [
         tool(tools.concept_search, read_only=True, destructive=False, idempotent=True),
-        tool(tools.recall_query, read_only=False, destructive=False, idempotent=False),
+        tool(
+            tools.recall_query,
+            read_only=False,
+            destructive=False,
+            idempotent=False,
+            pictured=tools.recall_pictured,
+            meta=mcp_app.TOOL_META,
+        ),
         tool(tools.concept_upsert, read_only=False, destructive=False, idempotent=True),
         tool(tools.relation_add, read_only=False, destructive=False, idempotent=False),
         tool(tools.episode_add, read_only=False, destructive=False, idempotent=False),
@@ -206,6 +215,15 @@ def toolset(session: Session, with_set_time: bool) -> list[Tool]:
     if with_set_time:
         listed.append(tool(tools.set_time, read_only=False, destructive=False, idempotent=True))
     return listed
+
+
+def _recalled(rows: list[dict[str, Any]]) -> Recalled:
+    propositions = [
+        Proposition(text=row["text"], score=row["score"], valence=row["valence"]) for row in rows
+    ]
+    if rows and rows[0]["total"] > len(rows):
+        return Recalled(propositions=propositions, total=rows[0]["total"])
+    return Recalled(propositions=propositions)
 
 
 def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""The page that draws the graph, on this machine or inside an MCP host."""

@@ -1,0 +1,113 @@
+"""What the page asks for, as JSON: where it is, names, neighbourhoods and recalls. Reads only."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from .. import calls
+from ..deployed import __version__, core, schema
+from ..errors import Refused, StoreError
+from ..session import Clock, Session
+from . import picture
+
+# Without a concept to begin with, the page shows what surrounds the most aroused ones.
+_FIRST_SEEDS = 3
+
+
+class Api:
+    """The answers over one session; `at` (unix ms) in a request stops the clock for it."""
+
+    def __init__(self, session: Session, concept: str | None) -> None:
+        self._session = session
+        self._concept = concept
+
+    def routes(self) -> list[Route]:
+        answers: dict[str, Callable[[Request], Any]] = {
+            "about": self.about,
+            "search": self.search,
+            "neighbourhood": self.neighbourhood,
+            "recall": self.recall,
+        }
+        return [Route(f"/api/{name}", answer) for name, answer in answers.items()]
+
+    async def about(self, request: Request) -> JSONResponse:
+        """Return where the graph is, its clock, and what to show first."""
+        found = await self._session.run(calls.concept_search([], _FIRST_SEEDS))
+        return JSONResponse(
+            {
+                "location": self._session.store.location,
+                "version": __version__,
+                "now_ms": self._session.clock.now_ms(),
+                "tau_ms": self._session.tau_ms,
+                "time_zone": self._session.zone.key,
+                "seeds": [self._concept] if self._concept else [row["concept"] for row in found],
+            }
+        )
+
+    async def search(self, request: Request) -> JSONResponse:
+        """Return the concepts that contain `q`, then the most aroused ones."""
+        keywords = [word for word in request.query_params.getlist("q") if word.strip()]
+        limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
+        rows = await self._session.run(calls.concept_search(keywords, limit))
+        return JSONResponse({"concepts": rows})
+
+    async def neighbourhood(self, request: Request) -> JSONResponse:
+        """Return the nodes within `hops` of each `seed`, at most `limit`."""
+        session = self._at(request)
+        limit = _integer(request, "limit", schema.DEFAULT_NEIGHBOURS)
+        if limit > picture.MOST_NODES:
+            raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
+        call = calls.neighbourhood(_seeds(request), _hops(request), limit)
+        rows = await session.run(call)
+        nodes = [picture.node(row) for row in rows]
+        return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
+
+    async def recall(self, request: Request) -> JSONResponse:
+        """Return what each `seed` together bring to mind, strongest first, arousing nothing."""
+        session = self._at(request)
+        limit = _integer(request, "limit", schema.DEFAULT_ROWS)
+        call = calls.peek(_seeds(request), _hops(request), limit)
+        rows = await session.run(calls.with_relations(call))
+        total = rows[0]["total"] if rows else 0
+        return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
+
+    def _at(self, request: Request) -> Session:
+        if "at" not in request.query_params:
+            return self._session
+        at = _integer(request, "at", 0)
+        if not 0 <= at <= schema.MAX_TIME_MS:
+            raise HTTPException(400, f"at: must be between 0 and {schema.MAX_TIME_MS}, not {at}")
+        return replace(self._session, clock=Clock(at))
+
+
+async def told(_: Request, error: Exception) -> JSONResponse:
+    """Answer with what went wrong, in one line."""
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    status = 400 if isinstance(error, (Refused, _RULE)) else 503
+    return JSONResponse({"error": str(error)}, status)
+
+
+_RULE: type[Exception] = core("errors").ConceptGraphError
+HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told, _RULE: told}
+
+
+def _seeds(request: Request) -> list[str]:
+    return request.query_params.getlist("seed")
+
+
+def _hops(request: Request) -> int:
+    return _integer(request, "hops", schema.DEFAULT_MAX_HOP)
+
+
+def _integer(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, str(default))
+    # int() would also take blanks, underscores and digits of other scripts.
+    if not (text.isascii() and text.removeprefix("-").isdigit()) or len(text) > 18:
+        raise HTTPException(400, f"{name}: must be an integer, not {text[:40]!r}")
+    return int(text)

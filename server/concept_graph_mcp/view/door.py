@@ -1,0 +1,61 @@
+"""Who may ask the viewer anything: only pages that know its token, on this machine."""
+
+import hmac
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# The library adds two style elements of its own, empty at first; these are the hashes of what they
+# hold then and later.
+_STYLES = (
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    " 'sha256-jtRRMYY2VbEXuBKbHvqM1/fPT8vazFrEooXdvwUK4y8='"
+    " 'sha256-9xjtvxMT1ApHlgn9ohbh2FNfvK5Tqtzy94BjfXBeMSY='"
+)
+HEADERS = {
+    "content-security-policy": (
+        f"default-src 'none'; script-src 'self'; style-src 'self' {_STYLES}; img-src 'self';"
+        " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+_HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
+
+
+class Door:
+    """Middleware that lets in requests for `/TOKEN/…` made to this very host and port.
+
+    The token is the first part of the path, so that every relative link carries it. The `Host` is
+    checked because another site's name can be made to point here.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token.encode()
+        # As lists, because there must be one such header.
+        self._hosts = [[f"{name}:{port}".encode()] for name in ("127.0.0.1", "localhost")]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *_HEADERS]}
+            await send(message)
+
+        token, _, path = scope["path"].removeprefix("/").partition("/")
+        if [value for key, value in scope["headers"] if key == b"host"] not in self._hosts:
+            await _refuse(421, "this page is only served to this machine")(scope, receive, guarded)
+        elif not hmac.compare_digest(token.encode(errors="replace"), self._token):
+            await _refuse(403, "the address lacks the token")(scope, receive, guarded)
+        else:
+            await self._app({**scope, "path": f"/{path}"}, receive, guarded)
+
+
+def _refuse(status: int, reason: str) -> JSONResponse:
+    return JSONResponse({"error": reason}, status)

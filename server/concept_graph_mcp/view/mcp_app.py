@@ -1,0 +1,52 @@
+"""The picture of a recall inside the hosts that can show one; the others see nothing of it.
+
+MCP Apps (`io.modelcontextprotocol/ui`): a tool names a `ui://` page, and the host shows the tool's
+result in it. The text that the model reads stays as it is.
+"""
+
+from typing import Any
+
+from mcp.server.apps import APP_MIME_TYPE, Apps, client_supports_apps
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.resources import Resource
+
+URI = "ui://concept-graph-mcp/recall.html"
+# What the tool says of itself, to the hosts that can show it.
+TOOL_META = {"ui": {"resourceUri": URI}}
+
+
+class _Page(Resource):
+    """The page, put together when it is first read."""
+
+    async def read(self) -> str:
+        from . import inline
+
+        return inline.page()
+
+
+def extension() -> Apps:
+    """Return the extension with the page; the tool that is shown in it is bound by its meta."""
+    apps = Apps()
+    apps.add_resource(
+        _Page(
+            uri=URI,
+            name="recall",
+            title="What comes to mind",
+            description="Draws what recall_query returns.",
+            mime_type=APP_MIME_TYPE,
+            meta={"ui": {"prefersBorder": True}},
+        )
+    )
+    return apps
+
+
+async def told_to_hosts_that_show_it(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Middleware: leave the page out of the tool list of clients that cannot show it."""
+    result = await call_next(ctx)
+    if ctx.method == "tools/list" and not client_supports_apps(ctx):
+        listed = result if isinstance(result, dict) else {}
+        for tool in listed.get("tools", ()):
+            tool.pop("_meta", None)
+    return result

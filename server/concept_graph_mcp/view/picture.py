@@ -1,0 +1,90 @@
+"""What a picture is made of: the rows of `neighbourhood` and of a recall as plain JSON values."""
+
+import math
+from typing import Any
+
+from .. import calls
+from ..deployed import schema
+from ..errors import StoreError
+from ..session import Session
+
+# So many nodes can be drawn; more would only be a cloud.
+MOST_NODES = 5_000
+# A recall is drawn with its strongest propositions, among so many nodes, chosen from so many more.
+_PROPOSITIONS = 30
+_AROUND = 30
+_CHOSEN_FROM = 1_000
+RESULT_KEY = "concept-graph-mcp/picture"
+
+
+def node(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of `neighbourhood`; a number that JSON cannot say, made by a hand, as None."""
+    relations = [
+        {key: _finite(value) for key, value in relation.items()} for relation in row["relations"]
+    ]
+    return {key: _finite(value) for key, value in row.items()} | {"relations": relations}
+
+
+def proposition(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a recall with the four factors of its score and the ids of its ends."""
+    return {
+        "text": row["text"],
+        "score": _finite(row["score"]),
+        "arousal": _finite(row["arousal"]),
+        "hop": schema.HOP_DECAY ** (row["hop"] - 1),
+        "direction": schema.REVERSE_PENALTY if row["reverse"] else 1.0,
+        "weight": _finite(row["weight"]),
+        "valence": _finite(row["valence"]),
+        "hops": row["hop"],
+        "reverse": row["reverse"],
+        "type": schema.RELATION_NAMES[row["relation"].type],
+        "from": row["relation"].source,
+        "to": row["relation"].target,
+    }
+
+
+async def of_recall(
+    session: Session, seeds: list[str], max_hop: int, rows: list[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Return what a page needs to draw a recall that returned *rows*, as a result's `_meta`.
+
+    None if it cannot be had: the recall has happened, and its text is what counts.
+    """
+    propositions = [proposition(row) for row in rows[:_PROPOSITIONS]]
+    try:
+        around = await session.run(calls.neighbourhood(seeds, max_hop, _CHOSEN_FROM))
+    except StoreError:
+        return None
+    needed = _needed(around, {one[end] for one in propositions for end in ("from", "to")})
+    drawn = {
+        "now_ms": session.clock.now_ms(),
+        "tau_ms": session.tau_ms,
+        "nodes": [node(row) for row in around if row["id"] in needed],
+        "propositions": propositions,
+    }
+    return {RESULT_KEY: drawn}
+
+
+def _needed(around: list[dict[str, Any]], ends: set[int]) -> set[int]:
+    """Return the ids of *ends*, of a way from the seeds to each, and of the nearest nodes."""
+    hops = {row["id"]: row["hop"] for row in around}
+    nearer: dict[int, int] = {}
+    for row in around:
+        for relation in row["relations"]:
+            for one, other in (
+                (relation["from"], relation["to"]),
+                (relation["to"], relation["from"]),
+            ):
+                if hops[other] == hops[one] - 1:
+                    nearer.setdefault(one, other)
+    needed = {row["id"] for row in around[:_AROUND]}
+    for end in ends:
+        step: int | None = end
+        while step is not None and step not in needed:
+            needed.add(step)
+            step = nearer.get(step)
+    return needed
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,80 @@
+"""The viewer's web server: on the loopback interface only, until it is interrupted."""
+
+import secrets
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ..session import Session
+from .api import HANDLERS, Api
+from .door import Door
+from .static_files import StaticFiles
+
+_HOST = "127.0.0.1"
+
+
+def build(session: Session, concept: str | None, token: str, port: int) -> ASGIApp:
+    """Return the web application behind its door; *concept* is what is shown first."""
+    pages = Route("/{name:path}", StaticFiles().file)
+    routes = [*Api(session, concept).routes(), pages]
+    return Door(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
+
+
+async def serve(
+    session: Session,
+    concept: str | None,
+    port: int,
+    open_browser: bool,
+    announce: Callable[[str], None],
+) -> None:
+    """Serve on *port* (0: a free one) until interrupted; *announce* gets the address."""
+    with socket.create_server((_HOST, port)) as listening:
+        bound: int = listening.getsockname()[1]
+        token = secrets.token_urlsafe(24)
+        address = f"http://{_HOST}:{bound}/{token}/"
+        config = uvicorn.Config(
+            build(session, concept, token, bound),
+            lifespan="off",
+            ws="none",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        announce(address)
+        async with anyio.create_task_group() as tasks:
+            if open_browser:
+                tasks.start_soon(_open, address)
+            await _Server(config).serve([listening])
+            tasks.cancel_scope.cancel()
+
+
+async def _open(address: str) -> None:
+    # In a thread: some browsers are waited for.
+    await anyio.to_thread.run_sync(webbrowser.open, address, abandon_on_cancel=True)
+
+
+class _Server(uvicorn.Server):
+    """Ends quietly on a signal, where uvicorn's own would raise it again afterwards."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        kinds = (signal.SIGINT, signal.SIGTERM)
+        before: dict[signal.Signals, Any] = {
+            kind: signal.signal(kind, self.handle_exit) for kind in kinds
+        }
+        try:
+            yield
+        finally:
+            for kind, handler in before.items():
+                signal.signal(kind, handler)

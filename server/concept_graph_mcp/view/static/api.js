@@ -1,0 +1,22 @@
+// The questions to the server that the page came from. The token is part of the page's own address.
+
+async function ask(path, parameters) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, one);
+  }
+  let answer;
+  try {
+    answer = await fetch(`api/${path}?${query}`);
+  } catch {
+    throw new Error("The viewer has ended; start concept-graph-mcp view again.");
+  }
+  const content = await answer.json();
+  if (!answer.ok) throw new Error(content.error);
+  return content;
+}
+
+export const askAbout = () => ask("about", {});
+export const askSearch = (words, limit) => ask("search", { q: words, limit });
+export const askNeighbourhood = (seed, hops, limit) => ask("neighbourhood", { seed, hops, limit });
+export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });

@@ -1,0 +1,273 @@
+// The page: what is on it, and what every click and key does.
+
+import { Model } from "./model.js";
+import { lightUp } from "./light.js";
+import { Picture } from "./picture.js";
+import { askAbout, askNeighbourhood, askRecall } from "./api.js";
+import { makeSearch } from "./search.js";
+import { showDetails, spoken } from "./details.js";
+import { showPropositions } from "./recall_list.js";
+import { isArrow, neighbourTowards } from "./walking.js";
+import { HOUR_MS, ahead, calendar } from "./clock.js";
+import { arousalAt } from "./scales.js";
+
+// A click adds at most so many nodes; Expand again adds more.
+const EXPANDED = 40;
+// To know every relation among what a click adds, two hops are asked for.
+const EXPANSION = 1000;
+const WHOLE = 5000;
+const RECALLED = 30;
+
+const $ = (id) => document.getElementById(id);
+const model = new Model();
+const picture = new Picture($("picture"), model, { clicked, settled });
+let about;
+let when;
+let begun = []; // the names that the picture grew from
+let seeds = []; // the names that are recalled from, while in recall mode
+let recalling = false;
+let asked = 0; // so that an answer is dropped when something else has been asked for meanwhile
+
+async function start() {
+  about = await askAbout();
+  when = calendar(about.time_zone);
+  picture.tau = about.tau_ms;
+  // Of a file its name is enough; the whole path is there to be pointed at.
+  $("where").textContent = about.location.includes("://")
+    ? about.location : about.location.split(/[\\/]/).pop();
+  $("where").title = about.location;
+  setTime();
+  await load(about.seeds);
+}
+
+// What is shown
+
+async function load(names) {
+  asked += 1;
+  const mine = asked;
+  const { nodes } = await askNeighbourhood(names, $("hops").value, $("limit").value);
+  if (mine !== asked) return;
+  if (!nodes.length && names.length) throw new Error(`Nothing is called “${names.join(", ")}”.`);
+  begun = names;
+  model.clear();
+  model.merge(nodes);
+  $("empty").hidden = nodes.length > 0;
+  picture.seeds = new Set(nodes.filter((node) => node.hop === 0).map((node) => node.id));
+  picture.show(true);
+  count();
+  select(nodes.length ? model.nodes.get(nodes[0].id) : null);
+}
+
+async function expand(node) {
+  if (model.hidden(node)) {
+    const { nodes } = await askNeighbourhood([node.name], 2, EXPANSION);
+    const fresh = nodes.filter((row) => row.hop === 1 && !model.nodes.has(row.id));
+    const wanted = new Set(fresh.slice(0, EXPANDED).map((row) => row.id));
+    model.merge(nodes, (row) => wanted.has(row.id), node);
+    picture.show(false);
+    count();
+  }
+  select(node);
+}
+
+function select(node) {
+  picture.select(node);
+  $("details").hidden = !node || recalling;
+  $("hints").hidden = recalling;
+  if (!node) return;
+  say(spoken(node, picture.time, about.tau_ms));
+  describe();
+}
+
+function describe() {
+  const node = picture.selected;
+  if (!node) return;
+  const go = (other) => select(other);
+  showDetails($("details"), { node, model, time: picture.time, tau: about.tau_ms, when, go });
+}
+
+function count() {
+  document.body.dataset.nodes = model.nodes.size;
+  document.body.dataset.relations = model.links.size;
+  say(`${model.nodes.size} nodes, ${model.links.size} relations`);
+  total();
+}
+
+function total() {
+  let sum = 0;
+  for (const node of model.nodes.values()) sum += arousalAt(node, picture.time, about.tau_ms);
+  document.body.dataset.arousal = sum;
+  const hours = Number($("time").value);
+  $("moment").textContent =
+    `${ahead(hours)} · ${when(picture.time)} · arousal ${sum.toFixed(sum < 1 ? 3 : 1)} in all`;
+}
+
+function setTime() {
+  picture.time = about.now_ms + Number($("time").value) * HOUR_MS;
+  $("time").setAttribute("aria-valuetext", ahead(Number($("time").value)));
+  total();
+  describe();
+  picture.redraw();
+}
+
+// Recall
+
+async function recall(names) {
+  asked += 1;
+  const mine = asked;
+  seeds = names;
+  recalling = true;
+  $("recall-mode").setAttribute("aria-pressed", "true");
+  $("recalled").hidden = false;
+  const hops = $("hops").value;
+  const [{ propositions, total: all }, { nodes }] = await Promise.all([
+    askRecall(names, hops, RECALLED, picture.time),
+    askNeighbourhood(names, hops, WHOLE),
+  ]);
+  if (mine !== asked) return;
+  light(propositions, nodes);
+  showSeeds();
+  showPropositions($("propositions"), propositions, point);
+  $("counted").textContent = propositions.length < all
+    ? `the strongest ${propositions.length} of ${all}, ${ahead(Number($("time").value))}`
+    : `${all} in all, ${ahead(Number($("time").value))}`;
+  document.body.dataset.recalled = propositions.length;
+  select(null);
+}
+
+/** Bring onto the page, and light, the ways from the seeds to what was recalled. */
+function light(propositions, rows) {
+  const lit = lightUp(propositions, rows);
+  const added = model.merge(rows, (row) => lit.nodes.has(row.id));
+  picture.seeds = lit.seeds;
+  picture.lit = lit;
+  picture.strong = null;
+  if (added) picture.show(true);
+  else picture.redraw();
+  count();
+}
+
+function point(proposition) {
+  picture.strong = proposition?.light ?? null;
+  picture.redraw();
+}
+
+function showSeeds() {
+  $("seeds").replaceChildren(...seeds.map((name) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = seeds.length > 1 ? `${name} ×` : name;
+    button.disabled = seeds.length === 1;
+    button.setAttribute("aria-label", `recall without ${name}`);
+    button.addEventListener("click", () => attempt(recall, seeds.filter((seed) => seed !== name)));
+    item.append(button);
+    return item;
+  }));
+}
+
+function endRecall() {
+  asked += 1;
+  recalling = false;
+  picture.lit = null;
+  picture.strong = null;
+  picture.seeds = new Set(begun.map((name) => model.named(name)?.id));
+  $("recall-mode").setAttribute("aria-pressed", "false");
+  $("recalled").hidden = true;
+  select(model.named(seeds[0]) ?? null);
+}
+
+function toggleRecall() {
+  if (recalling) endRecall();
+  else attempt(recall, picture.selected ? [picture.selected.name] : begun);
+}
+
+// What happened
+
+function clicked(node) {
+  if (recalling) select(node);
+  else attempt(expand, node);
+}
+
+function settled() {
+  document.body.dataset.drawn = model.nodes.size;
+}
+
+function chosen(name) {
+  if (recalling) attempt(recall, [...new Set([...seeds, name])]);
+  else attempt(load, [name]);
+  $("picture").focus();
+}
+
+/** Do *work*; what goes wrong is told on the page. */
+async function attempt(work, ...given) {
+  $("error").hidden = true;
+  try {
+    await work(...given);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function failed(error) {
+  $("error").textContent = error.message;
+  $("error").hidden = false;
+}
+
+function say(text) {
+  $("status").textContent = text;
+}
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.matches("input[type=text], select");
+  const { key } = event;
+  if (typing) return;
+  const actions = {
+    "/": () => $("search").focus(),
+    r: toggleRecall,
+    "+": () => picture.zoomBy(1.4),
+    "-": () => picture.zoomBy(1 / 1.4),
+    0: () => picture.fit(),
+    Escape: escape,
+  };
+  if (key in actions) {
+    event.preventDefault();
+    actions[key]();
+  } else if (event.target === $("picture")) {
+    pressedOnPicture(event);
+  }
+}
+
+function pressedOnPicture(event) {
+  const { key } = event;
+  if (isArrow(key)) {
+    event.preventDefault();
+    const from = picture.selected;
+    const to = from ? neighbourTowards(model, from, key) : model.named(begun[0]);
+    if (to) select(to);
+  } else if (key === "Enter" && picture.selected) {
+    attempt(expand, picture.selected);
+  }
+}
+
+function escape() {
+  if (!$("error").hidden) $("error").hidden = true;
+  else if (recalling) endRecall();
+  else select(null);
+}
+
+makeSearch($("search"), $("offered"), chosen, failed);
+document.addEventListener("keydown", pressed);
+$("time").addEventListener("input", setTime);
+$("time").addEventListener("change", () => recalling && attempt(recall, seeds));
+$("recall-mode").addEventListener("click", toggleRecall);
+$("recall-here").addEventListener("click", toggleRecall);
+$("fit").addEventListener("click", () => picture.fit());
+$("expand").addEventListener("click", () => attempt(expand, picture.selected));
+$("centre").addEventListener("click", () => attempt(load, [picture.selected.name]));
+for (const id of ["hops", "limit"]) {
+  $(id).addEventListener("change", () => attempt(recalling ? recall : load, recalling ? seeds : begun));
+}
+globalThis.conceptGraphView = { model, picture };
+attempt(start);

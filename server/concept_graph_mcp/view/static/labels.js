@@ -1,0 +1,57 @@
+// Which names are written, so that none covers another: the important ones first.
+
+const SIZE = 12;
+const MOST = 140;
+const CELL = 120;
+
+/**
+ * Write the names of *candidates* ({x, y, below, text, bold}, most important first), over none of
+ * the boxes *kept* free. Positions are those of the picture, *scale* its zoom: names keep their size
+ * on the screen.
+ */
+export function writeLabels(context, candidates, kept, scale, colours) {
+  const taken = new Map();
+  for (const box of kept) claim(taken, box);
+  let written = 0;
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  context.lineJoin = "round";
+  for (const { x, y, below, text, bold } of candidates) {
+    if (written >= MOST) break;
+    context.font = `${bold ? "600 " : ""}${SIZE / scale}px system-ui, sans-serif`;
+    const width = context.measureText(text).width * scale;
+    const box = {
+      left: x * scale - width / 2 - 2,
+      right: x * scale + width / 2 + 2,
+      top: (y + below) * scale,
+      bottom: (y + below) * scale + SIZE + 3,
+    };
+    if (!claim(taken, box)) continue;
+    written += 1;
+    context.lineWidth = 3 / scale;
+    context.strokeStyle = colours.halo;
+    context.fillStyle = colours.text;
+    context.strokeText(text, x, y + below + 1 / scale);
+    context.fillText(text, x, y + below + 1 / scale);
+  }
+}
+
+/** Take the place of *box* if it is free. Boxes are kept by the cells that they touch. */
+function claim(taken, box) {
+  const cells = [];
+  for (let i = Math.floor(box.left / CELL); i <= Math.floor(box.right / CELL); i += 1) {
+    for (let j = Math.floor(box.top / CELL); j <= Math.floor(box.bottom / CELL); j += 1) {
+      cells.push(`${i} ${j}`);
+    }
+  }
+  if (cells.some((cell) => taken.get(cell)?.some((other) => overlap(box, other)))) return false;
+  for (const cell of cells) {
+    if (!taken.has(cell)) taken.set(cell, []);
+    taken.get(cell).push(box);
+  }
+  return true;
+}
+
+function overlap(a, b) {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}

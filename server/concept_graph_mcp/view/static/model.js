@@ -1,0 +1,101 @@
+// The nodes and relations that are on the page, and the ways between them.
+
+export class Model {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.nodes = new Map();
+    this.links = new Map();
+    this.ends = new Map(); // id -> Map(the other end's id -> a link between the two)
+  }
+
+  /**
+   * Take over rows of `neighbourhood`, those that `keep` wants, with every relation whose two ends
+   * are here then. New nodes begin beside *near*. Returns how many nodes are new.
+   */
+  merge(rows, keep = () => true, near = null) {
+    let added = 0;
+    for (const row of rows) {
+      const known = this.nodes.get(row.id);
+      const { relations, ...facts } = row;
+      if (known) Object.assign(known, facts, { hop: known.hop });
+      else if (keep(row)) {
+        this.nodes.set(row.id, { ...facts, ...beside(near, added) });
+        this.ends.set(row.id, new Map());
+        added += 1;
+      }
+    }
+    for (const row of rows) for (const relation of row.relations) this.#join(relation);
+    return added;
+  }
+
+  #join(relation) {
+    const { from, to, type } = relation;
+    if (!this.nodes.has(from) || !this.nodes.has(to)) return;
+    const key = linkKey(relation);
+    const link = this.links.get(key);
+    if (link) {
+      link.weight = relation.weight;
+      return;
+    }
+    const made = { key, from, to, type, weight: relation.weight };
+    this.links.set(key, made);
+    this.ends.get(from).set(to, made);
+    this.ends.get(to).set(from, made);
+  }
+
+  named(name) {
+    return [...this.nodes.values()].find((node) => node.name === name);
+  }
+
+  neighbours(id) {
+    return [...(this.ends.get(id)?.keys() ?? [])].map((other) => this.nodes.get(other));
+  }
+
+  relationsOf(id) {
+    return [...this.links.values()].filter((link) => link.from === id || link.to === id);
+  }
+
+  /** How many relations of a node lead to what is not shown. */
+  hidden(node) {
+    return Math.max(0, node.degree - this.relationsOf(node.id).length);
+  }
+
+  /** A shortest way from one of *seeds* to the node *id*: the ids of its nodes, the keys of its links. */
+  path(seeds, id) {
+    const before = new Map(seeds.filter((seed) => this.nodes.has(seed)).map((seed) => [seed, null]));
+    const waiting = [...before.keys()];
+    for (const current of waiting) {
+      if (current === id) break;
+      for (const [other, link] of this.ends.get(current)) {
+        if (!before.has(other)) {
+          before.set(other, { id: current, link });
+          waiting.push(other);
+        }
+      }
+    }
+    const nodes = [];
+    const links = [];
+    if (!before.has(id)) return { nodes, links };
+    for (let step = { id }; step; step = before.get(step.id)) {
+      nodes.push(step.id);
+      const previous = before.get(step.id);
+      if (previous) links.push(previous.link.key);
+    }
+    return { nodes, links };
+  }
+}
+
+export function linkKey({ from, to, type }) {
+  return `${from} ${type} ${to}`;
+}
+
+function beside(node, index) {
+  if (!node || node.x === undefined) return {};
+  // The golden angle spreads them evenly, however many there are.
+  const angle = index * 2.399963;
+  const distance = 20 + 3 * Math.sqrt(index);
+  return { x: node.x + distance * Math.cos(angle), y: node.y + distance * Math.sin(angle) };
+}

@@ -1,0 +1,36 @@
+"""The files of the page, served by name from a list that is made once."""
+
+from importlib import resources
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+STATIC = Path(str(resources.files(__package__) / "static"))
+
+# Not from `mimetypes`, whose answer for scripts depends on the machine.
+_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+
+
+class StaticFiles:
+    """What lies below `static/`; a name that is not listed is not looked for."""
+
+    def __init__(self) -> None:
+        self._files = {
+            path.relative_to(STATIC).as_posix(): path
+            for path in STATIC.rglob("*")
+            if path.suffix in _TYPES
+        }
+
+    async def file(self, request: Request) -> Response:
+        name = request.path_params["name"] or "index.html"
+        if name not in self._files:
+            raise HTTPException(404, "no such page")
+        path = self._files[name]
+        return Response(path.read_bytes(), media_type=_TYPES[path.suffix])

@@ -1,0 +1,108 @@
+"""`concept-graph-mcp view` as a person starts and ends it."""
+
+import http.client
+import json
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+from tests.view.browsing import Viewer
+
+from concept_graph_mcp.__main__ import main
+
+
+def ask(address: str, path: str) -> object:
+    """Return the JSON that the viewer at *address* answers with."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+    try:
+        connection.request("GET", parts.path + path)
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(main, list(arguments), env={"TZ": "UTC"})
+
+
+@pytest.fixture
+def there(memory, store) -> tuple[list[str], dict[str, str]]:
+    """The options and variables that name a store of each kind, with something in it."""
+    memory.relation_add("apple", "fruit", "is-a")
+    if store.location.startswith("bolt"):
+        return [], {"MEMGRAPH_URI": store.location}
+    return [f"--embedded={store.location}"], {}
+
+
+def test_it_serves_either_store_until_it_is_interrupted(there, memory):
+    options, variables = there
+    before = memory.records()
+    with Viewer(*options, "view", "apple", **variables) as viewer:
+        address = viewer.address()
+        assert ask(address, "api/about")["seeds"] == ["apple"]
+        found = ask(address, "api/neighbourhood?seed=apple&hops=1")
+        assert [node["name"] for node in found["nodes"]] == ["apple", "fruit"]
+        assert viewer.interrupt() == 0
+    assert memory.records() == before
+
+
+def test_every_start_has_an_address_of_its_own_on_this_machine_only(lived_file):
+    options = f"--embedded={lived_file}", "view"
+    with Viewer(*options) as one, Viewer(*options) as other:
+        parts = [urlsplit(viewer.address()) for viewer in (one, other)]
+    assert {part.hostname for part in parts} == {"127.0.0.1"}
+    tokens = {part.path.strip("/") for part in parts}
+    assert len(tokens) == 2
+    assert all(len(token) >= 32 for token in tokens)
+
+
+def test_the_browser_is_opened_at_the_address(lived_file, monkeypatch):
+    import signal
+    import webbrowser
+
+    opened = []
+
+    def look(address: str) -> bool:
+        opened.append(ask(address, "api/about"))
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", look)
+    result = run(f"--embedded={lived_file}", "view", "cold", "--at", "1970-04-17T23:00")
+    assert result.exit_code == 0, result.output
+    assert [about["seeds"] for about in opened] == [["cold"]]
+    assert opened[0]["now_ms"] == 9_241_200_000
+
+
+def test_a_name_that_nothing_has_is_a_failure(lived_file):
+    result = run(f"--embedded={lived_file}", "view", "nothing at all")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "concept-graph-mcp: nothing is called 'nothing at all';"
+        " concept-graph-mcp search shows what there is\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        ("yesterday", "--at: not a time in ISO 8601: 'yesterday'"),
+        ("1969-12-31T00:00Z", "--at: must be a time from 1970 to 9999, not 1969-12-31T00:00:00"),
+    ],
+)
+def test_a_time_that_is_none_is_a_failure(lived_file, time, said):
+    result = run(f"--embedded={lived_file}", "view", "--at", time)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"concept-graph-mcp: {said}")
+
+
+def test_a_port_that_is_taken_is_a_failure(lived_file):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run(f"--embedded={lived_file}", "view", "--port", str(port), "--no-open")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"concept-graph-mcp: cannot listen on port {port}: Address already in use\n"
+    )

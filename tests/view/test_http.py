@@ -1,0 +1,231 @@
+"""What the viewer answers over HTTP, and whom it lets in, on both stores."""
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from asgi import HOST, PORT, TOKEN, Asked
+
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.view.door import HEADERS
+from concept_graph_mcp.view.serving import build
+from concept_graph_mcp.view.static_files import STATIC
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def page(memory, portal) -> Asked:
+    session = Session(memory.store, DAY_MS, ZoneInfo("Asia/Tokyo"), Clock(memory.now_ms))
+    return Asked(build(session, None, TOKEN, PORT), portal)
+
+
+@pytest.fixture
+def alone(portal) -> Asked:
+    """A viewer of a store that cannot be reached."""
+    from concept_graph_mcp.bolt import BoltStore
+
+    async def make() -> BoltStore:
+        return BoltStore("bolt://127.0.0.1:1", "", "")
+
+    store = portal.call(make)
+    session = Session(store, DAY_MS, ZoneInfo("UTC"), Clock())
+    yield Asked(build(session, None, TOKEN, PORT), portal)
+    portal.call(store.close)
+
+
+def refusal(answer, status: int = 400) -> str:
+    """Return the one line that a request was refused with."""
+    assert answer.status == status
+    assert answer.headers["content-type"] == "application/json"
+    (key,) = answer.content
+    assert key == "error"
+    assert "\n" not in answer.content["error"]
+    return answer.content["error"]
+
+
+# What is shown
+
+
+def test_the_page_learns_where_it_is_and_where_to_begin(memory, page):
+    memory.update_affect("apple", 0.9)
+    memory.update_affect("pear", 0.2)
+    about = page.get("api/about").content
+    assert about["seeds"] == ["apple", "pear"]
+    assert about["now_ms"] == memory.now_ms
+    assert about["tau_ms"] == DAY_MS
+    assert about["time_zone"] == "Asia/Tokyo"
+    assert about["location"] == memory.store.location
+
+
+def test_an_empty_graph_has_nothing_to_begin_with(page):
+    assert page.get("api/about").content["seeds"] == []
+    assert page.get("api/neighbourhood").content["nodes"] == []
+
+
+def test_concepts_are_found_by_a_part_of_their_name(memory, page):
+    for name in ("Apfel 🍎", "pear"):
+        memory.concept_upsert(name)
+    found = page.get("api/search", q="APF", limit=1).content["concepts"]
+    assert found == [{"concept": "Apfel 🍎", "arousal": 0.5}]
+    assert len(page.get("api/search", q=" ").content["concepts"]) == 2
+
+
+def test_a_neighbourhood_is_nodes_with_their_relations(memory, page):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.relation_add("fruit", "food", "is-a")
+    content = page.get("api/neighbourhood", seed="apple", hops=1).content
+    apple, fruit = content["nodes"]
+    assert (apple["name"], fruit["name"], fruit["degree"]) == ("apple", "fruit", 2)
+    assert apple["relations"] == [
+        {"from": apple["id"], "to": fruit["id"], "type": "is-a", "weight": 0.25}
+    ]
+    assert len(page.get("api/neighbourhood", seed="apple", limit=2).content["nodes"]) == 2
+
+
+def test_a_recall_shows_the_four_factors_of_each_score(memory, page):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.relation_add("fruit", "food", "is-a")
+    ids = {
+        node["name"]: node["id"]
+        for node in page.get("api/neighbourhood", seed="food").content["nodes"]
+    }
+    content = page.get("api/recall", seed="food", hops=2, limit=5).content
+    assert content["total"] == 2
+    assert content["propositions"][0] == {
+        "text": "fruit is-a food",
+        "score": 0.03125,
+        "arousal": 0.25,
+        "hop": 1.0,
+        "direction": 0.5,
+        "weight": 0.25,
+        "valence": 0.0,
+        "hops": 1,
+        "reverse": True,
+        "type": "is-a",
+        "from": ids["fruit"],
+        "to": ids["food"],
+    }
+    for row in content["propositions"]:
+        product = row["arousal"] * row["hop"] * row["direction"] * row["weight"]
+        assert row["score"] == pytest.approx(product, abs=1e-6)
+
+
+def test_a_recall_is_of_the_time_that_is_asked_for(memory, page):
+    memory.relation_add("apple", "fruit", "is-a")
+    later = page.get("api/recall", seed="apple", at=memory.now_ms + DAY_MS).content
+    assert later["propositions"][0]["arousal"] == pytest.approx(0.25 * 2.718281828**-1)
+
+
+def test_several_seeds_are_recalled_from_together(memory, page):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.relation_add("pear", "tree", "part-of")
+    assert page.get("api/recall", seed=["apple", "pear"], hops=1).content["total"] == 2
+
+
+def test_looking_changes_nothing(memory, page):
+    memory.relation_add("apple", "fruit", "is-a")
+    before = memory.records()
+    page.get("api/about")
+    page.get("api/search", q="app")
+    page.get("api/neighbourhood", seed="apple")
+    page.get("api/recall", seed="apple", at=memory.now_ms + DAY_MS)
+    assert memory.records() == before
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "said"),
+    [
+        ("neighbourhood", {"seed": "a", "hops": "two"}, "hops: must be an integer, not 'two'"),
+        ("neighbourhood", {"seed": "a", "hops": "1_0"}, "hops: must be an integer, not '1_0'"),
+        ("neighbourhood", {"seed": "a", "hops": 11}, "max_hop: must be between 0 and 10, not 11"),
+        ("neighbourhood", {"seed": "a", "limit": 0}, "limit: must be between 1 and"),
+        ("neighbourhood", {"seed": "a", "limit": 5001}, "limit: at most 5000, not 5001"),
+        ("neighbourhood", {"seed": " "}, "seeds: must not be empty"),
+        ("neighbourhood", {"seed": "a\0b"}, "seeds: must not contain a NUL"),
+        ("recall", {"seed": "a", "limit": ""}, "limit: must be an integer, not ''"),
+        ("recall", {"seed": "a", "at": "9" * 18}, "at: must be between 0 and 253402214400000"),
+        ("recall", {"seed": "a", "at": "9" * 19}, "at: must be an integer"),
+        ("search", {"q": "x" * 2000}, "keywords: 2000 characters are too long"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(page, path, parameters, said):
+    assert refusal(page.get(f"api/{path}", **parameters)).startswith(said)
+
+
+def test_a_store_that_cannot_be_reached_is_told_in_one_line(alone):
+    assert refusal(alone.get("api/search"), 503).startswith("Memgraph cannot be reached at bolt://")
+
+
+# The door
+
+
+@pytest.fixture
+def door(portal) -> Asked:
+    """A viewer that has no need of a store."""
+    session = Session(None, DAY_MS, ZoneInfo("UTC"), Clock())
+    return Asked(build(session, None, TOKEN, PORT), portal)
+
+
+def test_the_page_and_all_that_it_loads_is_there(door):
+    assert door.get("").headers["content-type"].startswith("text/html")
+    for file in STATIC.rglob("*"):
+        if file.suffix in {".html", ".css", ".js", ".svg"}:
+            answer = door.get(file.relative_to(STATIC).as_posix())
+            assert (answer.status, answer.body) == (200, file.read_bytes())
+    assert "javascript" in door.get("app.js").headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/wrong/", "/a-toke/", "/a-tokenx/", "//", "/api/about", "/å/", "/wrong/app.js"]
+)
+def test_nobody_is_let_in_without_the_token(door, path):
+    assert refusal(door.raw(path, [HOST]), 403) == "the address lacks the token"
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        [],
+        ["evil.example"],
+        [f"evil.example:{PORT}"],
+        ["127.0.0.1"],
+        ["127.0.0.1:80"],
+        [HOST, "evil.example"],
+    ],
+)
+def test_no_other_host_name_leads_here(door, hosts):
+    answer = door.raw(f"/{TOKEN}/", hosts)
+    assert refusal(answer, 421) == "this page is only served to this machine"
+
+
+@pytest.mark.parametrize(
+    "path", ["nothing", "../door.py", "vendor/../../door.py", "vendor/README.md", "api/nothing"]
+)
+def test_nothing_but_the_page_is_served(door, path):
+    assert refusal(door.get(path), 404) == "no such page"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_nothing_can_be_sent(door, method):
+    refusal(door.raw(f"/{TOKEN}/api/about", [HOST], method=method), 405)
+
+
+@pytest.mark.parametrize("path", ["/", f"/{TOKEN}/", f"/{TOKEN}/nothing"])
+def test_every_answer_has_the_headers_that_keep_the_page_to_itself(door, path):
+    answer = door.raw(path, [HOST])
+    assert answer.headers.items() >= HEADERS.items()
+    assert answer.headers["cache-control"] == "no-store"
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    assert "unsafe" not in policy
+
+
+def test_a_number_that_a_hand_stored_and_json_cannot_say_is_none():
+    from concept_graph_mcp.view import picture
+
+    row = {"valence": float("nan"), "name": "a", "relations": [{"weight": float("inf")}]}
+    assert picture.node(row) == {"valence": None, "name": "a", "relations": [{"weight": None}]}

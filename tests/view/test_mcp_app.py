@@ -1,0 +1,235 @@
+"""The picture inside an MCP host: bound to a tool, drawn from its result, unseen by the others."""
+
+import json
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from lived import EVENING, live
+from mcp.client import Client, advertise
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+from tests.server.server_processes import StdioServer
+from tests.view.browsing import Page
+
+from concept_graph_mcp import app
+from concept_graph_mcp.errors import Unavailable
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.view import mcp_app, picture
+
+DRAWS = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
+# What a host allows a page that asks for nothing, by the specification.
+HOST_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline';"
+    " img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
+)
+HOST = """<!doctype html><title>host</title><iframe id="app" sandbox="allow-scripts"
+ style="width: 1100px; height: 560px; border: 0"></iframe><script>
+const heard = [];
+addEventListener("message", ({ data, source }) => {
+  heard.push(data);
+  const send = (message) => source.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  if (data.method === "ui/initialize") send({ id: data.id, result: {
+    protocolVersion: data.params.protocolVersion, hostCapabilities: {},
+    hostInfo: { name: "host", version: "1" }, hostContext: { theme: THEME } } });
+  if (data.method === "ui/notifications/initialized") {
+    send({ method: "ui/notifications/tool-input", params: { arguments: {} } });
+    send({ method: "ui/notifications/tool-result", params: RESULT });
+  }
+});
+document.getElementById("app").srcdoc = PAGE;
+</script>"""
+
+
+def ask(portal, memory, extensions, *questions):
+    """Return what a client gets as answers to *questions*(client), its session at that evening."""
+    clock = Clock(int(datetime.fromisoformat(EVENING).timestamp() * 1000))
+
+    async def answers():
+        session = Session(Kept(memory.store), 86_400_000, ZoneInfo("America/Chicago"), clock)
+        async with Client(app.build(session), extensions=extensions) as client:
+            return [await question(client) for question in questions]
+
+    return portal.call(answers)
+
+
+class Kept:
+    """A store that a server's end does not close."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    async def close(self):
+        pass
+
+
+def recall(*seeds, max_hop=2, **more):
+    return lambda client: client.call_tool(
+        "recall_query", {"seeds": list(seeds), "max_hop": max_hop, **more}
+    )
+
+
+def test_a_host_that_draws_finds_the_page_through_the_tool(portal, memory):
+    listed, page = ask(
+        portal, memory, [DRAWS],
+        lambda client: client.list_tools(),
+        lambda client: client.read_resource(mcp_app.URI),
+    )  # fmt: skip
+    bound = {tool.name: tool.meta for tool in listed.tools if tool.meta}
+    assert bound == {"recall_query": {"ui": {"resourceUri": mcp_app.URI}}}
+    (content,) = page.contents
+    assert content.mime_type == APP_MIME_TYPE
+    assert content.meta == {"ui": {"prefersBorder": True}}
+    assert content.text.startswith("<!doctype html>")
+
+
+def test_the_page_holds_all_that_it_needs(portal, memory):
+    (page,) = ask(portal, memory, [DRAWS], lambda client: client.read_resource(mcp_app.URI))
+    text = page.contents[0].text
+    assert "<link" not in text
+    assert "src=" not in text.split("</head>")[1]
+    assert 'from "./' not in text
+    assert "ForceGraph=n()" in text
+
+
+def test_a_client_that_does_not_draw_sees_the_tools_and_results_as_ever(portal, memory):
+    live(memory)
+    before = memory.records()
+    plain = ask(portal, memory, [], lambda client: client.list_tools(), recall("cold"))
+    assert all(tool.meta is None for tool in plain[0].tools)
+    after = memory.records()
+    assert before != after
+    memory.run(_cleaned(memory))
+    live(memory)
+    drawn = ask(portal, memory, [DRAWS], lambda client: client.list_tools(), recall("cold"))
+    assert memory.records() == after
+    for tool in (*plain[0].tools, *drawn[0].tools):
+        tool.meta = None
+    assert plain[0].tools == drawn[0].tools
+    assert plain[1].content == drawn[1].content
+    assert plain[1].structured_content == drawn[1].structured_content
+    assert picture.RESULT_KEY not in (plain[1].meta or {})
+
+
+def _cleaned(memory):
+    """Remove everything but one node, and return the call that removes that."""
+    from concept_graph_mcp import calls
+
+    *others, last = [r["name"] for r in memory.records() if r["kind"] != "relation"]
+    for name in others:
+        memory.run(calls.remove(name, False))
+    return calls.remove(last, False)
+
+
+def test_a_client_of_the_older_handshake_sees_no_difference(tmp_path):
+    with StdioServer("--embedded", str(tmp_path / "memory.db")) as server:
+        server.initialize()
+        tools = server.request("tools/list", {})["result"]["tools"]
+        assert all("_meta" not in tool for tool in tools)
+        server.call("relation_add", **{"from": "apple", "to": "fruit", "type": "is-a"})
+        assert "_meta" not in server.call("recall_query", seeds=["apple"], max_hop=1)
+
+
+def test_the_picture_has_what_was_recalled_and_the_ways_there(portal, memory):
+    live(memory)
+    (result,) = ask(portal, memory, [DRAWS], recall("oxygen tank 2", "cold", max_hop=3))
+    drawn = result.meta[picture.RESULT_KEY]
+    texts = [row["text"] for row in result.structured_content["propositions"]]
+    assert [row["text"] for row in drawn["propositions"]] == texts[:30]
+    ids = {node["id"] for node in drawn["nodes"]}
+    assert {row[end] for row in drawn["propositions"] for end in ("from", "to")} <= ids
+    assert 30 <= len(ids) <= 100
+    assert len(json.dumps(drawn)) < 100_000
+
+
+def test_a_recall_that_fails_fails_alike(portal, memory):
+    plain, drawn = (
+        ask(portal, memory, extensions, recall("a", max_hop=11))[0] for extensions in ([], [DRAWS])
+    )
+    assert plain.is_error
+    assert plain.content == drawn.content
+
+
+def test_a_recall_stands_where_its_picture_cannot_be_had(portal, memory):
+    memory.relation_add("apple", "fruit", "is-a")
+
+    class Failing(Kept):
+        async def call(self, procedure, *arguments):
+            if procedure.name.endswith("neighbourhood"):
+                raise Unavailable("gone")
+            return await self._store.call(procedure, *arguments)
+
+    async def answer():
+        session = Session(Failing(memory.store), 86_400_000, ZoneInfo("UTC"), Clock())
+        async with Client(app.build(session), extensions=[DRAWS]) as client:
+            return await recall("apple")(client)
+
+    result = portal.call(answer)
+    assert not result.is_error
+    assert len(result.structured_content["propositions"]) == 1
+
+
+# In a host's frame
+
+
+@pytest.fixture
+def shown(browser, portal, memory, tmp_path):
+    """A function that shows a recall's result in a host's page and goes into its frame."""
+    live(memory)
+
+    def show(with_picture: bool, theme: str = "light") -> Page:
+        page, result = ask(
+            portal, memory, [DRAWS],
+            lambda client: client.read_resource(mcp_app.URI),
+            recall("oxygen tank 2", "cold", limit=40),
+        )  # fmt: skip
+        content = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if not with_picture:
+            del content["_meta"][picture.RESULT_KEY]
+        policy = f'<meta http-equiv="content-security-policy" content="{HOST_POLICY}">'
+        html = page.contents[0].text.replace("<head>", f"<head>{policy}")
+        host = HOST.replace("THEME", json.dumps(theme)).replace("RESULT", json.dumps(content))
+        # A script element ends at the first end tag, whatever surrounds it.
+        host = host.replace("PAGE", json.dumps(html).replace("</", "<\\/"))
+        file = tmp_path / "host.html"
+        file.write_text(host, encoding="utf-8")
+        browser.get(file.as_uri())
+        browser.switch_to.frame("app")
+        return Page(browser)
+
+    yield show
+    browser.switch_to.default_content()
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_the_recall_is_drawn_in_the_frame_of_a_host(shown, images):
+    page = shown(with_picture=True)
+    page.until("return document.body.dataset.recalled === '30'")
+    page.until("return document.getElementById('picture').dataset.settled === 'true'")
+    assert page.text("#counted").startswith("the strongest 30 of ")
+    assert page.run("return conceptGraphView.picture.lit.links.size") >= 30
+    assert "score" in page.text("#propositions li")
+    page.run("document.querySelector('#propositions button').focus()")
+    assert page.run("return conceptGraphView.picture.strong.links.size") == 1
+    page.run("document.activeElement.blur()")
+    page.browser.switch_to.default_content()
+    said = [message.get("method") for message in page.run("return heard")]
+    assert said[:2] == ["ui/initialize", "ui/notifications/initialized"]
+    assert "ui/notifications/size-changed" in said
+    if images is not None:
+        page.element("#app").screenshot(str(images / "mcp-app.png"))
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_the_host_s_theme_is_taken(shown):
+    page = shown(with_picture=True, theme="dark")
+    page.until("return conceptGraphView.picture.colours.text === '#e6edf3'")
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_without_a_picture_the_propositions_are_listed(shown):
+    page = shown(with_picture=False)
+    page.until("return document.querySelectorAll('#propositions li').length === 40")
+    assert page.run("return document.getElementById('picture').hidden")

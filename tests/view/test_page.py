@@ -1,0 +1,319 @@
+"""The page in a browser: it loads, searches, expands, slides and recalls, without a complaint."""
+
+import re
+
+import pytest
+from expectations import decayed_radius
+from lived import EVENING
+from tests.conftest import Memory
+from tests.markdown import ROOT, table
+from tests.view.browsing import Page
+
+from concept_graph_mcp.embedded.store import EmbeddedStore
+from concept_graph_mcp.view.static_files import STATIC
+
+ENTER, ESCAPE, END = "\ue007", "\ue00c", "\ue010"
+LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def page(browser, flight) -> Page:
+    return Page.at(browser, flight)
+
+
+@pytest.fixture
+def drawn(browser, viewers, tmp_path, portal):
+    """A function that makes a graph with hands(memory) and shows it."""
+
+    def draw(make, *arguments: str) -> Page:
+        file = tmp_path / "memory.db"
+        store = EmbeddedStore(file)
+        portal.call(store.open)
+        make(Memory(store, portal))
+        portal.call(store.close)
+        return Page.at(browser, viewers(file, *arguments))
+
+    return draw
+
+
+# Loading
+
+
+def test_the_neighbourhood_of_the_concept_is_drawn(page, images):
+    assert page.selected() == "oxygen tank 2"
+    assert page.text("#details h2") == "oxygen tank 2"
+    assert page.text("[data-fact=valence]") == "−1.00 (unpleasant)"
+    assert {"service module", "quantity gauge", "tank fans"} < page.names()
+    assert page.data("nodes") == len(page.names())
+    assert page.data("relations") > page.data("nodes")
+    assert page.text("#moment").startswith("now · 17 Apr 1970, 23:00 · arousal")
+    page.shoot(images, "neighbourhood")
+
+
+def test_nodes_differ_by_kind_size_and_colour_and_say_their_sign(page):
+    looks = page.run(
+        "const { colour, sign, palette } = await import('./scales.js');"
+        "const shades = [-1, -0.5, 0, 0.5, 1].map((v) => colour(v, palette(false)));"
+        "return { shades, signs: [-1, 0, 1].map(sign) }"
+    )
+    assert len(set(looks["shades"])) == 5
+    assert looks["signs"] == ["−", "", "+"]
+    assert len(set(page.radii().values())) > 5
+
+
+def test_an_empty_graph_says_so(drawn):
+    page = drawn(Memory.stats)
+    assert page.text("#empty") == "There is nothing in this graph yet."
+
+
+def test_names_are_never_taken_for_html(drawn):
+    name = "<img src=x onerror='document.title=1'><b>apple"
+
+    def make(memory):
+        memory.relation_add(name, "<i>fruit", "is-a")
+
+    page = drawn(make, name)
+    page.point_at("<i>fruit")
+    page.press("r")
+    page.until("return document.body.dataset.recalled === '1'")
+    assert page.text(".proposition") == f"{name} is-a <i>fruit"
+    assert page.run("return document.querySelectorAll('main img, main b > *, main i').length") == 0
+
+
+# Searching
+
+
+def test_a_concept_is_searched_for_and_shown_with_the_keyboard_alone(page):
+    page.press("/")
+    assert page.run("return document.activeElement.id") == "search"
+    page.press("c", "o", "l", "d")
+    page.until("return document.getElementById('offered').children[0]?.textContent === 'cold'")
+    page.press(DOWN)
+    assert page.run("return document.activeElement.getAttribute('aria-activedescendant')")
+    page.press(ENTER)
+    page.until("return conceptGraphView.picture.selected?.name === 'cold'")
+    page.settle()
+    assert "window" in page.names()
+    assert page.run("return document.activeElement.id") == "picture"
+
+
+def test_an_episode_is_found_by_its_whole_name(page):
+    page.press("/", "19700417/cold", ENTER)
+    page.until("return conceptGraphView.picture.selected?.kind === 'episode'")
+
+
+def test_a_name_that_nothing_has_is_told(page):
+    page.press("/", "nothing at all", ENTER)
+    page.until("return !document.getElementById('error').hidden")
+    assert page.text("#error") == "Nothing is called “nothing at all”."
+    page.press(ESCAPE)
+    assert page.run("return document.getElementById('error').hidden")
+    assert page.selected() == "oxygen tank 2"
+
+
+# Expanding
+
+
+def test_a_click_expands_a_node(page):
+    page.choose(hops="1")
+    before = page.names()
+    assert page.run("return conceptGraphView.model.hidden(conceptGraphView.model.named('bang'))")
+    page.point_at("bang").click().perform()
+    page.until("return conceptGraphView.picture.selected?.name === 'bang'")
+    page.settle()
+    assert before < page.names()
+    assert page.text("#details h2") == "bang"
+    assert (
+        page.run("const { model } = conceptGraphView; return model.hidden(model.named('bang'))")
+        == 0
+    )
+
+
+def test_what_a_click_adds_is_joined_to_all_that_is_shown(page):
+    """No relation between two nodes on the page is left out."""
+    page.choose(hops="1")
+    page.point_at("bang").click().perform()
+    page.until("return conceptGraphView.picture.selected?.name === 'bang'")
+    page.settle()
+    shown = page.run("return [...conceptGraphView.model.links.keys()].sort()")
+    page.run(
+        "return (async () => { const { askNeighbourhood } = await import('./api.js');"
+        " const { model } = conceptGraphView;"
+        " const { nodes } = await askNeighbourhood(['bang', 'oxygen tank 2'], 10, 5000);"
+        " model.merge(nodes, () => false); })()"
+    )
+    assert page.run("return [...conceptGraphView.model.links.keys()].sort()") == shown
+
+
+def test_arrows_lead_to_neighbours_and_enter_expands(page):
+    page.choose(hops="1")
+    page.element("#picture").click()
+    reached = {}
+    for key in (RIGHT, DOWN, LEFT, UP):
+        # The first arrow leads back to where the picture began.
+        page.press(ESCAPE, key, key)
+        node = page.run(
+            "const { model, picture } = conceptGraphView;"
+            " return { name: picture.selected.name, hidden: model.hidden(picture.selected) }"
+        )
+        reached[node["name"]] = key if node["hidden"] else None
+    neighbours = page.run(
+        "const { model } = conceptGraphView;"
+        " return model.neighbours(model.named('oxygen tank 2').id).map((n) => n.name)"
+    )
+    assert len(reached) >= 3
+    assert set(reached) <= {*neighbours, "oxygen tank 2"}
+    expandable = next(key for key in reached.values() if key)
+    before = page.names()
+    page.press(ESCAPE, expandable, expandable, ENTER)
+    page.until("return Number(document.body.dataset.nodes) > arguments[0]", len(before))
+    page.settle()
+    assert before < page.names()
+    page.press(ESCAPE)
+    assert page.selected() is None
+
+
+def test_the_focus_can_be_seen_wherever_it_is(page):
+    for selector in ("#picture", "#search", "#recall-mode", "#time", ".relations button"):
+        page.run("document.querySelector(arguments[0]).focus({ focusVisible: true })", selector)
+        outline = page.run("return getComputedStyle(document.activeElement).outlineStyle")
+        assert outline == "solid", selector
+
+
+def test_everything_that_can_be_used_has_a_name(page):
+    nameless = page.run(
+        "return [...document.querySelectorAll('button, input, select, [role]')].filter((e) =>"
+        " !(e.ariaLabel || e.labels?.length || e.textContent.trim() || e.role === 'status'"
+        " || e.role === 'alert')).map((e) => e.outerHTML)"
+    )
+    assert nameless == []
+    status = page.run("return document.getElementById('status').textContent")
+    assert status.startswith("oxygen tank 2, concept, valence −1.00, arousal 0.26")
+
+
+def test_the_keys_in_the_documentation_are_those_of_the_page():
+    html = (STATIC / "index.html").read_text(encoding="utf-8")
+    shown = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html.split('id="keys"')[1])
+    assert [list(pair) for pair in shown] == table(ROOT / "docs/viewing.md", "key", "does")
+
+
+# Time
+
+
+def test_the_slider_shows_arousal_fading(page, images):
+    before, arousal = page.radii(), page.data("arousal")
+    page.element("#time").send_keys(RIGHT, RIGHT, RIGHT, RIGHT)
+    assert page.text("#moment").startswith("in 1 d · 18 Apr 1970, 23:00 · arousal")
+    assert page.data("arousal") == pytest.approx(arousal * 2.718281828**-1)
+    after = page.radii()
+    for name, radius in before.items():
+        assert after[name] == pytest.approx(decayed_radius(radius, DAY_MS))
+        assert after[name] < radius
+    page.shoot(images, "a-day-later")
+    page.element("#time").send_keys(END)
+    assert page.text("#moment").startswith("in 28 d · 16 May 1970, 00:00")
+    assert page.data("arousal") < 1e-9
+
+
+# Recall
+
+
+def test_recall_lights_the_ways_and_shows_each_score_as_its_factors(page, images):
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    page.settle()
+    rows = page.run(
+        "return [...document.querySelectorAll('#propositions li')].map((li) =>"
+        " Object.fromEntries(['score', 'arousal', 'hop', 'direction', 'weight'].map((name) =>"
+        " [name, Number(li.querySelector(`.factor.${name} b`).textContent)])))"
+    )
+    assert len(rows) == page.data("recalled") == 30
+    assert rows == sorted(rows, key=lambda row: -row["score"])
+    for row in rows:
+        product = row["arousal"] * row["hop"] * row["direction"] * row["weight"]
+        assert row["score"] == pytest.approx(product, rel=2e-3, abs=1e-6)
+    lit = page.run("return conceptGraphView.picture.lit.links.size")
+    assert lit >= 30
+    page.shoot(images, "recall")
+
+
+def test_pointing_at_a_proposition_lights_the_way_to_it_alone(page):
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    page.settle()
+    strong = "return [...(conceptGraphView.picture.strong?.links ?? [])]"
+    assert page.run(strong) == []
+    for index in (0, 1):
+        page.run("document.querySelectorAll('#propositions button')[arguments[0]].focus()", index)
+        ways = page.run(strong)
+        shown = page.run("return [...conceptGraphView.model.links.keys()]")
+        assert ways
+        assert set(ways) <= set(shown)
+    # The second is a hop away from the seed, so the way to it is longer than itself.
+    assert len(ways) == 2
+
+
+def test_several_concepts_are_recalled_from_and_left_out_again(page):
+    page.press("r")
+    page.until("return document.querySelectorAll('#seeds li').length === 1")
+    page.press("/", "cold", ENTER)
+    page.until("return document.querySelectorAll('#seeds li').length === 2")
+    page.element("#seeds button").click()
+    page.until("return document.querySelectorAll('#seeds li').length === 1")
+    assert page.text("#seeds") == "cold"
+
+
+def test_recall_is_of_the_slider_s_time_and_escape_ends_it(page):
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    first = page.text(".factor.score b")
+    page.element("#time").send_keys(RIGHT)
+    page.wait(lambda: page.text(".factor.score b") < first)
+    page.element("#picture").send_keys(ESCAPE)
+    assert page.run("return conceptGraphView.picture.lit") is None
+    assert page.run("return document.getElementById('recalled').hidden")
+
+
+# Other eyes, and size
+
+
+def test_the_dark_is_respected(page):
+    light = page.run("return getComputedStyle(document.body.parentElement).backgroundColor")
+    page.browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": "dark"}]},
+    )
+    dark = page.run("return getComputedStyle(document.body.parentElement).backgroundColor")
+    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(13, 17, 23)")
+    page.until("return conceptGraphView.picture.colours.text === '#e6edf3'")
+
+
+def test_nothing_moves_for_those_who_do_not_want_it(page):
+    """With reduced motion the nodes are where they belong at once."""
+    assert page.run("return conceptGraphView.picture.graph.cooldownTicks()") == 0
+
+
+def test_five_thousand_nodes_are_shown_and_can_be_worked_with(drawn):
+    def make(memory):
+        rows = [
+            {"kind": "concept", "name": f"c{i}", "arousal_level": 0.5, "accessed_at": i}
+            for i in range(6_000)
+        ]
+        rows += [
+            {"kind": "relation", "from": f"c{i}", "to": f"c{(i - 1) // 3}", "type": "is-a"}
+            for i in range(1, 6_000)
+        ]
+        memory.import_rows(rows)
+
+    page = drawn(make, "c0", "--at", EVENING)
+    page.choose(limit="5000", hops="10")
+    page.until("return document.body.dataset.nodes === '5000'")
+    page.settle()
+    assert page.data("relations") == 4_999
+    page.element("#picture").send_keys(RIGHT)
+    page.wait(lambda: page.selected() != "c0")
+    page.element("#time").send_keys(RIGHT)
+    assert page.text("#moment").startswith("in 6 h")
+    page.press("/", "c4999", ENTER)
+    page.until("return conceptGraphView.picture.selected?.name === 'c4999'")
