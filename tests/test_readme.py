@@ -6,10 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
@@ -18,7 +21,8 @@ from concept_graph_mcp.embedded import modules
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools.concepts import toolset
 
-README = Path(__file__).parent.parent.joinpath("README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+README = ROOT.joinpath("README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
 CALLS = re.findall(r"```cypher\n(.*?)```\n```text\n(.*?)```", README, re.DOTALL)
 
@@ -124,6 +128,43 @@ def test_the_demo_prints_what_the_readme_shows():
 def test_the_two_set_up_commands_name_what_exists():
     assert after("demo-command").endswith("concept-graph-mcp demo")
     assert after("test-command").endswith("pytest")
+
+
+def test_the_demo_is_as_large_as_the_readme_says():
+    sample = files("concept_graph_mcp") / "sample" / "apollo13.jsonl"
+    kinds: Counter[str] = Counter()
+    relations = set()
+    for line in sample.read_text(encoding="utf-8").splitlines():
+        step = json.loads(line)
+        kinds[step["kind"]] += 1
+        if step["kind"] == "relation":
+            relations.add((step["from"], step["to"], step["type"]))
+        elif step["kind"] == "episode":
+            relations.update((concept, step["summary"], "evokes") for concept in step["concepts"])
+    size = f"{kinds['episode']} episodes, {kinds['concept']} concepts, {len(relations)} relations"
+    assert f"({size}," in README
+
+
+def test_the_compose_commands_name_what_the_compose_file_has():
+    found = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    commands = re.findall(r"`docker compose ([^`]+)`", README)
+    assert len(commands) == 3
+    profiles = {profile for service in found.values() for profile in service.get("profiles", [])}
+    for command in commands:
+        words = command.split()
+        assert set(words) & {"up", "run"}
+        if "--profile" in words:
+            assert words[words.index("--profile") + 1] in profiles
+        if "run" in words:
+            assert words[-1] in found
+
+
+def test_the_tasks_that_the_readme_names_exist():
+    tasks = yaml.safe_load((ROOT / "Taskfile.yml").read_text(encoding="utf-8"))["tasks"]
+    named = re.findall(r"`((?:memgraph/)?local-[a-z/]+)`", README)
+    assert len(named) == 4
+    for name in named:
+        assert name in tasks or f"{name.rpartition('/')[0]}/*" in tasks
 
 
 def test_the_calls_yield_what_the_readme_shows(memory):
