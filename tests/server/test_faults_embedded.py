@@ -597,3 +597,26 @@ def test_a_refusal_half_way_leaves_no_trace(faulty, tmp_path, call, refusal):
     assert state(faulty) == before
     with opened(tmp_path / "memory.db") as other:
         assert state(other) == before
+
+
+def test_a_call_whose_first_read_fails_leaves_the_store_usable(tmp_path, monkeypatch):
+    with opened(tmp_path / "memory.db") as host:
+        run(host, calls.concept_upsert("apple"))
+
+        def failing() -> int:
+            # As Python's own layer raises it: without a code of SQLite's.
+            raise sqlite3.OperationalError("disk I/O error")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(host._database, "position", failing)
+            with pytest.raises(Unavailable, match="disk I/O error"):
+                run(host, calls.concept_upsert("pear"))
+        assert run(host, calls.concept_upsert("apple"))[0]["created"] is False
+        assert run(host, calls.concept_upsert("pear"))[0]["created"] is True
+
+
+def test_a_call_after_the_store_was_closed_is_one_clear_line(tmp_path):
+    host = Host(tmp_path / "memory.db")
+    host.close()
+    with pytest.raises(StoreError, match="closed database"):
+        run(host, calls.concept_upsert("apple"))

@@ -96,7 +96,11 @@ class Database:
             return
         self._set_timeout(BUSY_TIMEOUT_S)
         self._connection.execute("BEGIN")
-        self.position()  # The first read is what takes the snapshot.
+        try:
+            self.position()  # The first read is what takes the snapshot.
+        except sqlite3.Error:
+            self.rollback()
+            raise
         # Whoever finds the lock taken when it comes to writing was overtaken and need not wait.
         self._set_timeout(0)
 
@@ -109,7 +113,7 @@ class Database:
 
     def unavailable(self, error: sqlite3.Error) -> StoreError:
         """Return *error* as the caller is told it."""
-        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+        if _code(error) == sqlite3.SQLITE_NOTADB:
             return Misdeployed(
                 f"store {self.path}: is not a concept graph store; name another file"
             )
@@ -258,7 +262,12 @@ class Database:
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
     # Masked, because extended codes (such as a stale snapshot's) carry the plain one below.
-    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return _code(error) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return SQLite's code; what Python's own layer raises has none."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
 
 
 def _line(error: BaseException) -> str:
