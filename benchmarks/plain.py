@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from concept_graph_mcp.deployed import schema
+from conceptgraph_core import schema
 
 TAU_MS = schema.DEFAULT_TAU_MS
 Row = dict[str, Any]

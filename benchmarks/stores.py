@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import neo4j
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.bolt import BoltStore
 from concept_graph_mcp.calls import Call
-from concept_graph_mcp.deployed import schema
-from concept_graph_mcp.embedded.host import Host
+from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.stores.embedded.host import Host
+from conceptgraph_core import schema
 
 Record = dict[str, Any]
 Rows = list[dict[str, Any]]

@@ -6,21 +6,13 @@ optional map with now_ms, tau_ms, date, found and user_id (see conceptgraph_core
 
 import mgp
 
-from conceptgraph_core import (
-    __version__,
-    affect,
-    concepts,
-    corrections,
-    episodes,
-    inspection,
-    relations,
-    schema,
-    transfer,
-)
+from conceptgraph_core import __version__, schema
 from conceptgraph_core import context as contexts
-from conceptgraph_core import neighbourhood as neighbourhoods
-from conceptgraph_core import recall as recalling
-from conceptgraph_core.graph import Graph
+from conceptgraph_core.concepts import affect, corrections, episodes, names, relations
+from conceptgraph_core.concepts import neighbourhood as neighbourhoods
+from conceptgraph_core.concepts import recall as recalling
+from conceptgraph_core.graph.adapter import Graph
+from conceptgraph_core.keeping import inspection, transfer
 
 # What both `recall` and `peek` yield.
 RECALLED = mgp.Record(
@@ -45,7 +37,7 @@ def concept_upsert(ctx: mgp.ProcCtx, concept: str, context: mgp.Map = {}) -> mgp
     Example:
         CALL conceptgraph.concept_upsert("apple") YIELD concept_id, created;
     """
-    return [mgp.Record(**concepts.upsert(Graph(ctx, context), concept))]
+    return [mgp.Record(**names.upsert(Graph(ctx, context), concept))]
 
 
 @mgp.write_proc
@@ -102,7 +94,7 @@ def concept_search(
     Example:
         CALL conceptgraph.concept_search(["app"], 10) YIELD concept, arousal;
     """
-    return [mgp.Record(**row) for row in concepts.search(Graph(ctx, context), keywords, limit)]
+    return [mgp.Record(**row) for row in names.search(Graph(ctx, context), keywords, limit)]
 
 
 @mgp.write_proc

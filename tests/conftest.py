@@ -11,7 +11,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from concept_graph_mcp.store import Procedure, Store
+from concept_graph_mcp.stores.store import Procedure, Store
 
 HOSTS = ("embedded", "memgraph")
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z
@@ -137,12 +137,12 @@ def store(
 ) -> Iterator[Store]:
     """An empty graph on each host."""
     if request.param == "embedded":
-        from concept_graph_mcp.embedded.store import EmbeddedStore
+        from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
         store: Store = EmbeddedStore(tmp_path / "memory.db")
     else:
         uri = request.getfixturevalue("empty_memgraph")
-        from concept_graph_mcp.bolt import BoltStore
+        from concept_graph_mcp.stores.bolt.store import BoltStore
 
         store = portal.call(lambda: _bolt(BoltStore, uri))
     portal.call(store.open)

@@ -20,17 +20,19 @@ from mcp.client.client import Client
 from tests import cypher_text, style_script
 from tests.markdown import ROOT, Block, anchors, blocks, links, prose, table
 
-from concept_graph_mcp import bolt, calls, settings
+from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.app import build
-from concept_graph_mcp.deployed import __version__, core, schema
-from concept_graph_mcp.embedded import database, modules
-from concept_graph_mcp.embedded.host import Host
+from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.bolt import store as bolt
+from concept_graph_mcp.stores.embedded import database, modules
+from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.tools.concepts import toolset
+from conceptgraph_core import __version__, context, schema
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+CORE = ROOT / "query_modules/conceptgraph_core"
 AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
 DEVELOPERS = DOCS / "developers.md"
 QUERIES, STYLE = DOCS / "lab/queries.md", DOCS / "lab/style.gss"
@@ -405,7 +407,7 @@ def test_the_sizes_are_those_of_the_benchmarks():
 
 
 def test_the_problems_are_those_that_a_check_reports():
-    source = inspect.getsource(core("inspection"))
+    source = (CORE / "keeping/inspection.py").read_text(encoding="utf-8")
     rows = table(DBA, "problem that check and doctor report", "advice")
     written = [problem for problems, _ in rows for problem in problems.split(", ")]
     fixed = set(re.findall(r'_row\(\s*"([^"]+)"', source))
@@ -444,7 +446,7 @@ def test_every_procedure_is_called_on_the_page_for_lab():
 
 def test_the_context_has_the_keys_that_the_page_names():
     keys = [key for key, *_ in table(LAB, "key", "meaning", "default")]
-    assert tuple(keys) == core("context")._KEYS
+    assert tuple(keys) == context._KEYS
     defaults = {key: default for key, _, default in table(LAB, "key", "meaning", "default")}
     assert defaults["tau_ms"].split(",")[0] == str(schema.DEFAULT_TAU_MS)
 

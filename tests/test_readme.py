@@ -16,10 +16,10 @@ import yaml
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.deployed import schema
-from concept_graph_mcp.embedded import modules
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.embedded import modules
 from concept_graph_mcp.tools.concepts import toolset
+from conceptgraph_core import schema
 
 ROOT = Path(__file__).parent.parent
 README = ROOT.joinpath("README.md").read_text(encoding="utf-8")

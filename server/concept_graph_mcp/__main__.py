@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from conceptgraph_core import __version__
+
 from . import settings
-from .deployed import __version__
 
 # Command -> the module that has it; imported only when asked for, to keep the server's start short.
 _COMMANDS = {
@@ -87,13 +88,13 @@ def main(ctx: click.Context, embedded: str | None, enable_set_time: bool) -> Non
         if enable_set_time:
             raise click.UsageError("--enable-set-time is for serving only")
         return
-    from . import app
+    from . import serving
 
     try:
         configured = settings.read(os.environ, embedded)
     except settings.SettingsError as error:
         raise click.ClickException(str(error)) from None
-    app.serve(configured, enable_set_time)
+    serving.serve(configured, enable_set_time)
 
 
 def run(arguments: list[str] | None = None) -> Any:

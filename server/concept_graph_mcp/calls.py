@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .deployed import core, schema
-from .store import EpisodeNames, Lookup, Names, Procedure, Search
+from conceptgraph_core import schema, text
+from conceptgraph_core.errors import InvalidRow, InvalidText
+
+from .stores.store import EpisodeNames, Lookup, Names, Procedure, Search
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
 # database, and a look-up should not be made for what will be refused.
-_text = core("text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +65,18 @@ ALL = (
 
 
 def concept_upsert(concept: str) -> Call:
-    _text.name(concept, "concept")
+    text.name(concept, "concept")
     return Call(CONCEPT_UPSERT, (concept,), Names((concept,)))
 
 
 def update_affect(target: str, valence_delta: float) -> Call:
-    _text.existing_name(target, "target")
+    text.existing_name(target, "target")
     return Call(UPDATE_AFFECT, (target, valence_delta), Names((target,)))
 
 
 def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
-    _text.summary(summary, "summary")
-    names = tuple(_text.names(concepts, "concepts"))
+    text.summary(summary, "summary")
+    names = tuple(text.names(concepts, "concepts"))
     # Without a concept there is no base; the procedure says so.
     lookup = EpisodeNames(f"{date}/{names[0]}", names) if names else Names(())
     return Call(EPISODE_ADD, (summary, list(names)), lookup)
@@ -90,7 +91,7 @@ def concept_search(keywords: Sequence[str], limit: int | None = None) -> Call:
     wanted = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
     most = max(1, min(schema.MAX_SEARCH_LIMIT, wanted))
     folded = tuple(
-        schema.search_name(_text.existing_name(keyword, "keywords")) for keyword in keywords
+        schema.search_name(text.existing_name(keyword, "keywords")) for keyword in keywords
     )
     return Call(CONCEPT_SEARCH, (list(keywords), most), Search(folded, most))
 
@@ -134,21 +135,21 @@ def check() -> Call:
 def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
     for number, row in enumerate(rows):
         for key, value in row.items():
-            if isinstance(value, str) and not _text.storable(value):
-                raise core("errors").InvalidRow(f"row {number}: {_text.unstorable(key)}")
+            if isinstance(value, str) and not text.storable(value):
+                raise InvalidRow(f"row {number}: {text.unstorable(key)}")
     names = dict.fromkeys(row.get(key) for row in rows for key in ("name", "from", "to"))
     lookup = Names(tuple(name for name in names if isinstance(name, str)))
     return Call(IMPORT_ROWS, (list(rows),), lookup)
 
 
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:
-    _text.existing_name(concept, "concept")
-    _text.name(new_name, "new_name")
+    text.existing_name(concept, "concept")
+    text.name(new_name, "new_name")
     return Call(RENAME, (concept, new_name, dry_run), Names((concept, new_name)))
 
 
 def remove(name: str, dry_run: bool) -> Call:
-    _text.existing_name(name, "name")
+    text.existing_name(name, "name")
     return Call(REMOVE, (name, dry_run), Names((name,)))
 
 
@@ -159,11 +160,11 @@ def remove_relation(source: str, target: str, relation_type: str, dry_run: bool)
 
 
 def _relation(source: str, target: str, relation_type: str) -> None:
-    _text.existing_name(source, "from")
-    _text.existing_name(target, "to")
-    if not _text.storable(relation_type):
-        raise core("errors").InvalidText(_text.unstorable("type"))
+    text.existing_name(source, "from")
+    text.existing_name(target, "to")
+    if not text.storable(relation_type):
+        raise InvalidText(text.unstorable("type"))
 
 
 def _seeds(seeds: Sequence[str]) -> Names:
-    return Names(tuple(dict.fromkeys(_text.existing_name(seed, "seeds") for seed in seeds)))
+    return Names(tuple(dict.fromkeys(text.existing_name(seed, "seeds") for seed in seeds)))

@@ -7,11 +7,12 @@ from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from conceptgraph_core import schema
+
 from . import calls
 from .calls import Call
-from .deployed import schema
 from .errors import Misdeployed, Refused
-from .store import Store
+from .stores.store import Store
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
 

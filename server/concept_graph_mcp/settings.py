@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from .deployed import schema
+from conceptgraph_core import schema
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"

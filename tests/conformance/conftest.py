@@ -9,7 +9,7 @@ import pytest
 from anyio.from_thread import BlockingPortal
 from expect import ProbeFailed
 
-from concept_graph_mcp.store import Names
+from concept_graph_mcp.stores.store import Names
 
 PROBE = "host_probe"
 PROBE_DIRECTORY = Path(__file__).parent / "modules"
@@ -38,8 +38,8 @@ class EmbeddedHands:
     """Works through the probe, in a host of its own on the same file."""
 
     def __init__(self, path: Path) -> None:
-        from concept_graph_mcp.embedded import modules
-        from concept_graph_mcp.embedded.host import Host
+        from concept_graph_mcp.stores.embedded import modules
+        from concept_graph_mcp.stores.embedded.host import Host
 
         self._host = Host(path, {**modules.load_modules(), **_probe_callbacks()})
 
@@ -137,7 +137,7 @@ class EmbeddedProbe:
     host = "embedded"
 
     def __init__(self, path: Path) -> None:
-        from concept_graph_mcp.embedded.host import Host
+        from concept_graph_mcp.stores.embedded.host import Host
 
         self._make = functools.partial(Host, path, _probe_callbacks())
         self._host = self._make()
@@ -207,7 +207,7 @@ def _probe_callbacks() -> dict[str, Any]:
     """Load the probe into the embedded host, once a process."""
     import sys
 
-    from concept_graph_mcp.embedded import modules
+    from concept_graph_mcp.stores.embedded import modules
 
     sys.path.append(str(PROBE_DIRECTORY))
     module = modules.load_module(PROBE)

@@ -3,7 +3,7 @@
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.deployed import __version__
+from conceptgraph_core import __version__
 
 NOTHING = {
     "concepts": 0,

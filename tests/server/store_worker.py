@@ -19,7 +19,7 @@ from typing import Any
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.store import Store
+from concept_graph_mcp.stores.store import Store
 
 NOBODY = 65534
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -50,10 +50,10 @@ async def main(location: str) -> None:
 
 def _store(location: str) -> Store:
     if "://" in location:
-        from concept_graph_mcp.bolt import BoltStore
+        from concept_graph_mcp.stores.bolt.store import BoltStore
 
         return BoltStore(location, "", "")
-    from concept_graph_mcp.embedded.store import EmbeddedStore
+    from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
     return EmbeddedStore(Path(location))
 

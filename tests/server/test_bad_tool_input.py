@@ -12,10 +12,10 @@ import pytest
 from mcp.client.client import Client
 from server_processes import StdioServer
 
-from concept_graph_mcp import app
-from concept_graph_mcp.embedded.host import Host
-from concept_graph_mcp.embedded.store import EmbeddedStore
+from concept_graph_mcp import serving
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.concepts import toolset
 
 NOW_MS = 1_750_000_000_000
@@ -147,7 +147,7 @@ def served(portal: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     async def made() -> tuple[Client, Session]:
         store = EmbeddedStore(tmp_path_factory.mktemp("served") / "memory.db")
         session = Session(store, 86_400_000, ZoneInfo("Asia/Tokyo"), Clock(NOW_MS))
-        return Client(app.build(session, with_set_time=True)), session
+        return Client(serving.build(session, with_set_time=True)), session
 
     connecting, session = portal.call(made)
     with portal.wrap_async_context_manager(connecting) as client:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from concept_graph_mcp import deployed
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.core import modules_directory
+from conceptgraph_core import __version__
 
 RECORDS = [
     {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},
@@ -57,7 +58,7 @@ def there(request, tmp_path, monkeypatch) -> list[str]:
 @pytest.fixture
 def export_file(tmp_path) -> Path:
     file = tmp_path / "graph.jsonl"
-    header = {"kind": "concept-graph", "format": 1, "version": deployed.__version__}
+    header = {"kind": "concept-graph", "format": 1, "version": __version__}
     lines = [json.dumps(record, ensure_ascii=False) for record in [header, *RECORDS]]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return file
@@ -68,7 +69,7 @@ def test_a_graph_survives_import_and_export_unchanged(there, export_file, tmp_pa
     out = tmp_path / "out.jsonl"
     assert run(*there, "export", str(out)).exit_code == 0
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert lines[0] == {"kind": "concept-graph", "format": 1, "version": deployed.__version__}
+    assert lines[0] == {"kind": "concept-graph", "format": 1, "version": __version__}
     key = json.dumps
     assert sorted(lines[1:], key=key) == sorted(RECORDS, key=key)
 
@@ -213,7 +214,7 @@ def test_doctor_is_content_with_a_sound_store(there, export_file):
     report = run(*there, "doctor")
     assert report.exit_code == 0, report.output
     assert "✗" not in report.stdout
-    assert deployed.__version__ in report.stdout
+    assert __version__ in report.stdout
 
 
 def test_doctor_reports_a_missing_zone(there, monkeypatch):
@@ -261,7 +262,7 @@ def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     stale.parent.mkdir()
     stale.write_text("raise SystemExit")
     assert run("install-modules", str(target)).exit_code == 0
-    source = deployed.modules_directory()
+    source = modules_directory()
     expected = {
         file.relative_to(source): file.read_bytes()
         for file in source.rglob("*.py")

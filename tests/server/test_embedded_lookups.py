@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.deployed import core, schema
-from concept_graph_mcp.embedded import lookups
-from concept_graph_mcp.embedded.host import Host
-from concept_graph_mcp.store import EpisodeNames, Lookup, Names, Search
+from concept_graph_mcp.stores.embedded import lookups
+from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.store import EpisodeNames, Lookup, Names, Search
+from conceptgraph_core import schema
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000
@@ -130,7 +130,7 @@ def test_the_most_aroused_come_in_the_order_of_their_arousal_at_any_time(host):
     add(host, rows)
 
     # Not before there is a host, because it imports mgp.
-    affect = core("affect")
+    from conceptgraph_core.concepts import affect
 
     def order(row: dict[str, Any]) -> tuple[float, str]:
         rank = affect.rank(row["arousal_level"], row["accessed_at"], TAU_MS)

@@ -20,14 +20,14 @@ from embedded_files import assert_sound
 from server_processes import HERE, Worker, all_at_once, workers
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.deployed import core
-from concept_graph_mcp.embedded import modules
-from concept_graph_mcp.embedded.database import APPLICATION_ID, FORMAT
-from concept_graph_mcp.embedded.host import Host
-from concept_graph_mcp.embedded.transaction import UniqueViolation
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
+from concept_graph_mcp.stores.embedded import modules
+from concept_graph_mcp.stores.embedded.database import APPLICATION_ID, FORMAT
+from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.transaction import UniqueViolation
+from conceptgraph_core.errors import ConceptGraphError
 
-REFUSALS = (StoreError, core("errors").ConceptGraphError)
+REFUSALS = (StoreError, ConceptGraphError)
 NOW_MS = 1_750_000_000_000
 CONTEXT = {"now_ms": NOW_MS, "tau_ms": 86_400_000, "date": "20250615"}
 KILL_AFTER = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 120, 40, 7, 1)
@@ -230,7 +230,7 @@ def test_a_small_write_of_another_process_is_taken_over_without_reading_the_rest
 
 
 def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.embedded.database.KEPT_CHANGES", 3)
+    monkeypatch.setattr("concept_graph_mcp.stores.embedded.database.KEPT_CHANGES", 3)
     path = tmp_path / "memory.db"
     with opened(path) as behind, opened(path) as ahead:
         run(behind, calls.relation_add("apple", "fruit", "is-a"))

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from concept_graph_mcp import backups
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.stores import backup_files
 
 GRAPH = [
     {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},
@@ -56,7 +56,7 @@ class Shell:
 
     def files(self) -> list[Path]:
         """All files in the folder: first those that are no backups, then these, oldest first."""
-        found = [one.file for one in backups.listed(self.folder, self.suffix)]
+        found = [one.file for one in backup_files.listed(self.folder, self.suffix)]
         others = set(self.folder.iterdir() if self.folder.exists() else ()) - set(found)
         return [*sorted(others), *found]
 
@@ -194,11 +194,12 @@ def test_rotation_leaves_files_of_others_alone(shell):
 
 def test_rotation_by_age_spares_the_newest():
     now = datetime(2026, 3, 31, 12)
-    listed = [backups.Backup(Path(str(age)), now - timedelta(days=age)) for age in (40, 31, 29, 0)]
-    gone = backups.outdated(listed, None, timedelta(days=30), now)
+    ages = (40, 31, 29, 0)
+    listed = [backup_files.Backup(Path(str(age)), now - timedelta(days=age)) for age in ages]
+    gone = backup_files.outdated(listed, None, timedelta(days=30), now)
     assert [backup.file.name for backup in gone] == ["40", "31"]
-    assert backups.outdated(listed[:1], None, timedelta(days=30), now) == []
-    both = backups.outdated(listed, 1, timedelta(days=30), now)
+    assert backup_files.outdated(listed[:1], None, timedelta(days=30), now) == []
+    both = backup_files.outdated(listed, 1, timedelta(days=30), now)
     assert [backup.file.name for backup in both] == ["40", "31", "29"]
 
 
@@ -298,7 +299,7 @@ def test_an_embedded_store_is_backed_up_and_restored_while_others_use_it(tmp_pat
 WRITER = """
 import itertools, select, sys
 from pathlib import Path
-from concept_graph_mcp.embedded.host import Host
+from concept_graph_mcp.stores.embedded.host import Host
 
 host = Host(Path(sys.argv[1]))
 for number in itertools.count():

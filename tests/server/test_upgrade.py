@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.embedded.host import Host
+from concept_graph_mcp.stores.embedded.host import Host
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 STORE = FIXTURES / "store-0.1.0.db"

@@ -11,7 +11,7 @@ from lived import EVENING, live
 from tests.conftest import Memory
 from tests.view.browsing import Viewer, make_browser, missing_browser
 
-from concept_graph_mcp.embedded.store import EmbeddedStore
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from tests.server.server_processes import StdioServer
 from tests.view.browsing import Page
 
-from concept_graph_mcp import app
+from concept_graph_mcp import serving
 from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.view import mcp_app, picture
@@ -46,7 +46,7 @@ def ask(portal, memory, extensions, *questions):
 
     async def answers():
         session = Session(Kept(memory.store), 86_400_000, ZoneInfo("America/Chicago"), clock)
-        async with Client(app.build(session), extensions=extensions) as client:
+        async with Client(serving.build(session), extensions=extensions) as client:
             return [await question(client) for question in questions]
 
     return portal.call(answers)
@@ -163,7 +163,7 @@ def test_a_recall_stands_where_its_picture_cannot_be_had(portal, memory):
 
     async def answer():
         session = Session(Failing(memory.store), 86_400_000, ZoneInfo("UTC"), Clock())
-        async with Client(app.build(session), extensions=[DRAWS]) as client:
+        async with Client(serving.build(session), extensions=[DRAWS]) as client:
             return await recall("apple")(client)
 
     result = portal.call(answer)
@@ -219,7 +219,7 @@ def test_the_recall_is_drawn_in_the_frame_of_a_host(shown, images):
     assert said[:2] == ["ui/initialize", "ui/notifications/initialized"]
     assert "ui/notifications/size-changed" in said
     if images is not None:
-        page.element("#app").screenshot(str(images / "mcp-app.png"))
+        page.element("#app").screenshot(str(images / "mcp-serving.png"))
 
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)

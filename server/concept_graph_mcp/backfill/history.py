@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..deployed import schema
+from conceptgraph_core import schema
+
 from .errors import HistoryError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 from .. import calls
-from ..app import connect
+from ..serving import connect
 from ..session import Clock, Session
 from ..settings import Settings
 from .errors import WorkingStoreError

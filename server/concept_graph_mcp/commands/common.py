@@ -8,10 +8,11 @@ import anyio
 import click
 from rich.console import Console
 
+from conceptgraph_core.errors import ConceptGraphError
+
 from .. import settings
-from ..app import connect
-from ..deployed import core
 from ..errors import StoreError
+from ..serving import connect
 from ..session import Clock, Session
 from ..settings import Settings
 
@@ -69,5 +70,5 @@ def told(action: Callable[[], T]) -> T:
     """Return what *action* returns; what a store or a rule refuses becomes a Failure."""
     try:
         return action()
-    except (StoreError, core("errors").ConceptGraphError) as error:
+    except (StoreError, ConceptGraphError) as error:
         raise Failure(str(error)) from None

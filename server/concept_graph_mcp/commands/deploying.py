@@ -5,7 +5,9 @@ from pathlib import Path
 
 import click
 
-from .. import deployed
+from conceptgraph_core import __version__
+
+from ..core import modules_directory
 from .common import Failure, say
 
 _CORE = "conceptgraph_core"
@@ -18,7 +20,7 @@ def install_modules(directory: Path) -> None:
     """Copy the query modules into DIRECTORY, one of the server's --query-modules-directory."""
     if not directory.is_dir():
         raise Failure(f"{directory}: is not a directory")
-    source = deployed.modules_directory()
+    source = modules_directory()
     try:
         # The package first and whole: an entry file must never load a package of another version.
         _replace_tree(source / _CORE, directory / _CORE)
@@ -26,7 +28,7 @@ def install_modules(directory: Path) -> None:
             shutil.copyfile(entry, directory / entry.name)
     except OSError as error:
         raise Failure(f"{directory}: {error.strerror or error}") from None
-    say(f"Installed version {deployed.__version__} into {directory}.")
+    say(f"Installed version {__version__} into {directory}.")
     say("Now run CALL mg.load_all(); in Memgraph, or restart it.")
 
 

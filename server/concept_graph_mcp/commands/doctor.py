@@ -7,10 +7,12 @@ import anyio
 import click
 from rich.table import Table
 
+from conceptgraph_core import __version__
+
 from .. import calls
-from ..app import connect
-from ..deployed import __version__, modules_directory
+from ..core import modules_directory
 from ..errors import StoreError
+from ..serving import connect
 from ..session import Clock, Session
 from ..settings import Settings
 from .common import configured, out

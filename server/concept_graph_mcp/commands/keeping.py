@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from .. import backups, calls
-from ..backups import BadBackup, Contents
+from .. import calls
 from ..session import Session
-from ..store import FILE_BACKUP, Store
+from ..stores import backup_files
+from ..stores.backup_files import BadBackup, Contents
+from ..stores.store import FILE_BACKUP, Store
 from .common import Failure, say, with_session
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -39,8 +40,8 @@ def backup(
         file = await _backed_up(session, where)
         say(f"{file}: {_shown(await store.backup_contents(file))}")
         age = None if max_age is None else timedelta(days=max_age)
-        listed = backups.listed(where, store.backup_suffix)
-        for old in backups.outdated(listed, keep, age, datetime.now()):
+        listed = backup_files.listed(where, store.backup_suffix)
+        for old in backup_files.outdated(listed, keep, age, datetime.now()):
             old.file.unlink()
             say(f"{old.file}: removed")
 
@@ -118,7 +119,7 @@ async def _backed_up(session: Session, directory: Path) -> Path:
     store = session.store
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        file = backups.fresh_file(directory, store.backup_suffix, datetime.now())
+        file = backup_files.fresh_file(directory, store.backup_suffix, datetime.now())
         partial = file.with_name(file.name + ".partial")
         try:
             await store.backup(partial)
@@ -141,7 +142,7 @@ async def _current(session: Session) -> Contents:
 
 def _chosen(store: Store, snapshot: str, directory: Path) -> Path:
     if snapshot == "latest":
-        found = backups.listed(directory, store.backup_suffix)
+        found = backup_files.listed(directory, store.backup_suffix)
         if not found:
             raise Failure(f"{directory}: has no backup")
         return found[-1].file

@@ -13,8 +13,10 @@ from typing import IO
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from conceptgraph_core import __version__
+from conceptgraph_core.errors import ConceptGraphError
+
 from .. import calls, formats
-from ..deployed import __version__, core
 from ..errors import StoreError
 from ..session import Session
 from .common import Failure, note, notes, with_session
@@ -105,7 +107,7 @@ async def _import_batch(session: Session, batch: list[formats.Row], read: int) -
     try:
         call = calls.import_rows([row.record for row in batch])
         return (await session.run(call))[0]
-    except (StoreError, core("errors").ConceptGraphError) as error:
+    except (StoreError, ConceptGraphError) as error:
         row = _ROW.match(str(error))
         if row is None:
             raise

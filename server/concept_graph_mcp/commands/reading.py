@@ -6,8 +6,9 @@ from typing import Any
 import click
 from rich.table import Column, Table
 
+from conceptgraph_core import schema
+
 from .. import calls
-from ..deployed import schema
 from .common import out, say, with_session
 
 

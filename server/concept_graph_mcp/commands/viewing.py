@@ -5,8 +5,9 @@ from datetime import datetime
 
 import click
 
+from conceptgraph_core import schema
+
 from .. import calls
-from ..deployed import schema
 from ..session import Session
 from .common import Failure, note, say, with_session
 

@@ -10,10 +10,11 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from ..deployed import core
+from conceptgraph_core.errors import ConceptGraphError
+
 from ..errors import StoreError
 
-_REFUSALS = (core("errors").ConceptGraphError, StoreError)
+_REFUSALS = (ConceptGraphError, StoreError)
 _SHOWN_ERRORS = 3
 
 Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]

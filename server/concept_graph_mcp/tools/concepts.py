@@ -7,8 +7,9 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import BeforeValidator, Field, Strict
 from typing_extensions import TypedDict
 
+from conceptgraph_core import schema
+
 from .. import calls
-from ..deployed import schema
 from ..session import Session
 from ..view import mcp_app, picture
 from .adapter import tool

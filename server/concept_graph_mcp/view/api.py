@@ -9,8 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from conceptgraph_core import __version__, schema
+from conceptgraph_core.errors import ConceptGraphError
+
 from .. import calls
-from ..deployed import __version__, core, schema
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
 from . import picture
@@ -93,7 +95,7 @@ async def told(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": str(error)}, status)
 
 
-_RULE: type[Exception] = core("errors").ConceptGraphError
+_RULE: type[Exception] = ConceptGraphError
 HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told, _RULE: told}
 
 

@@ -3,8 +3,9 @@
 import math
 from typing import Any
 
+from conceptgraph_core import schema
+
 from .. import calls
-from ..deployed import schema
 from ..errors import StoreError
 from ..session import Session
 

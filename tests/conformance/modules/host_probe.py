@@ -417,7 +417,7 @@ def use_public_api(ctx: mgp.ProcCtx, only: bool) -> mgp.Record(got=str):
     """Let the core work on the public interface of mgp only, or as it otherwise does."""
     import sys
 
-    graph = sys.modules["conceptgraph_core.graph"]
+    graph = sys.modules["conceptgraph_core.graph.adapter"]
     if only:
         _KEPT.setdefault("raw_vertex", graph._raw_vertex)
         graph._raw_vertex = graph._PublicVertex

@@ -1,0 +1,1 @@
+"""The concept layer: concepts, episodes, relations, affect and recall."""

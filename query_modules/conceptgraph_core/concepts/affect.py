@@ -1,0 +1,64 @@
+"""Arousal and valence: how aroused a thing is now, what raises it, and how a feeling is added.
+
+The rules are seed 000's; the decay itself is `graph.decayed`.
+"""
+
+import math
+from typing import Any
+
+from .. import schema, text
+from ..context import Context
+from ..graph.adapter import Graph, Node, arousal_of
+
+
+def arousal(vertex: Any, context: Context) -> float | None:
+    """Return the arousal of an `mgp.Vertex`, or None if it is null, no concept and no episode."""
+    return None if vertex is None else arousal_of(vertex, context)
+
+
+def rank(level: float, accessed_at: int, tau_ms: float) -> float:
+    """Return accessed_at + tau · ln(level), which orders nodes as arousal does at any time."""
+    return accessed_at + tau_ms * math.log(level) if level > 0 else -math.inf
+
+
+def touch(graph: Graph, node: Node, level: float) -> None:
+    """Raise *node* to *level* now, unless it is already more aroused than that."""
+    if level >= node.arousal:
+        graph.arouse(node, level)
+
+
+def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, Any]:
+    """Add *valence_delta* in [-1, 1] to the valence of *target* and touch it with |delta|.
+
+    An episode of that name wins over a concept; a name that nothing has becomes a concept.
+    Returns concept_id and episode_id (one of them None), valence, arousal, accessed_at (unix ms).
+    """
+    target = text.existing_name(target, "target")
+    delta = text.number(valence_delta, "valence_delta", -1.0, 1.0)
+    nodes = graph.find([target]).get(target)
+    if nodes:
+        node = nodes[0]
+        valence = max(-1.0, min(1.0, (node.valence or 0.0) + delta))
+        graph.update(node, valence=valence)
+        touch(graph, node, abs(delta))
+    else:
+        node = create_concept(graph, text.name(target, "target"), abs(delta), valence=delta)
+    return {
+        "concept_id": None if node.is_episode else node.name,
+        "episode_id": node.name if node.is_episode else None,
+        "valence": node.valence,
+        "arousal": node.arousal,
+        "accessed_at": node.accessed_at,
+    }
+
+
+def create_concept(graph: Graph, name: str, level: float, valence: float = 0.0) -> Node:
+    """Create a concept, aroused to *level* now."""
+    return graph.create_node(
+        schema.CONCEPT,
+        name=name,
+        search_name=schema.search_name(name),
+        valence=valence,
+        arousal_level=level,
+        accessed_at=graph.context.now_ms,
+    )

@@ -1,0 +1,66 @@
+"""The owner's corrections. They are not offered to models.
+
+Each returns (kind, text) rows of what it touches; with *dry_run* it changes nothing.
+"""
+
+from .. import schema, text
+from ..errors import EpisodeNotAllowed, NameTaken, NotFound
+from ..graph.adapter import Graph, Node
+from .names import shown
+from .relations import relation_edge_type
+
+
+def rename(graph: Graph, concept: str, new_name: str, dry_run: bool) -> list[dict[str, str]]:
+    """Give *concept* another name; its feelings, relations and episodes stay with it.
+
+    Raises NotFound, NameTaken, or EpisodeNotAllowed: an episode's name holds its date.
+    """
+    new_name = text.name(new_name, "new_name")
+    node = _only(graph, concept, "concept")
+    if node.is_episode:
+        raise EpisodeNotAllowed(f"concept: {shown(concept)} is an episode, which keeps its name")
+    if graph.find([new_name]):
+        raise NameTaken(f"new_name: {shown(new_name)} is taken already")
+    rows = _touched(graph, node)
+    if not dry_run:
+        graph.update(node, name=new_name, search_name=schema.search_name(new_name))
+    return rows
+
+
+def remove(graph: Graph, name: str, dry_run: bool) -> list[dict[str, str]]:
+    """Remove a concept or an episode with all of its relations. Raises NotFound."""
+    node = _only(graph, name, "name")
+    rows = _touched(graph, node)
+    if not dry_run:
+        graph.delete_node(node)
+    return rows
+
+
+def remove_relation(
+    graph: Graph, source: str, target: str, relation_type: str, dry_run: bool
+) -> list[dict[str, str]]:
+    """Remove a relation, with any parallel edges of it. Raises NotFound."""
+    edge_type = relation_edge_type(relation_type)
+    ends = [_only(graph, source, "from"), _only(graph, target, "to")]
+    edges = graph.edges_between(ends[0], ends[1], edge_type)
+    if not edges:
+        raise NotFound(f"relation: no {relation_type} from {shown(source)} to {shown(target)}")
+    if not dry_run:
+        for edge in edges:
+            graph.delete_edge(edge)
+    return [{"kind": "relation", "text": f"{ends[0].text} {relation_type} {ends[1].text}"}]
+
+
+def _only(graph: Graph, name: str, field: str) -> Node:
+    nodes = graph.find([text.existing_name(name, field)]).get(name)
+    if not nodes:
+        raise NotFound(f"{field}: nothing is called {shown(name)}")
+    return nodes[0]
+
+
+def _touched(graph: Graph, node: Node) -> list[dict[str, str]]:
+    rows = [{"kind": node.label.lower(), "text": node.text}]
+    for _, relation, other, outgoing in graph.edges(node):
+        source, target = (node, other) if outgoing else (other, node)
+        rows.append({"kind": "relation", "text": f"{source.text} {relation} {target.text}"})
+    return rows

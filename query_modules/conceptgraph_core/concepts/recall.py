@@ -1,0 +1,141 @@
+"""Recall: what some seeds bring to mind, by spreading out along the relations (seed 000).
+
+score = arousal · 0.5^(hop − 1) · (0.5 against the edge's direction) · weight, the weight counting
+between concepts only.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import schema, text
+from ..graph.adapter import Graph, Node
+from . import affect
+
+# An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
+# the end that was reached, its arousal before, the weight that counted, the edge. A plain tuple,
+# because a recall makes one for every edge it reads.
+Reading = tuple[float, int, bool, Node, float, float, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    best: dict[str, Reading]
+    reached: list[tuple[Node, int, float]]  # each node but the seeds: distance, arousal before
+    seen: set[int]  # the ids of those and of the seeds
+
+
+def recall(
+    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
+) -> list[dict[str, Any]]:
+    """Return the rows of `peek`, then raise the arousal of every node reached, never a seed's."""
+    walk = _walk(graph, seeds, max_hop)
+    rows = _rows(graph, walk.best, limit)
+    for node, distance, before in walk.reached:
+        level = schema.HOP_DECAY ** (distance - 1)
+        if level - before >= schema.MIN_AROUSAL_GAIN:
+            graph.arouse(node, level)
+    return rows
+
+
+def peek(
+    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
+) -> list[dict[str, Any]]:
+    """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, best first.
+
+    A row has text, score (rounded to 6 decimals; the order is that of the unrounded score, then of
+    the text), valence of the end that was reached, the score's parts hop, arousal, weight and
+    reverse, the relation itself, and the total number of rows before *limit* cut (None: 1,000).
+    Raises InvalidNumber for max_hop outside 0…10 or a limit below 1.
+    """
+    return _rows(graph, _walk(graph, seeds, max_hop).best, limit)
+
+
+def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
+    """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
+    text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
+    frontier = seed_nodes(graph, seeds)
+    walk = _Walk({}, [], {node.id for node in frontier})
+    for hop in range(1, max_hop + 1):
+        known = len(walk.reached)
+        for node in frontier:
+            _read_edges(graph, walk, node, hop)
+        frontier = [node for node, *_ in walk.reached[known:]]
+    return walk
+
+
+def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
+    """Read every edge of *node* at *hop*; keep what it says if nothing before said it better."""
+    best, seen = walk.best, walk.seen
+    decay = schema.HOP_DECAY ** (hop - 1)
+    for edge, relation, other, outgoing in graph.edges(node):
+        arousal = other.arousal
+        if other.id not in seen:
+            seen.add(other.id)
+            walk.reached.append((other, hop, arousal))
+        weight = 1.0 if node.is_episode or other.is_episode else graph.weight(edge)
+        score = arousal * decay * weight
+        if outgoing:
+            said = f"{node.text} {relation} {other.text}"
+        else:
+            said = f"{other.text} {relation} {node.text}"
+            score *= schema.REVERSE_PENALTY
+        reading = (score, hop, not outgoing, other, arousal, weight, edge)
+        old = best.get(said)
+        if old is None or score > old[0] or (score == old[0] and _precedes(reading, old)):
+            best[said] = reading
+
+
+def _precedes(reading: Reading, other: Reading) -> bool:
+    """Tell which of two readings of one text and score stands for it: lower hop, then forward."""
+    _, hop, reverse, end, *_ = reading
+    _, other_hop, other_reverse, other_end, *_ = other
+    return (hop, reverse, end.name) < (other_hop, other_reverse, other_end.name)
+
+
+def seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
+    """Return the nodes of *seeds*, each once."""
+    names, nodes = graph.split(seeds)
+    names = [text.existing_name(name, "seeds") for name in names]
+    for named in graph.find(names).values() if names else ():
+        nodes.extend(named)
+    return list({node.id: node for node in nodes}.values())
+
+
+def _rows(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[dict[str, Any]]:
+    most = (
+        schema.DEFAULT_ROWS
+        if limit is None
+        else text.integer(limit, "limit", 1, schema.MAX_INTEGER)
+    )
+    ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
+    if ordered and ordered[-1][1][0] == 0:
+        # Too small for a float, as all are after two years; logarithms still tell them apart.
+        ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1]), item[0]))
+    return [
+        {
+            "text": said,
+            "score": round(score, schema.SCORE_DECIMALS),
+            "valence": end.valence,
+            "hop": hop,
+            "arousal": arousal,
+            "weight": weight,
+            "reverse": reverse,
+            "relation": graph.relation(edge),
+            "total": len(ordered),
+        }
+        for said, (score, hop, reverse, end, arousal, weight, edge) in ordered[:most]
+    ]
+
+
+def _faded(graph: Graph, reading: Reading) -> float:
+    """Return a key that orders those readings whose score is 0 as their true scores would be."""
+    score, hop, reverse, end, _, weight, _ = reading
+    if score > 0 or weight <= 0:
+        return 0.0
+    factors = schema.HOP_DECAY ** (hop - 1) * weight
+    if reverse:
+        factors *= schema.REVERSE_PENALTY
+    tau_ms = graph.context.tau_ms
+    return -affect.rank(end.arousal_level, end.accessed_at, tau_ms) - tau_ms * math.log(factors)

@@ -1,0 +1,57 @@
+"""Relations between concepts and episodes, stronger each time they are stated again."""
+
+from typing import Any
+
+from .. import schema, text
+from ..errors import EpisodeNotAllowed, Tautology, UnknownRelationType
+from ..graph.adapter import Graph, Node
+from . import affect
+from .names import shown
+
+
+def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str, Any]:
+    """Add the relation, or strengthen it: w becomes 1 − (1 − w)(1 − 0.2), from 0.25 (seed 000).
+
+    Ends that do not exist are created as concepts. Returns from, to, type and the new weight.
+    Raises UnknownRelationType, Tautology, or EpisodeNotAllowed unless the type is evokes.
+    """
+    edge_type = relation_edge_type(relation_type)
+    source = text.existing_name(source, "from")
+    target = text.existing_name(target, "to")
+    if source == target:
+        raise Tautology(f"relation: tautology: from and to are both {shown(source)}")
+    found = graph.find([source, target])
+    ends = []
+    for name, field in ((source, "from"), (target, "to")):
+        known = found.get(name)
+        if known and known[0].is_episode and edge_type != schema.EVOKES:
+            raise EpisodeNotAllowed(
+                f"{field}: {shown(name)} is an episode; only evokes may join episodes"
+            )
+        ends.append(known[0] if known else _create_end(graph, name, field))
+    weight = _strengthen(graph, ends[0], ends[1], edge_type)
+    return {"from": source, "to": target, "type": relation_type, "weight": weight}
+
+
+def relation_edge_type(relation_type: object) -> str:
+    """Return the edge type of "is-a", "part-of" or "evokes", else raise UnknownRelationType."""
+    edge_type = schema.RELATION_TYPES.get(relation_type) if isinstance(relation_type, str) else None
+    if edge_type is None:
+        raise UnknownRelationType(f"type: must be one of {', '.join(schema.RELATION_TYPES)}")
+    return edge_type
+
+
+def _create_end(graph: Graph, name: str, field: str) -> Node:
+    return affect.create_concept(graph, text.name(name, field), schema.AROUSAL_INDIRECT)
+
+
+def _strengthen(graph: Graph, source: Node, target: Node, edge_type: str) -> float:
+    edges = graph.edges_between(source, target, edge_type)
+    if not edges:
+        graph.create_edge(source, target, edge_type, schema.INITIAL_WEIGHT)
+        return schema.INITIAL_WEIGHT
+    # Parallel edges made by hand count as one, the strongest; `check` reports them.
+    edge = max(edges, key=graph.weight)
+    weight = 1 - (1 - graph.weight(edge)) * (1 - schema.STRENGTHENING)
+    graph.set_weight(edge, weight)
+    return weight

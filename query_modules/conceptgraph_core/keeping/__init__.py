@@ -1,0 +1,1 @@
+"""Export, import, statistics and checks."""

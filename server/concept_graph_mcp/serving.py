@@ -1,0 +1,118 @@
+"""Building the MCP server over a store, and serving it over stdio."""
+
+import asyncio
+import functools
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from mcp.server.mcpserver import MCPServer
+
+from conceptgraph_core import __version__
+
+from . import stdin
+from .errors import Misdeployed, StoreError
+from .session import Clock, Session
+from .settings import Settings
+from .stores.lazy import DeferredStore
+from .stores.store import EXPORT_BACKUP, FILE_BACKUP, Store
+from .tools.concepts import toolset
+from .view import mcp_app
+
+logger = logging.getLogger(__name__)
+
+INSTRUCTIONS = """\
+An associative memory of concepts, episodes and feelings that outlives this conversation.
+Before answering from experience: recall_query with the concepts at hand as seeds (concept_search \
+finds how they are called).
+After something worth keeping: concept_search for existing names, relation_add for what is a kind \
+of, a part of, or brings to mind something else, episode_add for what happened (say when), and \
+update_affect for how it felt.
+What is recalled, repeated and felt stays strong; the rest fades within days but is never lost."""
+
+
+def build(session: Session, with_set_time: bool = False, watch_store: bool = False) -> MCPServer:
+    """Return the server over *session*; with *watch_store* it opens the store as it starts."""
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            if watch_store:
+                tasks.start_soon(_open_or_end, session.store)
+            yield
+            tasks.cancel_scope.cancel()
+        await session.store.close()
+
+    server = MCPServer(
+        "concept-graph-mcp",
+        title="Concept graph memory",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        tools=toolset(session, with_set_time),
+        extensions=[mcp_app.extension()],
+        lifespan=lifespan,
+        log_level="WARNING",
+    )
+    server.middleware.append(mcp_app.told_to_hosts_that_show_it)
+    return server
+
+
+def serve(settings: Settings, with_set_time: bool) -> None:
+    """Serve over stdio until stdin closes."""
+    session = Session(
+        connect(settings), settings.tau_ms, settings.zone, Clock(), on_misdeployed=_end_soon
+    )
+    stdin.guard_stdin()
+    # Python's own answer to an interrupt would wait for the thread that reads stdin.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    build(session, with_set_time, watch_store=True).run("stdio")
+
+
+def connect(settings: Settings) -> Store:
+    """Return the store that *settings* name, not yet opened."""
+    path = settings.embedded
+    if path is not None:
+        return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path))
+    return DeferredStore(settings.uri, EXPORT_BACKUP, functools.partial(_bolt, settings))
+
+
+# Imported here, because each of the two is slow to import and the other one's is not needed.
+
+
+def _embedded(path: Path) -> Store:
+    from .stores.embedded.store import EmbeddedStore
+
+    return EmbeddedStore(path)
+
+
+def _bolt(settings: Settings) -> Store:
+    from .stores.bolt.store import BoltStore
+
+    return BoltStore(settings.uri, settings.user, settings.password)
+
+
+async def _open_or_end(store: Store) -> None:
+    """Open the store while the client shakes hands, so that the first call finds it ready."""
+    try:
+        await store.open()
+    except Misdeployed as error:
+        _end(error)
+    except StoreError as error:
+        logger.warning("%s", error)
+
+
+def _end_soon(error: Misdeployed) -> None:
+    """End the server once the tool error that says the same has been sent."""
+    asyncio.get_running_loop().call_later(0.5, _end, error)
+
+
+def _end(error: Misdeployed) -> None:
+    sys.stderr.write(f"concept-graph-mcp: {error}\n")
+    sys.stderr.flush()
+    # Not sys.exit: a thread waits for stdin, which the client keeps open, and would be waited for.
+    os._exit(1)

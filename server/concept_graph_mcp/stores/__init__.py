@@ -1,0 +1,1 @@
+"""The stores that a graph is kept in."""

@@ -1,0 +1,1 @@
+"""Memgraph over the neo4j driver."""

@@ -1,0 +1,46 @@
+"""Telling the failures of a database call apart."""
+
+import re
+
+from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
+
+from ...errors import Misdeployed, Refused, StoreError, Unavailable
+
+_CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
+# A failure that is worded so came before anything was sent.
+_UNSENT = ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "Failed to obtain")
+_CORE_ERROR = re.compile(r"conceptgraph_core\.errors\.\w+: (?P<line>.*)")
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Tell whether *error* is a write conflict or a name taken meanwhile: the retry may succeed."""
+    if isinstance(error, TransientError):
+        return True
+    return isinstance(error, ClientError) and any(part in str(error) for part in _CONFLICTS)
+
+
+def is_unauthenticated(error: BaseException) -> bool:
+    """Tell whether the user and password were not accepted, which versions tell differently."""
+    return isinstance(error, AuthError) or "Unauthenticated" in (getattr(error, "code", "") or "")
+
+
+def unsent(error: BaseException) -> bool:
+    """Tell whether a lost connection was lost before the call was sent."""
+    return str(error).startswith(_UNSENT) or isinstance(error, ConnectionRefusedError)
+
+
+def refusal(error: Neo4jError) -> StoreError:
+    """Return what a failed statement says, as one line without its traceback."""
+    message = error.message or ""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    last = lines[-1] if lines else "no message"
+    if "still committed" in message:
+        return Unavailable(f"written, but not to every replica: {lines[0]}")
+    core = _CORE_ERROR.match(last)
+    if core:
+        return Refused(core["line"])
+    if "There is no procedure named" in message:
+        return Misdeployed(f"{last} Run: concept-graph-mcp doctor")
+    if len(lines) > 1:
+        return StoreError(f"internal error: {last}")
+    return Refused(last)

@@ -1,0 +1,193 @@
+"""A graph in Memgraph, over Bolt: one statement and one round trip a call."""
+
+import gzip
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import neo4j
+import tenacity
+from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
+from neo4j.graph import Node as BoltNode
+from neo4j.graph import Relationship as BoltEdge
+
+from conceptgraph_core import __version__, schema
+
+from ... import calls, formats
+from ...errors import Misdeployed, StoreError, Unavailable
+from .. import backup_files
+from ..backup_files import Contents
+from ..store import EXPORT_BACKUP, Edge, Lookup, Node, Procedure
+from . import cypher, readiness
+from .failures import is_conflict, is_unauthenticated, refusal, unsent
+
+T = TypeVar("T")
+
+_CONNECT_TIMEOUT_S = 5.0
+# A connection idle for longer is tried first, so that a database restarted meanwhile is noticed
+# before a call is sent to it and not by the call.
+_LIVENESS_S = 5.0
+_RETRY_S = 8.0
+_ALL_ROWS = -1
+_RESTORE_BATCH = 1_000
+
+
+class BoltStore:
+    """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed."""
+
+    def __init__(self, uri: str, user: str, password: str) -> None:
+        self._uri = uri
+        self._driver = neo4j.AsyncGraphDatabase.driver(
+            uri,
+            auth=(user, password) if user else None,
+            connection_timeout=_CONNECT_TIMEOUT_S,
+            connection_acquisition_timeout=2 * _CONNECT_TIMEOUT_S,
+            liveness_check_timeout=_LIVENESS_S,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+        self._opening = anyio.Lock()
+        self._is_open = False
+        self._misdeployed: str | None = None
+
+    @property
+    def location(self) -> str:
+        return self._uri
+
+    async def open(self) -> None:
+        async with self._opening:
+            if self._misdeployed:
+                raise Misdeployed(self._misdeployed)
+            if self._is_open:
+                return
+            try:
+                await self._translated(False, readiness.check, self.rows, self._uri)
+            except Misdeployed as error:
+                self._misdeployed = str(error)
+                raise
+            self._is_open = True
+
+    async def call(
+        self,
+        procedure: Procedure,
+        arguments: Sequence[Any],
+        lookup: Lookup | None,
+        context: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        if not self._is_open:
+            await self.open()
+        statement, parameters = cypher.call(schema, procedure, arguments, lookup, context)
+        writes = procedure.writes
+        [result] = await self._translated(writes, self.rows, statement, parameters, writes)
+        return [dict(zip(procedure.fields, row, strict=True)) for row in result["rows"]]
+
+    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+        await self.open()
+        try:
+            async with (
+                self._driver.session(
+                    default_access_mode=neo4j.READ_ACCESS, fetch_size=batch
+                ) as session,
+                await session.begin_transaction() as transaction,
+            ):
+                for statement in cypher.export(schema):
+                    result = await transaction.run(statement)
+                    while records := await result.fetch(batch):
+                        yield [record["record"] for record in records]
+        except (Neo4jError, DriverError, OSError) as error:
+            raise self._failure(error, writes=False) from error
+
+    backup_suffix = EXPORT_BACKUP
+
+    async def backup(self, file: Path) -> None:
+        with gzip.open(file, "wt", encoding="utf-8") as stream:
+            stream.write(json.dumps(formats.header(__version__)) + "\n")
+            async for records in self.export():
+                stream.writelines(map(formats.line, records))
+
+    async def backup_contents(self, file: Path) -> Contents:
+        return backup_files.contents(file)
+
+    async def restore(self, file: Path | None) -> None:
+        await self.open()
+        await self._translated(True, self._replace, file)
+
+    async def _replace(self, file: Path | None) -> None:
+        # Found before anything is deleted, because a damaged file shows only when it is read.
+        records = [] if file is None else list(backup_files.records(file))
+        async with (
+            self._driver.session() as session,
+            await session.begin_transaction() as transaction,
+        ):
+            for label in schema.LABELS:
+                await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
+            for start in range(0, len(records), _RESTORE_BATCH):
+                call = calls.import_rows(records[start : start + _RESTORE_BATCH])
+                statement, parameters = cypher.call(
+                    schema, call.procedure, call.arguments, call.lookup, {}
+                )
+                await (await transaction.run(statement, parameters)).consume()
+            await transaction.commit()
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    async def rows(
+        self, statement: str, parameters: Mapping[str, Any], writes: bool
+    ) -> list[dict[str, Any]]:
+        """Run one statement as one auto-committed transaction and return its rows.
+
+        Not in a managed transaction: that would also retry a lost connection, and write twice.
+        """
+        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
+        async with self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session:
+            result = await session.run(statement, dict(parameters))
+            keys = result.keys()
+            return [
+                {key: _plain(value) for key, value in zip(keys, record.values(), strict=True)}
+                async for record in result
+            ]
+
+    async def _translated(
+        self, writes: bool, operation: Callable[..., Awaitable[T]], *arguments: Any
+    ) -> T:
+        """Run *operation*, again after conflicts, and raise what is left as a StoreError."""
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(is_conflict),
+            wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
+            stop=tenacity.stop_after_delay(_RETRY_S),
+            reraise=True,
+        )
+        try:
+            return await retrying(operation, *arguments)
+        except (Neo4jError, DriverError, OSError) as error:
+            raise self._failure(error, writes) from error
+
+    def _failure(self, error: Exception, writes: bool) -> StoreError:
+        if is_unauthenticated(error):
+            return Misdeployed(
+                f"{self._uri}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
+            )
+        if is_conflict(error):
+            return Unavailable(
+                f"{self._uri}: too many writes to the same place; nothing was written"
+            )
+        if isinstance(error, (ClientError, TransientError)):
+            return refusal(error)
+        if unsent(error):
+            return Unavailable(f"Memgraph cannot be reached at {self._uri}; is it running?")
+        outcome = "the write may have happened" if writes else "nothing was written"
+        return Unavailable(f"the connection to Memgraph at {self._uri} was lost; {outcome}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BoltNode):
+        return Node(int(value.element_id), tuple(value.labels), dict(value))
+    if isinstance(value, BoltEdge):
+        source, target = (int(node.element_id) for node in value.nodes if node is not None)
+        return Edge(int(value.element_id), value.type, source, target, dict(value))
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value

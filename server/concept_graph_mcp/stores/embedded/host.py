@@ -1,0 +1,289 @@
+"""Calling query-module procedures in process, as Memgraph calls them."""
+
+import gc
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from conceptgraph_core import schema
+
+from ...errors import Refused
+from ..store import Edge, Lookup, Node
+from . import backup, interface, lookups, modules, values
+from .cache import Cache
+from .database import Conflict, Database
+from .projections import Projections
+from .transaction import Transaction, UniqueViolation
+from .values import CypherType
+
+Rows = list[dict[str, Any]]
+
+# Of these every value can leave a call; a str or an int may be one that cannot.
+_LEAVING = frozenset({float, bool, type(None)})
+
+
+class Host:
+    """The query modules over one store file; safe to use from several threads, one call at a time.
+
+    Any number of processes may have a host on the same file.
+    """
+
+    def __init__(
+        self, path: Path, callbacks: Mapping[str, interface.Callback] | None = None
+    ) -> None:
+        self._mgp = modules.load_mgp()
+        self._callbacks = modules.load_modules() if callbacks is None else callbacks
+        self._database = Database(path)
+        self._cache = Cache(self._database)
+        self._lock = threading.Lock()
+        self._contended = False
+
+    def close(self) -> None:
+        self._database.close()
+
+    def call(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        lookup: Lookup | None = None,
+        fields: Sequence[str] | None = None,
+        must_abort: Callable[[], bool] = lambda: False,
+    ) -> Rows:
+        """Call the procedure *name* in a transaction of its own and return its rows.
+
+        The last argument is the context; what *lookup* finds is added to it. *fields* are the
+        result fields wanted, all by default. Raises Refused for a call that does not fit the
+        signature, Unavailable if the store fails; whatever the procedure raises passes through. In
+        each case nothing was written.
+        """
+        callback = self._callback(name)
+
+        def attempt(exclusive: bool) -> Rows:
+            with self._transaction(callback.writes, must_abort, exclusive) as graph:
+                given = self._with_found(graph, arguments, lookup)
+                return self._rows(callback, self._run(callback, graph, given), fields)
+
+        with self._lock:
+            try:
+                try:
+                    return attempt(exclusive=callback.writes and self._contended)
+                except Conflict:
+                    # Somebody wrote since this call began to read. The second attempt waits for
+                    # its turn to write before it reads, so it cannot be overtaken; and so do
+                    # further ones, until one finds nothing to write.
+                    self._contended = True
+                    return attempt(exclusive=True)
+            except sqlite3.Error as error:
+                raise self._database.unavailable(error) from error
+
+    def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
+        """Return the value of the function *name*; what *lookup* finds comes before *arguments*."""
+        callback = self._callback(name)
+        with self._lock, self._transaction(False, lambda: False, False) as graph:
+            found = self._found(graph, lookup, {}) if lookup else []
+            return self._plain(self._run(callback, graph, [*found, *arguments]))
+
+    def export(self, batch: int) -> Iterator[list[Any]]:
+        """Iterate over all records, nodes before relations, from one snapshot, in batches."""
+        # On a connection of its own, so that calls go on meanwhile.
+        reader = Host(self._database.path, self._callbacks)
+        try:
+            with reader._transaction(False, lambda: False, False) as graph:
+                for part in ("nodes", "relations"):
+                    yield from reader._export(graph, part, batch)
+        except sqlite3.Error as error:
+            raise self._database.unavailable(error) from error
+        finally:
+            reader.close()
+
+    def restore(self, file: Path | None) -> None:
+        """Replace the graph by that of another store file, or by an empty one."""
+        with self._lock:
+            try:
+                backup.put_back(self._database, file)
+            except sqlite3.Error as error:
+                raise self._database.unavailable(error) from error
+
+    def _export(self, graph: interface.Graph, part: str, batch: int) -> Iterator[list[Any]]:
+        callback = self._callback("conceptgraph.export")
+        last_id = 0
+        while rows := self._database.vertices_after(last_id, batch):
+            found = [interface.Vertex(graph, self._cache.vertex_of(row)) for row in rows]
+            records = self._run(callback, graph, [part, {"found": found}])
+            yield [row["record"] for row in self._rows(callback, records, None)]
+            last_id = rows[-1][0]
+            self._cache.clear()
+
+    def _callback(self, name: str) -> interface.Callback:
+        try:
+            return self._callbacks[name]
+        except KeyError:
+            raise Refused(f"There is no procedure named '{name}'.") from None
+
+    @contextmanager
+    def _transaction(
+        self, writes: bool, must_abort: Callable[[], bool], exclusive: bool
+    ) -> Iterator[interface.Graph]:
+        """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
+        self._database.begin(exclusive)
+        collecting = gc.isenabled()
+        # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
+        gc.disable()
+        projections = Projections(self._database, schema)
+        transaction = Transaction(self._database, self._cache, projections)
+        graph = interface.Graph(transaction, writes, must_abort)
+        try:
+            self._cache.catch_up()
+            yield graph
+            wrote = transaction.flush()
+            self._database.commit()
+        except BaseException as error:
+            self._database.rollback()
+            transaction.undo()
+            if isinstance(error, UniqueViolation):
+                raise Refused(str(error)) from error
+            raise
+        finally:
+            graph.invalidate()
+            if collecting:
+                gc.enable()
+        transaction.finish()
+        if exclusive:
+            self._contended = wrote
+        self._cache.trim()
+
+    def _with_found(
+        self, graph: interface.Graph, arguments: Sequence[Any], lookup: Lookup | None
+    ) -> Sequence[Any]:
+        if lookup is None:
+            return arguments
+        *leading, context = arguments
+        return [*leading, {**context, "found": self._found(graph, lookup, context)}]
+
+    def _found(
+        self, graph: interface.Graph, lookup: Lookup, context: Mapping[str, Any]
+    ) -> list[interface.Vertex]:
+        tau_ms = context.get("tau_ms", schema.DEFAULT_TAU_MS)
+        ids = lookups.find(self._database, schema, lookup, tau_ms)
+        return [interface.Vertex(graph, element) for element in self._cache.load_vertices(ids)]
+
+    def _run(
+        self, callback: interface.Callback, graph: interface.Graph, arguments: Sequence[Any]
+    ) -> Any:
+        """Check *arguments* against the signature, fill in defaults, and run the callback."""
+        most, least = len(callback.arguments), len(callback.arguments) - len(callback.defaults)
+        if not least <= len(arguments) <= most:
+            raise Refused(_wrong_count(callback.name, least, most))
+        for index, value in enumerate(arguments):
+            argument, cypher_type = callback.arguments[index]
+            if not cypher_type.accepts(value):
+                raise Refused(
+                    f"'{callback.name}' argument named '{argument}' at position {index}"
+                    f" must be of type {cypher_type.name}."
+                )
+        given = [*arguments, *callback.defaults[len(arguments) - least :]]
+        return callback.run(graph, tuple(values.to_python(value, self._wrap) for value in given))
+
+    def _wrap(self, value: Any) -> Any:
+        if isinstance(value, interface.Vertex):
+            return self._mgp.Vertex(value)
+        if isinstance(value, interface.Edge):
+            return self._mgp.Edge(value)
+        if isinstance(value, interface.Path):
+            return self._mgp.Path(value)
+        raise ValueError(f"Unsupported conversion of a {type(value).__name__}")
+
+    def _rows(
+        self, callback: interface.Callback, result: Any, fields: Sequence[str] | None
+    ) -> Rows:
+        """Return what a procedure returned as plain rows, checked as strictly as Memgraph does."""
+        if result is None:
+            if callback.results:
+                raise ValueError(
+                    "Procedure implementation returned None, but its signature declares result"
+                    " fields. Did you forget a 'return mgp.Record(...)' statement?"
+                )
+            return []
+        records = [result] if isinstance(result, self._mgp.Record) else result
+        if not isinstance(records, list):
+            raise TypeError(f"Value '{result}' is not a list of 'mgp.Record'")
+        if not all(isinstance(record, self._mgp.Record) for record in records):
+            raise TypeError("A value is not an instance of 'mgp.Record'")
+        given = [record.fields for record in records]
+        for name in set().union(*given) - callback.results.keys():
+            raise _wrong_field(name, next(row[name] for row in given if name in row))
+        # Column by column, because most columns are settled by the classes of their values.
+        columns = {
+            name: self._column(name, expected, given, fields is None or name in fields)
+            for name, expected in callback.results.items()
+        }
+        wanted = columns if fields is None else fields
+        rows = zip(*(columns[name] for name in wanted), strict=True)
+        return [dict(zip(wanted, row, strict=True)) for row in rows]
+
+    def _column(
+        self, name: str, expected: CypherType, given: list[dict[str, Any]], wanted: bool
+    ) -> list[Any]:
+        """Return the values of the field *name* as they leave the call, all of them *expected*."""
+        column = [row.get(name) for row in given]
+        classes = {value.__class__ for value in column}
+        if not classes <= expected.quick:
+            for row in given:
+                # A field that is left out becomes null; null where it may not be is refused.
+                if name in row and not expected.accepts(self._unwrap(row[name])):
+                    raise _wrong_field(name, row[name])
+        if classes <= _LEAVING or not wanted:
+            return column
+        if classes == {str}:
+            # One look at all of them together; the values themselves leave as they are.
+            values.to_stored("".join(map(str, column)))
+            return column
+        if classes == {int}:
+            values.to_stored(min(column))  # type: ignore[type-var]
+            values.to_stored(max(column))  # type: ignore[type-var]
+            return column
+        return [self._plain(value) for value in column]
+
+    def _unwrap(self, value: Any) -> Any:
+        """Return a graph element of `mgp` as the one underneath, anything else as it is."""
+        if value.__class__ is self._mgp.Edge:
+            return value._edge
+        if value.__class__ is self._mgp.Vertex:
+            return value._vertex
+        return value._path if value.__class__ is self._mgp.Path else value
+
+    def _plain(self, value: Any) -> Any:
+        """Return *value* as it leaves the call: graph elements as data."""
+        value = self._unwrap(value)
+        if isinstance(value, (list, tuple)):
+            return [self._plain(item) for item in value]
+        if isinstance(value, dict):
+            if not all(isinstance(key, str) for key in value):
+                raise ValueError("Dictionary keys must be strings")
+            return {key: self._plain(item) for key, item in value.items()}
+        if isinstance(value, interface.Vertex):
+            vertex = value._element
+            return Node(vertex.id, vertex.labels, self._plain(dict(vertex.properties)))
+        if isinstance(value, interface.Edge):
+            edge = value._element
+            ends = edge.source.id, edge.target.id
+            return Edge(edge.id, edge.type, *ends, self._plain(dict(edge.properties)))
+        return values.to_stored(value)
+
+
+def _wrong_field(name: str, value: Any) -> ValueError:
+    return ValueError(
+        f"Unable to insert field '{name}' with value: '{value}';"
+        " did you set the correct field type?"
+    )
+
+
+def _wrong_count(name: str, least: int, most: int) -> str:
+    if most == 0:
+        return f"'{name}' requires no arguments."
+    if least == most:
+        return f"'{name}' requires exactly {most} argument{'s' if most > 1 else ''}."
+    return f"'{name}' requires between {least} and {most} arguments."

@@ -1,0 +1,42 @@
+"""Loading the query modules on the genuine `mgp` package, once a process."""
+
+import functools
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+from . import interface
+
+MODULES = ("conceptgraph",)
+
+
+@functools.cache
+def load_mgp() -> ModuleType:
+    """Import `mgp` on our interface. Raises ImportError if it was imported on another already."""
+    if "mgp" in sys.modules and sys.modules.get("_mgp") is not interface:
+        raise ImportError("mgp was imported before the embedded host, on its stub interface")
+    sys.modules["_mgp"] = interface
+    return importlib.import_module("mgp")
+
+
+@functools.cache
+def load_modules() -> dict[str, interface.Callback]:
+    """Import the query modules; return their procedures and functions by full name."""
+    load_mgp()
+    callbacks: dict[str, interface.Callback] = {}
+    for name in MODULES:
+        module = load_module(name)
+        for callback in (*module.procedures.values(), *module.functions.values()):
+            callbacks[callback.name] = callback
+    return callbacks
+
+
+def load_module(name: str) -> interface.Module:
+    """Import the module *name* from `sys.path` and return what its decorators registered."""
+    load_mgp()
+    module = interface.Module(name)
+    settable: Any = interface
+    settable._MODULE = module
+    importlib.import_module(name)
+    return module

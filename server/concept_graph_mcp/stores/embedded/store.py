@@ -1,0 +1,90 @@
+"""The embedded host as a store: its calls in a worker thread, its failures as one line."""
+
+import functools
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from conceptgraph_core.errors import ConceptGraphError
+
+from ...errors import Refused, StoreError
+from ..backup_files import Contents
+from ..store import FILE_BACKUP, Lookup, Procedure
+from . import backup
+from .host import Host
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class EmbeddedStore:
+    """A graph in one SQLite file (see `store.Store`)."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._host: Host | None = None
+        # One call runs at a time; further ones wait here and not in threads of their own.
+        self._limiter = anyio.CapacityLimiter(1)
+
+    @property
+    def location(self) -> str:
+        return str(self._path)
+
+    async def open(self) -> None:
+        await self._in_thread(self._opened)
+
+    async def call(
+        self,
+        procedure: Procedure,
+        arguments: Sequence[Any],
+        lookup: Lookup | None,
+        context: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        given = [*arguments, context] if procedure.takes_context else [*arguments]
+        return await self._in_thread(
+            lambda: self._opened().call(procedure.name, given, lookup, procedure.fields)
+        )
+
+    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+        host = await self._in_thread(self._opened)
+        batches = host.export(batch)
+        while (rows := await self._in_thread(functools.partial(next, batches, None))) is not None:
+            yield rows
+
+    backup_suffix = FILE_BACKUP
+
+    async def backup(self, file: Path) -> None:
+        await self.open()
+        await self._in_thread(lambda: backup.copy(self._path, file))
+
+    async def backup_contents(self, file: Path) -> Contents:
+        return await self._in_thread(lambda: backup.contents(file))
+
+    async def restore(self, file: Path | None) -> None:
+        await self._in_thread(lambda: self._opened().restore(file))
+
+    async def close(self) -> None:
+        if self._host is not None:
+            await self._in_thread(self._host.close)
+            self._host = None
+
+    def _opened(self) -> Host:
+        if self._host is None:
+            self._host = Host(self._path)
+        return self._host
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        try:
+            return await anyio.to_thread.run_sync(function, limiter=self._limiter)
+        except ConceptGraphError as error:
+            raise Refused(str(error)) from error
+        except StoreError:
+            raise
+        except Exception as error:
+            logger.exception("a procedure failed")
+            reason = " ".join(str(error).split()) or "no message"
+            raise StoreError(f"internal error: {type(error).__name__}: {reason}") from error

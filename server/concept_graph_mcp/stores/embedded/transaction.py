@@ -1,0 +1,235 @@
+"""One call's reading and writing: changes are made in memory, then stored or taken back as one."""
+
+import itertools
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from . import interface
+from .cache import Cache, attach, detach
+from .database import Database, encode
+from .elements import EdgeElement, VertexElement
+from .projections import Projections
+
+_SCAN_BATCH = 1_000
+
+
+class UniqueViolation(Exception):
+    """Two nodes of one label would have the same value of a unique property."""
+
+
+class _Deleted(dict[str, Any]):
+    """The properties of something deleted."""
+
+    def get(self, *_: Any) -> Any:
+        raise interface.DeletedObjectError("Accessing deleted object.")
+
+    __getitem__ = __iter__ = get
+
+
+class Transaction:
+    """The graph of one call. `flush` stores what changed; `undo` makes it not have happened."""
+
+    def __init__(self, database: Database, cache: Cache, projections: Projections) -> None:
+        self._database = database
+        self._cache = cache
+        self._projections = projections
+        # What was, for every element that is no longer as it is stored.
+        self._before: dict[VertexElement, tuple[tuple[str, ...], dict[str, Any]]] = {}
+        self._edges_before: dict[EdgeElement, dict[str, Any]] = {}
+        self._created: dict[VertexElement, None] = {}
+        self._created_edges: dict[EdgeElement, None] = {}
+        self._deleted: set[VertexElement] = set()
+        self._deleted_edges: set[EdgeElement] = set()
+        self._next_id: dict[str, int] = {}
+        self._position: int | None = None
+
+    # Reading
+
+    def vertex(self, vertex_id: int) -> VertexElement | None:
+        element = self._cache.vertex(vertex_id)
+        return None if element in self._deleted else element
+
+    def vertices(self) -> Iterator[VertexElement]:
+        """Iterate over all vertices, the stored ones by id and then those of this call."""
+        last_id = 0
+        while rows := self._database.vertices_after(last_id, _SCAN_BATCH):
+            for row in rows:
+                element = self._cache.vertex_of(row)
+                if element not in self._deleted:
+                    yield element
+            last_id = rows[-1][0]
+        yield from [element for element in self._created if element not in self._deleted]
+
+    def edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
+        known = vertex.out_edges if outgoing else vertex.in_edges
+        return list(self.stream(vertex, outgoing) if known is None else known)
+
+    def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
+        """Iterate over edges that are read as they are asked for, and kept if all of them are."""
+        end = "source" if outgoing else "target"
+        created = [edge for edge in self._created_edges if getattr(edge, end) is vertex]
+        changes = len(self._created_edges), len(self._deleted_edges)
+        seen: list[EdgeElement] = []
+        for edge in itertools.chain(self._cache.stored_edges(vertex, outgoing), created):
+            if edge not in self._deleted_edges:
+                seen.append(edge)
+                yield edge
+        if changes == (len(self._created_edges), len(self._deleted_edges)):
+            setattr(vertex, "out_edges" if outgoing else "in_edges", seen)
+
+    # Writing
+
+    def set_property(self, element: Any, name: str, value: Any) -> None:
+        old = element.properties.get(name)
+        if value is None and old is None:
+            return
+        if old.__class__ is value.__class__ and old == value and not isinstance(old, (tuple, dict)):
+            return
+        self._save(element)
+        if value is None:
+            del element.properties[name]
+        else:
+            element.properties[name] = value
+
+    def add_label(self, vertex: VertexElement, label: str) -> None:
+        if label not in vertex.labels:
+            self._save(vertex)
+            vertex.labels = (*vertex.labels, label)
+
+    def remove_label(self, vertex: VertexElement, label: str) -> None:
+        if label in vertex.labels:
+            self._save(vertex)
+            vertex.labels = tuple(other for other in vertex.labels if other != label)
+
+    def create_vertex(self) -> VertexElement:
+        vertex = VertexElement(self._new_id("vertex"), (), {})
+        vertex.out_edges, vertex.in_edges = [], []
+        self._cache.vertices[vertex.id] = vertex
+        self._created[vertex] = None
+        return vertex
+
+    def create_edge(
+        self, source: VertexElement, target: VertexElement, edge_type: str
+    ) -> EdgeElement:
+        if source in self._deleted or target in self._deleted:
+            raise interface.DeletedObjectError("Accessing deleted object.")
+        edge = EdgeElement(self._new_id("edge"), edge_type, source, target, {})
+        self._cache.edges[edge.id] = edge
+        self._created_edges[edge] = None
+        attach(edge)
+        return edge
+
+    def delete_vertex(self, vertex: VertexElement) -> None:
+        self._save(vertex)
+        self._deleted.add(vertex)
+        vertex.properties = _Deleted()
+
+    def delete_edge(self, edge: EdgeElement) -> None:
+        self._save(edge)
+        self._deleted_edges.add(edge)
+        edge.properties = _Deleted()
+        detach(edge)
+
+    def _save(self, element: VertexElement | EdgeElement) -> None:
+        """Remember *element* as it is stored, before its first change."""
+        if isinstance(element, VertexElement):
+            if element not in self._before and element not in self._created:
+                self._before[element] = (element.labels, element.properties)
+                element.properties = dict(element.properties)
+        elif element not in self._edges_before and element not in self._created_edges:
+            self._edges_before[element] = element.properties
+            element.properties = dict(element.properties)
+
+    def _new_id(self, table: str) -> int:
+        new_id = self._next_id.get(table) or self._database.last_id(table) + 1
+        self._next_id[table] = new_id + 1
+        return new_id
+
+    # The end
+
+    def flush(self) -> bool:
+        """Store all changes, within the database's open transaction; tell whether there are any.
+
+        Raises UniqueViolation, or Conflict if another process wrote since this one began to read.
+        """
+        vertices = [*self._before, *self._created]
+        edges = [*self._edges_before, *self._created_edges]
+        if not vertices and not edges:
+            return False
+        self._write_vertices()
+        self._write_edges()
+        for vertex in vertices:
+            after = None if vertex in self._deleted else (vertex.labels, vertex.properties)
+            self._projections.change(vertex.id, self._before.get(vertex), after)
+        try:
+            self._projections.write()
+        except sqlite3.IntegrityError as error:
+            raise UniqueViolation(
+                "Unable to commit due to unique constraint violation on "
+                + self._projections.violated()
+            ) from error
+        self._position = self._database.log_change(
+            [vertex.id for vertex in vertices], [edge.id for edge in edges]
+        )
+        return True
+
+    def finish(self) -> None:
+        """Let go of what was deleted, after the commit."""
+        if self._position is not None:
+            self._cache.position = self._position
+        for vertex in self._deleted:
+            self._cache.vertices.pop(vertex.id, None)
+        for edge in self._deleted_edges:
+            self._cache.edges.pop(edge.id, None)
+
+    def undo(self) -> None:
+        """Take every change back, after the rollback."""
+        for vertex, (labels, properties) in self._before.items():
+            vertex.labels, vertex.properties = labels, properties
+        for edge, properties in self._edges_before.items():
+            edge.properties = properties
+        for edge in (*self._created_edges, *self._deleted_edges):
+            # Read anew when next asked for, which is simpler than putting every list back.
+            edge.source.out_edges = edge.target.in_edges = None
+        for edge in self._created_edges:
+            del self._cache.edges[edge.id]
+        for vertex in self._created:
+            del self._cache.vertices[vertex.id]
+
+    def _write_vertices(self) -> None:
+        write = self._database.write
+        deleted, live = self._deleted, [v for v in self._before if v not in self._deleted]
+        write(
+            "UPDATE vertex SET labels = ?, properties = ? WHERE id = ?",
+            [(encode(v.labels), encode(v.properties), v.id) for v in live],
+        )
+        write(
+            "INSERT INTO vertex (id, labels, properties) VALUES (?, ?, ?)",
+            [
+                (v.id, encode(v.labels), encode(v.properties))
+                for v in self._created
+                if v not in deleted
+            ],
+        )
+        write("DELETE FROM vertex WHERE id = ?", [(v.id,) for v in deleted])
+
+    def _write_edges(self) -> None:
+        write = self._database.write
+        deleted, live = (
+            self._deleted_edges,
+            [e for e in self._edges_before if e not in self._deleted_edges],
+        )
+        write(
+            "UPDATE edge SET properties = ? WHERE id = ?",
+            [(encode(e.properties), e.id) for e in live],
+        )
+        write(
+            "INSERT INTO edge (id, type, source, target, properties) VALUES (?, ?, ?, ?, ?)",
+            [
+                (e.id, e.type, e.source.id, e.target.id, encode(e.properties))
+                for e in self._created_edges
+                if e not in deleted
+            ],
+        )
+        write("DELETE FROM edge WHERE id = ?", [(e.id,) for e in deleted])

@@ -1,0 +1,59 @@
+"""A store that is made when it is first needed, so that a server can shake hands before that."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+
+from .store import Lookup, Procedure, Store
+
+if TYPE_CHECKING:
+    from .backup_files import Contents
+
+
+class DeferredStore:
+    """What *make* returns (see `store.Store`), made in a thread: its imports alone take long."""
+
+    def __init__(self, location: str, backup_suffix: str, make: Callable[[], Store]) -> None:
+        self.location = location
+        self.backup_suffix = backup_suffix
+        self._make = make
+        self._made: Store | None = None
+        self._making = anyio.Lock()
+
+    async def open(self) -> None:
+        await (await self._store()).open()
+
+    async def call(
+        self,
+        procedure: Procedure,
+        arguments: Sequence[Any],
+        lookup: Lookup | None,
+        context: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        return await (await self._store()).call(procedure, arguments, lookup, context)
+
+    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+        async for records in (await self._store()).export(batch):
+            yield records
+
+    async def backup(self, file: Path) -> None:
+        await (await self._store()).backup(file)
+
+    async def backup_contents(self, file: Path) -> "Contents":
+        return await (await self._store()).backup_contents(file)
+
+    async def restore(self, file: Path | None) -> None:
+        await (await self._store()).restore(file)
+
+    async def close(self) -> None:
+        if self._made is not None:
+            await self._made.close()
+
+    async def _store(self) -> Store:
+        async with self._making:
+            if self._made is None:
+                self._made = await anyio.to_thread.run_sync(self._make)
+            return self._made

@@ -1,0 +1,112 @@
+"""What the tools and the command line need of a store, whichever it is."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from .backup_files import Contents
+
+# What the backups of a file, and of a database, end in.
+FILE_BACKUP = ".db"
+EXPORT_BACKUP = ".jsonl.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """A query-module procedure and those of its result fields that the shell asks for."""
+
+    name: str
+    fields: tuple[str, ...]
+    writes: bool
+    takes_context: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Look up exact names, among concepts and episodes."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeNames:
+    """Look up *names* and whatever is called *base* or *base* with a hyphen and more."""
+
+    base: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Look up concepts that contain a keyword and, if they do not fill *limit*, the most aroused.
+
+    Keywords are case-folded as `schema.search_name` does it.
+    """
+
+    keywords: tuple[str, ...]
+    limit: int
+
+
+Lookup = Names | EpisodeNames | Search
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node in a result row."""
+
+    id: int
+    labels: tuple[str, ...]
+    properties: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge in a result row; `source` and `target` are node ids."""
+
+    id: int
+    type: str
+    source: int
+    target: int
+    properties: dict[str, Any]
+
+
+class Store(Protocol):
+    """One graph, in Memgraph or in a file. Every call is one transaction: all of it or none."""
+
+    @property
+    def location(self) -> str:
+        """Where the graph is, for people: a URI without credentials, or a path."""
+
+    async def open(self) -> None:
+        """Connect and make the start-up checks, once. Raises Unavailable or Misdeployed."""
+
+    async def call(
+        self,
+        procedure: Procedure,
+        arguments: Sequence[Any],
+        lookup: Lookup | None,
+        context: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Call *procedure* and return its rows.
+
+        Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
+        """
+
+    def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+        """Iterate over all records, nodes before relations, in batches, from one snapshot."""
+
+    backup_suffix: str
+
+    async def backup(self, file: Path) -> None:
+        """Write all there is to the new *file*, from one snapshot."""
+
+    async def backup_contents(self, file: Path) -> "Contents":
+        """Read the backup *file* through. Raises BadBackup if it cannot be restored from."""
+
+    async def restore(self, file: Path | None) -> None:
+        """Replace all there is by what *file* holds, or by nothing, in one transaction."""
+
+    async def close(self) -> None:
+        """Let go of the connection or file."""

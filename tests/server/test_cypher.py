@@ -1,0 +1,144 @@
+"""The Cypher of a call: one statement with everything as parameters."""
+
+import re
+
+import pytest
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.stores.bolt import cypher
+from concept_graph_mcp.stores.store import Procedure
+from conceptgraph_core import schema
+
+CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
+NASTY = "a'b\"c`d}) DETACH DELETE n //"
+
+EVERY = {
+    "concept_upsert": calls.concept_upsert("apple"),
+    "update_affect": calls.update_affect("apple", 0.5),
+    "episode_add": calls.episode_add("Ate it", ["apple", "pear"], "20250615"),
+    "relation_add": calls.relation_add("apple", "fruit", "is-a"),
+    "concept_search": calls.concept_search(["App", "FRU"], 10),
+    "recall": calls.recall(["apple"], 2, 5),
+    "peek": calls.peek(["apple"], 2),
+    "stats": calls.stats(),
+    "check": calls.check(),
+    "import_rows": calls.import_rows([{"kind": "concept", "name": "apple"}]),
+    "rename": calls.rename("apple", "pear", True),
+    "remove": calls.remove("apple", True),
+    "remove_relation": calls.remove_relation("apple", "fruit", "is-a", False),
+}
+
+
+def made(call: calls.Call) -> tuple[str, dict[str, object]]:
+    return cypher.call(schema, call.procedure, call.arguments, call.lookup, CONTEXT)
+
+
+def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
+    statement, parameters = made(EVERY["update_affect"])
+    assert statement == (
+        "UNWIND $names AS name"
+        " OPTIONAL MATCH (n0:Concept {name: name})"
+        " OPTIONAL MATCH (n1:Episode {name: name})"
+        " WITH collect(n0) + collect(n1) AS found"
+        " CALL conceptgraph.update_affect($a0, $a1,"
+        " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, found: found})"
+        " YIELD concept_id, episode_id, valence, arousal, accessed_at"
+        " RETURN collect([concept_id, episode_id, valence, arousal, accessed_at]) AS rows"
+    )
+    assert parameters == {"names": ["apple"], "a0": "apple", "a1": 0.5, **CONTEXT}
+
+
+def test_a_call_without_a_look_up_hands_over_no_nodes():
+    statement, parameters = made(EVERY["stats"])
+    assert statement == (
+        "CALL conceptgraph.stats({now_ms: $now_ms, tau_ms: $tau_ms, date: $date})"
+        " YIELD measure, value RETURN collect([measure, value]) AS rows"
+    )
+    assert parameters == CONTEXT
+
+
+def test_a_call_without_a_context_has_no_arguments():
+    statement, parameters = cypher.call(schema, calls.VERSION, [], None, {})
+    assert (
+        statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
+    )
+    assert parameters == {}
+
+
+def test_an_episode_looks_up_its_base_what_follows_it_and_its_concepts():
+    statement, parameters = made(EVERY["episode_add"])
+    assert parameters["names"] == ["20250615/apple", "apple", "pear"]
+    assert (parameters["first"], parameters["beyond"]) == ("20250615/apple-", "20250615/apple.")
+    for label in schema.LABELS:
+        wanted = f"OPTIONAL MATCH (n:{label}) WHERE n.name >= $first AND n.name < $beyond"
+        assert wanted in statement
+    # "-2" and the like are within the range, a longer name of another concept is not.
+    for name, within in (("-2", True), ("-10", True), ("-x", True), ("s", False), ("", False)):
+        inside = parameters["first"] <= f"20250615/apple{name}" < parameters["beyond"]
+        assert inside is within
+
+
+def test_a_search_gives_its_keywords_folded():
+    _, parameters = made(EVERY["concept_search"])
+    assert parameters["keywords"] == ["app", "fru"]
+    assert parameters["most"] == 10
+    assert parameters["a0"] == ["App", "FRU"]
+
+
+@pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+def test_every_parameter_is_given_and_every_given_one_used(call):
+    statement, parameters = made(call)
+    assert set(re.findall(r"\$(\w+)", statement)) == parameters.keys() - unused(call)
+
+
+def unused(call: calls.Call) -> set[str]:
+    return set() if call.procedure.takes_context else set(CONTEXT)
+
+
+@pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+def test_only_returning_follows_the_procedure(call):
+    statement, _ = made(call)
+    after = statement.partition(f"CALL {call.procedure.name}(")[2]
+    assert after
+    assert not re.search(r"\b(MATCH|MERGE|CREATE|SET|DELETE|WITH|UNWIND)\b", after)
+    assert not re.search(r"\b(MERGE|CREATE|SET|DELETE)\b", statement)
+
+
+def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
+    for call in (
+        calls.concept_upsert(NASTY),
+        calls.update_affect(NASTY, 0.5),
+        calls.episode_add(NASTY, [NASTY], "20250615"),
+        calls.relation_add(NASTY, "fruit", NASTY),
+        calls.concept_search([NASTY]),
+        calls.recall([NASTY]),
+        calls.import_rows([{"kind": NASTY, "name": NASTY}]),
+        calls.rename(NASTY, NASTY + "2", False),
+    ):
+        assert "DETACH" not in made(call)[0]
+
+
+def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
+    procedure = Procedure("m.p", ("x",), writes=False)
+    _, parameters = cypher.call(schema, procedure, [1, 2], None, {"a": 3, "now_ms": 4})
+    assert parameters == {"a0": 1, "a1": 2, "a": 3, "now_ms": 4}
+
+
+def test_an_export_streams_nodes_and_then_relations_of_each_label():
+    found = list(cypher.export(schema))
+    assert [re.findall(r":(\w+)\) .*export\('(\w+)'", text)[0] for text in found] == [
+        ("Concept", "nodes"),
+        ("Episode", "nodes"),
+        ("Concept", "relations"),
+        ("Episode", "relations"),
+    ]
+
+
+@pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+def test_a_memgraph_parses_every_statement(call, empty_memgraph):
+    import neo4j
+
+    statement, parameters = made(call)
+    with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
+        plan = session.run(f"EXPLAIN {statement}", parameters).values()
+    assert plan
