@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 import sqlite3
 import time
@@ -66,6 +67,7 @@ class Database:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            _create_private(path)
             self._connection = sqlite3.connect(
                 path,
                 timeout=BUSY_TIMEOUT_S,
@@ -268,6 +270,15 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
 def _code(error: sqlite3.Error) -> int:
     """Return SQLite's code; what Python's own layer raises has none."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+
+
+def _create_private(path: Path) -> None:
+    """Create the file, unless it is there, for its owner only; SQLite would ask the umask.
+
+    What SQLite puts beside it gets the same mode.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
 
 def _line(error: BaseException) -> str:
