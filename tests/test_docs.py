@@ -305,7 +305,9 @@ def test_levels_and_limits_are_those_of_the_schema():
         schema.MAX_NAME,
         schema.MAX_SUMMARY,
         schema.MAX_HOP,
+        schema.MAX_EDGES_READ,
         schema.DEFAULT_ROWS,
+        schema.MAX_KEYWORDS,
         schema.DEFAULT_SEARCH_LIMIT,
         schema.MAX_SEARCH_LIMIT,
     ]

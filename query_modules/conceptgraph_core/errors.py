@@ -39,3 +39,7 @@ class NameTaken(ConceptGraphError):
 
 class NotFound(ConceptGraphError):
     """The node or relation that a correction names does not exist."""
+
+
+class TooMuch(ConceptGraphError):
+    """A call that would go through more of the graph than one call may."""

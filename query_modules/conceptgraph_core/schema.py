@@ -49,8 +49,12 @@ SCORE_DECIMALS: Final = 6
 # rewrite a whole region and conflict with one another for nothing.
 MIN_AROUSAL_GAIN: Final = 0.01
 
+# What one recall may read, an edge counting from each end that it is read from: about ten seconds.
+MAX_EDGES_READ: Final = 1_000_000
+
 DEFAULT_SEARCH_LIMIT: Final = 50
 MAX_SEARCH_LIMIT: Final = 200
+MAX_KEYWORDS: Final = 100
 
 MAX_INTEGER: Final = 2**63 - 1
 

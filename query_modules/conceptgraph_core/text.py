@@ -1,11 +1,11 @@
 """What may be stored as a name or a summary, and what a number may be."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import schema
-from .errors import InvalidNumber, InvalidText
+from .errors import InvalidNumber, InvalidText, TooMuch
 
 
 def name(value: object, field: str) -> str:
@@ -21,6 +21,13 @@ def existing_name(value: object, field: str) -> str:
 def names(values: Iterable[object], field: str) -> list[str]:
     """Return *values*, each checked by `name` and each once, in their order."""
     return list(dict.fromkeys(name(value, field) for value in values))
+
+
+def keywords(values: Sequence[object]) -> list[str]:
+    """Return the keywords of a search, each checked; raises TooMuch beyond 100 of them."""
+    if len(values) > schema.MAX_KEYWORDS:
+        raise TooMuch(f"keywords: {len(values):,} are too many; at most {schema.MAX_KEYWORDS}")
+    return [existing_name(value, "keywords") for value in values]
 
 
 def summary(value: object, field: str) -> str:

@@ -90,9 +90,7 @@ def relation_add(source: str, target: str, relation_type: str) -> Call:
 def concept_search(keywords: Sequence[str], limit: int | None = None) -> Call:
     wanted = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
     most = max(1, min(schema.MAX_SEARCH_LIMIT, wanted))
-    folded = tuple(
-        schema.search_name(text.existing_name(keyword, "keywords")) for keyword in keywords
-    )
+    folded = tuple(schema.search_name(keyword) for keyword in text.keywords(keywords))
     return Call(CONCEPT_SEARCH, (list(keywords), most), Search(folded, most))
 
 

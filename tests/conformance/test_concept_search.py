@@ -176,9 +176,9 @@ def test_a_match_among_thousands_is_found(memory):
     assert memory.concept_search(["2499"], 2) == ["apple 2499", "apple 2498"]
 
 
-def test_hundreds_of_keywords_are_looked_for_at_once(memory):
+def test_a_hundred_keywords_are_looked_for_at_once(memory):
     create(memory, "water", "apple 77", "pear")
-    keywords = [f"apple {number}" for number in range(300)]
+    keywords = [f"apple {number}" for number in range(100)]
     assert memory.concept_search(keywords, 2) == ["apple 77", "pear"]
 
 

@@ -228,10 +228,18 @@ def test_ten_thousand_names_simply_work(served):
     names = [f"name {number}" for number in range(9_999)]
     recalled = served.call("recall_query", {"seeds": [*names, "apple"], "max_hop": 1})
     assert recalled.structured_content["propositions"]
-    found = served.call("concept_search", {"keywords": [*names, "appl"], "limit": 1})
-    assert found.structured_content == {"concepts": ["apple"]}
     added = served.call("episode_add", {"summary": "It was much", "concepts": names})
     assert added.structured_content["linked_concepts"] == names
+
+
+def test_more_than_a_hundred_keywords_are_refused_in_one_line(served):
+    names = [f"unheard of {number}" for number in range(99)]
+    found = served.call("concept_search", {"keywords": [*names, "appl"], "limit": 1})
+    assert "apple" in found.structured_content["concepts"]
+    refused = served.call("concept_search", {"keywords": [*names, "appl", "more"]})
+    assert refused.is_error
+    assert "keywords" in refused.content[0].text
+    assert "100" in refused.content[0].text
 
 
 def test_names_that_are_just_short_enough_simply_work(served):

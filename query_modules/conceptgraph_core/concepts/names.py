@@ -44,9 +44,10 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
     """Return up to *limit* concepts: exact matches, then matches by name, then the most aroused.
 
     A keyword matches anywhere in a name, in any case and any script. *limit* is clamped to 1…200;
-    None means 50. Each row has the concept and its current arousal.
+    None means 50. Each row has the concept and its current arousal. Raises TooMuch beyond 100
+    keywords.
     """
-    wanted = [schema.search_name(text.existing_name(keyword, "keywords")) for keyword in keywords]
+    wanted = [schema.search_name(keyword) for keyword in text.keywords(keywords)]
     most = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
     most = max(1, min(schema.MAX_SEARCH_LIMIT, most))
     hits: list[tuple[bool, str, Node]] = []

@@ -33,6 +33,7 @@ def recall(
     walk = _walk(graph, seeds, max_hop)
     rows = _rows(graph, walk.best, limit)
     for node, distance, before in walk.reached:
+        graph.step()
         level = schema.HOP_DECAY ** (distance - 1)
         if level - before >= schema.MIN_AROUSAL_GAIN:
             graph.arouse(node, level)
@@ -47,7 +48,8 @@ def peek(
     A row has text, score (rounded to 6 decimals; the order is that of the unrounded score, then of
     the text), valence of the end that was reached, the score's parts hop, arousal, weight and
     reverse, the relation itself, and the total number of rows before *limit* cut (None: 1,000).
-    Raises InvalidNumber for max_hop outside 0…10 or a limit below 1.
+    Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
+    edges.
     """
     return _rows(graph, _walk(graph, seeds, max_hop).best, limit)
 
@@ -55,6 +57,7 @@ def peek(
 def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
     """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
     text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
+    graph.bound_edges(schema.MAX_EDGES_READ, "lower max_hop, or name fewer seeds")
     frontier = seed_nodes(graph, seeds)
     walk = _Walk({}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):

@@ -15,7 +15,7 @@ import mgp
 from .. import context as contexts
 from .. import schema
 from ..context import Context
-from ..errors import InvalidContext, InvalidText
+from ..errors import InvalidContext, InvalidText, TooMuch
 
 
 def decayed(level: float, accessed_at: int, context: Context) -> float:
@@ -76,8 +76,8 @@ class Node:
 
 
 _LABELS = frozenset(schema.LABELS)
-# Nodes whose edges are read between two looks at whether the query was cancelled.
-_ABORT_EVERY = 64
+# Steps of a walk or a scan between two looks at whether the query was cancelled.
+_ABORT_EVERY = 1_000
 
 
 class Graph:
@@ -88,11 +88,29 @@ class Graph:
         self._ctx = ctx
         self._graph = ctx.graph
         self._nodes: dict[int, Node | None] = {}
+        self._steps = 0
         self._read_edges = 0
+        self._most_edges: float = math.inf
+        self._advice = ""
+        self._next_look: float = _ABORT_EVERY
 
     def check_abort(self) -> None:
         """Raise if the query was cancelled or timed out; Python has no other way to notice."""
         self._ctx.check_must_abort()
+
+    def step(self) -> None:
+        """Count a step of a loop over the graph; now and then, check whether to go on."""
+        self._steps += 1
+        if self._steps % _ABORT_EVERY == 0:
+            self.check_abort()
+
+    def bound_edges(self, most: int, advice: str) -> None:
+        """Let this call read at most *most* edges, counted from each end that they are read from.
+
+        The one too many raises TooMuch with *advice*.
+        """
+        self._most_edges, self._advice = most, advice
+        self._next_look = min(self._next_look, most + 1)
 
     # Reading
 
@@ -127,29 +145,30 @@ class Graph:
         found = self.context.found
         if found is not None:
             for vertex in dict.fromkeys(found):
+                self.step()
                 if not isinstance(vertex, mgp.Vertex):
                     raise InvalidContext("context: found must hold nodes only")
                 node = self.node(vertex)
                 if node is not None:
                     yield node
             return
-        for count, vertex in enumerate(self._graph.vertices):
-            if count % 1_000 == 0:
-                self.check_abort()
+        for vertex in self._graph.vertices:
+            self.step()
             node = self.node(vertex)
             if node is not None:
                 yield node
 
     def edges(self, node: Node) -> Iterator[tuple[Any, str, Node, bool]]:
         """Iterate over (edge, relation type, other end, whether the edge leaves *node*)."""
-        self._read_edges += 1
-        if self._read_edges % _ABORT_EVERY == 0:
-            self.check_abort()
+        self.step()
         names, nodes = schema.RELATION_NAMES, self._nodes
         for outgoing in (True, False):
             edge_iterator = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
             edge = edge_iterator.get()
             while edge is not None:
+                self._read_edges += 1
+                if self._read_edges >= self._next_look:
+                    self._look_up()
                 relation = names.get(edge.get_type_name())
                 if relation is not None:
                     far = edge.to_vertex() if outgoing else edge.from_vertex()
@@ -172,6 +191,7 @@ class Graph:
         matches: tuple[list[Any], list[Any]] = ([], [])
         current = [edge_iterator.get() for edge_iterator, _, _ in ends]
         while True:
+            self.step()
             for side, (edge_iterator, far_end, far_id) in enumerate(ends):
                 edge = current[side]
                 if edge is None:
@@ -240,6 +260,13 @@ class Graph:
         """Delete *node* with all of its edges."""
         self._graph.detach_delete_vertex(_public_vertex(node.raw))
         self._nodes[node.id] = None
+
+    def _look_up(self) -> None:
+        """Check, amid the edges of a node, whether there are too many or the query was ended."""
+        if self._read_edges > self._most_edges:
+            raise TooMuch(f"would read more than {self._most_edges:,} relations; {self._advice}")
+        self.check_abort()
+        self._next_look = min(self._read_edges + _ABORT_EVERY, self._most_edges + 1)
 
     def _node(self, raw: Any) -> Node | None:
         node_id = raw.get_id()

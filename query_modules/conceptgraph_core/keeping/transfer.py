@@ -39,6 +39,7 @@ def import_rows(graph: Graph, rows: Sequence[Mapping[str, Any]]) -> dict[str, in
     """
     importer = _Importer(graph, rows)
     for number, row in enumerate(rows):
+        graph.step()
         try:
             importer.add(row)
         except ConceptGraphError as error:

@@ -135,7 +135,11 @@ class ConceptTools:
     async def concept_search(
         self,
         keywords: Annotated[
-            list[Text], Field(description="Parts of names, in any case; none for what is on top.")
+            list[Text],
+            Field(
+                max_length=schema.MAX_KEYWORDS,
+                description="Parts of names, in any case; none for what is on top.",
+            ),
         ],
         limit: Annotated[
             int,

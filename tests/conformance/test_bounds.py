@@ -1,0 +1,70 @@
+"""How much one call may do, and that whatever goes through the graph can be ended."""
+
+import pytest
+from expect import REFUSALS
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
+from conceptgraph_core import schema
+
+
+@pytest.fixture
+def most_edges(host, monkeypatch):
+    """How many edges a recall may read: the real bound on Memgraph, embedded one soon reached."""
+    if host == "embedded":
+        monkeypatch.setattr(schema, "MAX_EDGES_READ", 2_500)
+    return schema.MAX_EDGES_READ
+
+
+def join(hands, source, target, count):
+    """Make *count* parallel relations: the smallest graph with so many edges."""
+    if hasattr(hands, "value"):
+        hands.value(
+            "MATCH (a:Concept {name: $source}), (b:Concept {name: $target})"
+            " UNWIND range(1, $count) AS number CREATE (a)-[e:IS_A {weight: 0.25}]->(b)"
+            " RETURN count(e)",
+            source=source,
+            target=target,
+            count=count,
+        )
+    else:
+        ends = hands.id(source), hands.id(target)
+        for _ in range(count):
+            hands.edge(*ends, "IS_A", weight=0.25)
+
+
+def test_a_recall_reads_a_bounded_number_of_relations_and_says_what_to_lower(
+    memory, hands, most_edges
+):
+    memory.concept_upsert("apple")
+    memory.concept_upsert("fruit")
+    # Two hops read each of them twice, from either end.
+    join(hands, "apple", "fruit", most_edges // 2)
+    assert len(memory.peek(["apple"], 2)) == 1
+    join(hands, "apple", "fruit", 1)
+    before = memory.node("fruit")
+    for procedure in (memory.peek, memory.recall):
+        with pytest.raises(REFUSALS) as refusal:
+            procedure(["apple"], 2)
+        assert str(refusal.value) == (
+            f"would read more than {most_edges:,} relations; lower max_hop, or name fewer seeds"
+        )
+    assert memory.node("fruit") == before
+    assert len(memory.recall(["apple"], 1)) == 1
+
+
+def test_what_counts_a_whole_graph_is_not_bounded(memory, hands, most_edges):
+    memory.concept_upsert("apple")
+    memory.concept_upsert("fruit")
+    join(hands, "apple", "fruit", most_edges + 1)
+    assert memory.stats()["is-a"] == most_edges + 1
+
+
+def test_a_search_takes_a_hundred_keywords_and_not_one_more(memory):
+    memory.concept_upsert("word 7")
+    words = [f"word {number}" for number in range(100)]
+    assert memory.concept_search(words) == ["word 7"]
+    with pytest.raises(REFUSALS, match="keywords: 101 are too many; at most 100"):
+        memory.concept_search([*words, "more"])
+    with pytest.raises(REFUSALS, match="keywords: 101 are too many; at most 100"):
+        memory.run(Call(calls.CONCEPT_SEARCH, ([*words, "more"], 50)))
