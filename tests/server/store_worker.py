@@ -20,6 +20,7 @@ from typing import Any
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.stores.store import Store
+from conceptgraph_core.errors import ConceptGraphError
 
 NOBODY = 65534
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -35,6 +36,8 @@ async def main(location: str) -> None:
         name, *arguments = json.loads(line)
         if name == "records":
             await _answer(_records(store))
+        elif name in ("backup", "restore"):
+            await _answer(_kept(store, name, *arguments))
         elif name == "limit_file_size":
             await _answer(_limit_file_size(*arguments))
         elif name == "open_as_nobody":
@@ -61,7 +64,7 @@ def _store(location: str) -> Store:
 async def _answer(rows: Any) -> None:
     try:
         answer = {"rows": await rows}
-    except StoreError as error:
+    except (StoreError, ConceptGraphError) as error:
         answer = {"error": str(error)}
     print(json.dumps(answer), flush=True)  # noqa: T201
 
@@ -78,6 +81,12 @@ async def _call(store: Store, name: str, arguments: list[Any]) -> list[dict[str,
 
 async def _records(store: Store) -> list[dict[str, Any]]:
     return [record async for batch in store.export() for record in batch]
+
+
+async def _kept(store: Store, what: str, file: str | None) -> list[Any]:
+    """Back the store up to *file*, or replace it by that, or by nothing."""
+    await getattr(store, what)(None if file is None else Path(file))
+    return []
 
 
 async def _limit_file_size(size: int) -> list[Any]:

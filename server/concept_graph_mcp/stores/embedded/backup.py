@@ -65,7 +65,7 @@ def put_back(database: Database, file: Path | None) -> None:
 
 
 def _replace(database: Database, restored: bool) -> None:
-    position = database.position()
+    database.begin_epoch()
     for table, columns in _TABLES.items():
         database.execute(f"DELETE FROM main.{table}")
         if restored:
@@ -73,10 +73,6 @@ def _replace(database: Database, restored: bool) -> None:
                 f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM restored.{table}"
             )
     database.execute("INSERT INTO main.search_text (search_text) VALUES ('rebuild')")
-    # A gap in the numbers tells every process that it cannot catch up change by change.
-    database.execute(
-        "INSERT INTO main.change (position, vertices, edges) VALUES (?, '[]', '[]')", [position + 2]
-    )
 
 
 @contextmanager

@@ -19,6 +19,9 @@ BUSY_TIMEOUT_S = 30.0
 _PAUSE_S = (0.0005, 0.004)
 # How many transactions back another process can be and still catch up change by change.
 KEPT_CHANGES = 1_024
+# The number of a writing transaction has the epoch, which ends when all is replaced, above this bit
+# and below it goes on counting.
+_EPOCH_BIT = 40
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
@@ -180,12 +183,15 @@ class Database:
         return 0 if row is None else int(row[0])
 
     def changes_after(self, position: int) -> tuple[set[int], set[int]] | None:
-        """Return the ids of vertices and edges changed since, or None if that was too long ago."""
+        """Return the ids of vertices and edges changed since, or None where that cannot be told.
+
+        It cannot after too many changes, and never once all was replaced.
+        """
         rows = self.execute(
             "SELECT position, vertices, edges FROM change WHERE position > ? ORDER BY position",
             [position],
         ).fetchall()
-        if not rows or rows[0][0] != position + 1:
+        if not rows or rows[0][0] != position + 1 or rows[-1][0] != position + len(rows):
             return None
         vertices: set[int] = set()
         edges: set[int] = set()
@@ -203,6 +209,15 @@ class Database:
         position = cursor.lastrowid or 0
         self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT_CHANGES])
         return position
+
+    def begin_epoch(self) -> None:
+        """Record that this transaction replaces all there is: nobody can catch up with that."""
+        epoch = (self.position() >> _EPOCH_BIT) + 1
+        self.execute("DELETE FROM main.change")
+        self.execute(
+            "INSERT INTO main.change (position, vertices, edges) VALUES (?, '[]', '[]')",
+            [epoch << _EPOCH_BIT],
+        )
 
     def _wait_for_turn(self) -> None:
         """Begin to write as soon as nobody else does.
