@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
+from conceptgraph_core.concepts import schema
 
-TAU_MS = schema.DEFAULT_TAU_MS
+TAU_MS = limits.DEFAULT_TAU_MS
 Row = dict[str, Any]
 
 

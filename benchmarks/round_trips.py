@@ -13,7 +13,7 @@ from typing import Any
 import neo4j
 
 from concept_graph_mcp import calls
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 from . import wordnet
 from .harness import Figure, Setup, interleaved

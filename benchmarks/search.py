@@ -12,7 +12,8 @@ from typing import Any
 import neo4j
 
 from concept_graph_mcp import calls
-from conceptgraph_core import schema
+from conceptgraph_core import limits
+from conceptgraph_core.concepts import schema
 
 from . import wordnet
 from .harness import Figure, Setup, interleaved
@@ -66,7 +67,7 @@ def _memgraph(setup: Setup, uri: str, concepts: list[dict[str, Any]]) -> Iterato
 
             def by_hand(keywords: list[str] = keywords, queries: list[str] = queries) -> None:
                 for query in queries:
-                    parameters = {"keywords": keywords, "tau_ms": schema.DEFAULT_TAU_MS}
+                    parameters = {"keywords": keywords, "tau_ms": limits.DEFAULT_TAU_MS}
                     list(session.run(query, parameters))
 
             ours, theirs = interleaved(

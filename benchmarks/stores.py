@@ -12,7 +12,8 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.stores.embedded.host import Host
-from conceptgraph_core import schema
+from conceptgraph_core import limits
+from conceptgraph_core.concepts import schema
 
 Record = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -64,7 +65,7 @@ class Bolt:
 
 
 def _context(now_ms: int) -> dict[str, Any]:
-    return {"now_ms": now_ms, "tau_ms": schema.DEFAULT_TAU_MS, "date": "20250615"}
+    return {"now_ms": now_ms, "tau_ms": limits.DEFAULT_TAU_MS, "date": "20250615"}
 
 
 def fill_embedded(path: Path, records: Iterable[Record], batch: int = 10_000) -> None:

@@ -6,12 +6,12 @@ optional map with now_ms, tau_ms, date, found and user_id (see conceptgraph_core
 
 import mgp
 
-from conceptgraph_core import __version__, schema
+from conceptgraph_core import __version__
 from conceptgraph_core import context as contexts
-from conceptgraph_core.concepts import affect, corrections, episodes, names, relations
+from conceptgraph_core.concepts import affect, corrections, episodes, names, relations, schema
 from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
-from conceptgraph_core.graph.adapter import Graph
+from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.keeping import inspection, transfer
 
 # What both `recall` and `peek` yield.

@@ -28,7 +28,8 @@ from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.tools.concepts import toolset
-from conceptgraph_core import __version__, context, schema
+from conceptgraph_core import __version__, context, limits
+from conceptgraph_core.concepts import schema
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -75,7 +76,7 @@ def callbacks() -> dict[str, object]:
 
 def tools() -> dict[str, list[str]]:
     """Return the arguments of each tool."""
-    session = Session(None, schema.DEFAULT_TAU_MS, ZONE, Clock())  # type: ignore[arg-type]
+    session = Session(None, limits.DEFAULT_TAU_MS, ZONE, Clock())  # type: ignore[arg-type]
     listed = toolset(session, with_set_time=True)
     return {tool.name: list(tool.parameters["properties"]) for tool in listed}
 
@@ -226,7 +227,7 @@ def conversation() -> list[tuple[int, dict]]:
 
 def test_the_conversation_goes_as_the_page_shows_it_on_each_host(store, portal):
     clock = Clock()
-    session = Session(store, schema.DEFAULT_TAU_MS, ZONE, clock)
+    session = Session(store, limits.DEFAULT_TAU_MS, ZONE, clock)
 
     async def replay() -> list[dict]:
         said = []
@@ -279,7 +280,7 @@ def test_arousal_fades_as_the_table_says():
     for after, arousal in rows:
         number, unit = after.split()
         elapsed_ms = int(number) * hours[unit.rstrip("s")] * 3_600_000
-        left = math.exp(-elapsed_ms / schema.DEFAULT_TAU_MS)
+        left = math.exp(-elapsed_ms / limits.DEFAULT_TAU_MS)
         assert f"{left:.{schema.SCORE_DECIMALS}f}" == arousal
 
 
@@ -300,14 +301,16 @@ def test_levels_and_limits_are_those_of_the_schema():
         str(schema.AROUSAL_EPISODE),
     ]
     assert levels[4] == f"{schema.HOP_DECAY}^(h − 1)"
-    limits = [int(most.split()[0].replace(",", "")) for _, most in table(AGENTS, "what", "at most")]
-    assert limits == [
-        schema.MAX_NAME,
-        schema.MAX_SUMMARY,
+    written = [
+        int(most.split()[0].replace(",", "")) for _, most in table(AGENTS, "what", "at most")
+    ]
+    assert written == [
+        limits.MAX_NAME,
+        limits.MAX_SUMMARY,
         schema.MAX_HOP,
         schema.MAX_EDGES_READ,
         schema.DEFAULT_ROWS,
-        schema.MAX_KEYWORDS,
+        limits.MAX_KEYWORDS,
         schema.DEFAULT_SEARCH_LIMIT,
         schema.MAX_SEARCH_LIMIT,
     ]
@@ -450,7 +453,7 @@ def test_the_context_has_the_keys_that_the_page_names():
     keys = [key for key, *_ in table(LAB, "key", "meaning", "default")]
     assert tuple(keys) == context._KEYS
     defaults = {key: default for key, _, default in table(LAB, "key", "meaning", "default")}
-    assert defaults["tau_ms"].split(",")[0] == str(schema.DEFAULT_TAU_MS)
+    assert defaults["tau_ms"].split(",")[0] == str(limits.DEFAULT_TAU_MS)
 
 
 def test_the_model_on_the_page_is_that_of_the_schema():
@@ -487,7 +490,7 @@ def test_the_graph_style_speaks_of_our_model():
     script = style_script.Script(STYLE.read_text(encoding="utf-8"))
     shown = {*schema.LABELS, *schema.RELATION_NAMES, *schema.RELATION_TYPES, *SHOWN_PROPERTIES}
     assert set(script.texts) - style_script.SHAPES - {""} == shown
-    assert f"Define(TAU_MS, {schema.DEFAULT_TAU_MS})" in STYLE.read_text(encoding="utf-8")
+    assert f"Define(TAU_MS, {limits.DEFAULT_TAU_MS})" in STYLE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -559,7 +562,7 @@ def test_the_registry_entry_names_the_variables_that_are_read():
         "MEMGRAPH_PASSWORD"
     ]
     assert variables["MEMGRAPH_URI"]["default"] == settings.DEFAULT_URI
-    assert variables["AROUSAL_TAU_MS"]["default"] == str(schema.DEFAULT_TAU_MS)
+    assert variables["AROUSAL_TAU_MS"]["default"] == str(limits.DEFAULT_TAU_MS)
 
 
 def test_the_registry_takes_a_description_of_this_length():

@@ -19,7 +19,7 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded import modules
 from concept_graph_mcp.tools.concepts import toolset
-from conceptgraph_core import schema
+from conceptgraph_core import limits
 
 ROOT = Path(__file__).parent.parent
 README = ROOT.joinpath("README.md").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def names(cell: str) -> list[str]:
 def tools() -> list:
     clock = Clock()
     zone = settings.read({"TZ": "UTC"}).zone
-    return toolset(Session(None, schema.DEFAULT_TAU_MS, zone, clock), with_set_time=True)
+    return toolset(Session(None, limits.DEFAULT_TAU_MS, zone, clock), with_set_time=True)
 
 
 def test_the_tools_and_their_arguments_are_those_of_the_server():
@@ -97,7 +97,7 @@ def test_the_variables_are_those_that_are_read():
     assert shown | {"MEMGRAPH_URL"} == read
     defaults = {name: value for name, value, _ in table("variable", "default", "meaning")}
     assert defaults["MEMGRAPH_URI"] == settings.DEFAULT_URI
-    assert defaults["AROUSAL_TAU_MS"] == str(schema.DEFAULT_TAU_MS)
+    assert defaults["AROUSAL_TAU_MS"] == str(limits.DEFAULT_TAU_MS)
 
 
 def test_the_client_configurations_start_a_server():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from . import schema
+from . import limits
 from .errors import InvalidContext
 
 _KEYS = ("now_ms", "tau_ms", "date", "found", "user_id")
@@ -54,7 +54,7 @@ def parse(given: Mapping[str, Any]) -> Context:
 def tau(value: Any) -> float:
     """Return the time constant in milliseconds; None means the default. Raises InvalidContext."""
     if value is None:
-        return float(schema.DEFAULT_TAU_MS)
+        return float(limits.DEFAULT_TAU_MS)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidContext("context: tau_ms must be a number of milliseconds")
     if not math.isfinite(value) or value <= 0:
@@ -67,8 +67,8 @@ def _now_ms(value: Any) -> int:
         return time.time_ns() // 1_000_000
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidContext("context: now_ms must be an integer (unix milliseconds)")
-    if abs(value) > schema.MAX_TIME_MS:
-        raise InvalidContext(f"context: now_ms must be within ±{schema.MAX_TIME_MS}")
+    if abs(value) > limits.MAX_TIME_MS:
+        raise InvalidContext(f"context: now_ms must be within ±{limits.MAX_TIME_MS}")
     return value
 
 

@@ -4,18 +4,18 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from . import schema
+from . import limits
 from .errors import InvalidNumber, InvalidText, TooMuch
 
 
 def name(value: object, field: str) -> str:
     """Return *value* unchanged if it can be a concept's name, else raise InvalidText."""
-    return _text(value, field, schema.MAX_NAME)
+    return _text(value, field, limits.MAX_NAME)
 
 
 def existing_name(value: object, field: str) -> str:
     """Like `name`, for a name that may also be an episode's, which is a little longer."""
-    return _text(value, field, schema.MAX_EPISODE_NAME)
+    return _text(value, field, limits.MAX_EPISODE_NAME)
 
 
 def names(values: Iterable[object], field: str) -> list[str]:
@@ -25,14 +25,14 @@ def names(values: Iterable[object], field: str) -> list[str]:
 
 def keywords(values: Sequence[object]) -> list[str]:
     """Return the keywords of a search, each checked; raises TooMuch beyond 100 of them."""
-    if len(values) > schema.MAX_KEYWORDS:
-        raise TooMuch(f"keywords: {len(values):,} are too many; at most {schema.MAX_KEYWORDS}")
+    if len(values) > limits.MAX_KEYWORDS:
+        raise TooMuch(f"keywords: {len(values):,} are too many; at most {limits.MAX_KEYWORDS}")
     return [existing_name(value, "keywords") for value in values]
 
 
 def summary(value: object, field: str) -> str:
     """Return *value* unchanged if it can be an episode's summary, else raise InvalidText."""
-    return _text(value, field, schema.MAX_SUMMARY)
+    return _text(value, field, limits.MAX_SUMMARY)
 
 
 def number(value: Any, field: str, low: float, high: float) -> float:

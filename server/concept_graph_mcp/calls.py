@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conceptgraph_core import schema, text
+from conceptgraph_core import text
+from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import InvalidRow, InvalidText
 
 from .stores.store import EpisodeNames, Lookup, Names, Procedure, Search

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 NATIVE = "concept-graph"
 _VERSION = 1

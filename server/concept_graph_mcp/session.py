@@ -7,7 +7,7 @@ from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
 
 from . import calls
 from .calls import Call
@@ -28,8 +28,8 @@ class Clock:
 
     def set(self, now_ms: int) -> None:
         """Stop the clock at *now_ms*; 0 or less lets it run again. Raises Refused beyond 9999."""
-        if now_ms > schema.MAX_TIME_MS:
-            raise Refused(f"now_ms: must be at most {schema.MAX_TIME_MS}, not {now_ms}")
+        if now_ms > limits.MAX_TIME_MS:
+            raise Refused(f"now_ms: must be at most {limits.MAX_TIME_MS}, not {now_ms}")
         self.frozen_ms = now_ms if now_ms > 0 else None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
@@ -43,7 +43,7 @@ def read(
     """
     return Settings(
         zone=_zone(environment.get("TZ") or zone),
-        tau_ms=_tau(environment.get("AROUSAL_TAU_MS") or str(schema.DEFAULT_TAU_MS)),
+        tau_ms=_tau(environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
         uri=_uri(environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI),
         user=environment.get("MEMGRAPH_USER", ""),
         password=environment.get("MEMGRAPH_PASSWORD", ""),
@@ -86,9 +86,9 @@ def _tau(value: str) -> int:
         tau = float(value)
     except ValueError:
         tau = math.nan
-    if not 1 <= tau <= schema.MAX_TIME_MS:
+    if not 1 <= tau <= limits.MAX_TIME_MS:
         raise SettingsError(
-            f"AROUSAL_TAU_MS: must be a number of milliseconds from 1 to {schema.MAX_TIME_MS},"
+            f"AROUSAL_TAU_MS: must be a number of milliseconds from 1 to {limits.MAX_TIME_MS},"
             f" not {value!r}"
         )
     return int(tau)

@@ -5,7 +5,7 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ def public_only(memory, hands, host):
         try:
             yield
         finally:
-            assert switch(False) == "_raw_vertex"
+            assert switch(False) == "raw_vertex"
 
     def switch_embedded(only):
         return hands.probe("use_public_api", only)[0]["got"]

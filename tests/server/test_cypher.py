@@ -7,7 +7,7 @@ import pytest
 from concept_graph_mcp import calls
 from concept_graph_mcp.stores.bolt import cypher
 from concept_graph_mcp.stores.store import Procedure
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
 NASTY = "a'b\"c`d}) DETACH DELETE n //"

@@ -11,7 +11,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.stores.embedded import lookups
 from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.stores.store import EpisodeNames, Lookup, Names, Search
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000

@@ -1,14 +1,15 @@
 """Arousal and valence: how aroused a thing is now, what raises it, and how a feeling is added.
 
-The rules are seed 000's; the decay itself is `graph.decayed`.
+The rules are seed 000's; the decay itself is `node.decayed`.
 """
 
 import math
 from typing import Any
 
-from .. import schema, text
+from .. import text
 from ..context import Context
-from ..graph.adapter import Graph, Node, arousal_of
+from . import schema
+from .node import Graph, Node, arousal_of
 
 
 def arousal(vertex: Any, context: Context) -> float | None:

@@ -3,10 +3,11 @@
 Each returns (kind, text) rows of what it touches; with *dry_run* it changes nothing.
 """
 
-from .. import schema, text
+from .. import text
 from ..errors import EpisodeNotAllowed, NameTaken, NotFound
-from ..graph.adapter import Graph, Node
+from . import schema
 from .names import shown
+from .node import Graph, Node
 from .relations import relation_edge_type
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .. import schema, text
+from .. import text
 from ..errors import InvalidText
-from ..graph.adapter import Graph
+from . import schema
 from .names import ensure
+from .node import Graph
 
 
 def add(graph: Graph, summary: str, names: Sequence[str]) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def add(graph: Graph, summary: str, names: Sequence[str]) -> dict[str, Any]:
         accessed_at=graph.context.now_ms,
     )
     for concept in linked:
-        graph.create_edge(concept, episode, schema.EVOKES, schema.INITIAL_WEIGHT)
+        graph.create_edge(concept, episode, schema.EVOKES, weight=schema.INITIAL_WEIGHT)
     return {"episode_id": episode.name, "linked_concepts": names, "valence": 0.0}
 
 

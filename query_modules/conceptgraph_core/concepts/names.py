@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .. import schema, text
+from .. import text
 from ..errors import EpisodeNotAllowed, NameTaken
-from ..graph.adapter import Graph, Node
-from . import affect
+from . import affect, schema
+from .node import Graph, Node
 
 
 def upsert(graph: Graph, concept: str) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .. import schema, text
-from ..graph.adapter import Graph, Node
-from . import affect
+from .. import limits, text
+from . import affect, schema
+from .node import Graph, Node
 from .recall import seed_nodes
 
 
@@ -25,7 +25,7 @@ def neighbourhood(
     most = (
         schema.DEFAULT_NEIGHBOURS
         if limit is None
-        else text.integer(limit, "limit", 1, schema.MAX_INTEGER)
+        else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
     )
     shown = _spread(graph, seed_nodes(graph, seeds), max_hop, most)
     return [_row(graph, node, hop, shown) for node, hop in shown.values()]

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import schema, text
-from ..graph.adapter import Graph, Node
-from . import affect
+from .. import limits, text
+from ..errors import InvalidText
+from . import affect, schema
+from .node import Graph, Node
 
 # An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
 # the end that was reached, its arousal before, the weight that counted, the edge. A plain tuple,
@@ -99,7 +100,10 @@ def _precedes(reading: Reading, other: Reading) -> bool:
 
 def seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
     """Return the nodes of *seeds*, each once."""
-    names, nodes = graph.split(seeds)
+    names, vertices = graph.split(seeds)
+    if None in vertices:
+        raise InvalidText("seeds: a node is neither a concept nor an episode")
+    nodes = [node for node in vertices if node is not None]
     names = [text.existing_name(name, "seeds") for name in names]
     for named in graph.find(names).values() if names else ():
         nodes.extend(named)
@@ -110,7 +114,7 @@ def _rows(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[dic
     most = (
         schema.DEFAULT_ROWS
         if limit is None
-        else text.integer(limit, "limit", 1, schema.MAX_INTEGER)
+        else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
     )
     ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
     if ordered and ordered[-1][1][0] == 0:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from .. import schema, text
+from .. import text
 from ..errors import EpisodeNotAllowed, Tautology, UnknownRelationType
-from ..graph.adapter import Graph, Node
-from . import affect
+from . import affect, schema
 from .names import shown
+from .node import Graph, Node
 
 
 def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _create_end(graph: Graph, name: str, field: str) -> Node:
 def _strengthen(graph: Graph, source: Node, target: Node, edge_type: str) -> float:
     edges = graph.edges_between(source, target, edge_type)
     if not edges:
-        graph.create_edge(source, target, edge_type, schema.INITIAL_WEIGHT)
+        graph.create_edge(source, target, edge_type, weight=schema.INITIAL_WEIGHT)
         return schema.INITIAL_WEIGHT
     # Parallel edges made by hand count as one, the strongest; `check` reports them.
     edge = max(edges, key=graph.weight)

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from .. import schema
+from ..concepts import schema
 from ..concepts.names import shown
-from ..graph.adapter import Graph, Node
+from ..concepts.node import Graph, Node
 
 
 def stats(graph: Graph) -> list[dict[str, Any]]:

@@ -9,12 +9,12 @@ A record is a flat map, one of
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .. import schema, text
-from ..concepts import affect
+from .. import limits, text
+from ..concepts import affect, schema
 from ..concepts.names import shown
+from ..concepts.node import Graph, Node
 from ..concepts.relations import relation_edge_type
 from ..errors import ConceptGraphError, EpisodeNotAllowed, InvalidRow, NameTaken, Tautology
-from ..graph.adapter import Graph, Node
 
 PARTS = ("nodes", "relations")
 
@@ -129,7 +129,7 @@ class _Importer:
         edges = self._graph.edges_between(source, target, edge_type)
         if not edges:
             new = schema.INITIAL_WEIGHT if weight is None else weight
-            self._graph.create_edge(source, target, edge_type, new)
+            self._graph.create_edge(source, target, edge_type, weight=new)
         elif weight is not None:
             self._graph.set_weight(edges[0], weight)
         self.counts["relations_existing" if edges else "relations_created"] += 1
@@ -156,6 +156,6 @@ def _given_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
     if "arousal_level" in row:
         values["arousal_level"] = text.number(row["arousal_level"], "arousal_level", 0.0, 1.0)
     if "accessed_at" in row:
-        limit = schema.MAX_TIME_MS
+        limit = limits.MAX_TIME_MS
         values["accessed_at"] = text.integer(row["accessed_at"], "accessed_at", -limit, limit)
     return values

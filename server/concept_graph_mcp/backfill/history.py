@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
 
 from .errors import HistoryError
 
@@ -110,7 +110,7 @@ def _time(number: int, value: Any, zone: ZoneInfo) -> datetime:
             moment = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
             return moment.astimezone(zone)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            if _LEAST_MS <= value <= schema.MAX_TIME_MS:
+            if _LEAST_MS <= value <= limits.MAX_TIME_MS:
                 return (_EPOCH + timedelta(milliseconds=value)).astimezone(zone)
             if 0 <= value < _LEAST_MS:
                 raise HistoryError(f"line {number}: created_at must be milliseconds, not seconds")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 from rich.table import Column, Table
 
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 from .. import calls
 from .common import out, say, with_session

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import click
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
 
 from .. import calls
 from ..session import Session
@@ -71,6 +71,6 @@ def _unix_ms(moment: datetime, session: Session) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=session.zone)
     now_ms = int(moment.timestamp() * 1000)
-    if not 0 <= now_ms <= schema.MAX_TIME_MS:
+    if not 0 <= now_ms <= limits.MAX_TIME_MS:
         raise Failure(f"--at: must be a time from 1970 to 9999, not {moment.isoformat()}")
     return now_ms

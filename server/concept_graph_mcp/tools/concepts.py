@@ -7,7 +7,8 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import BeforeValidator, Field, Strict
 from typing_extensions import TypedDict
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
+from conceptgraph_core.concepts import schema
 
 from .. import calls
 from ..session import Session
@@ -137,7 +138,7 @@ class ConceptTools:
         keywords: Annotated[
             list[Text],
             Field(
-                max_length=schema.MAX_KEYWORDS,
+                max_length=limits.MAX_KEYWORDS,
                 description="Parts of names, in any case; none for what is on top.",
             ),
         ],
@@ -145,8 +146,8 @@ class ConceptTools:
             int,
             Strict(),
             Field(
-                ge=-schema.MAX_INTEGER,
-                le=schema.MAX_INTEGER,
+                ge=-limits.MAX_INTEGER,
+                le=limits.MAX_INTEGER,
                 description=f"At most this many, 1 to {schema.MAX_SEARCH_LIMIT}.",
             ),
             WHOLE,
@@ -170,7 +171,7 @@ class ConceptTools:
         limit: Annotated[
             int,
             Strict(),
-            Field(ge=1, le=schema.MAX_INTEGER, description="At most this many propositions."),
+            Field(ge=1, le=limits.MAX_INTEGER, description="At most this many propositions."),
             WHOLE,
         ] = schema.DEFAULT_ROWS,
     ) -> Recalled:

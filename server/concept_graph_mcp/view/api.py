@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from conceptgraph_core import __version__, schema
+from conceptgraph_core import __version__, limits
+from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
@@ -82,8 +83,8 @@ class Api:
         if "at" not in request.query_params:
             return self._session
         at = _integer(request, "at", 0)
-        if not 0 <= at <= schema.MAX_TIME_MS:
-            raise HTTPException(400, f"at: must be between 0 and {schema.MAX_TIME_MS}, not {at}")
+        if not 0 <= at <= limits.MAX_TIME_MS:
+            raise HTTPException(400, f"at: must be between 0 and {limits.MAX_TIME_MS}, not {at}")
         return replace(self._session, clock=Clock(at))
 
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from conceptgraph_core import schema
+from conceptgraph_core.concepts import schema
 
 from .. import calls
 from ..errors import StoreError

@@ -417,10 +417,10 @@ def use_public_api(ctx: mgp.ProcCtx, only: bool) -> mgp.Record(got=str):
     """Let the core work on the public interface of mgp only, or as it otherwise does."""
     import sys
 
-    graph = sys.modules["conceptgraph_core.graph.adapter"]
+    raws = sys.modules["conceptgraph_core.graph.raw"]
     if only:
-        _KEPT.setdefault("raw_vertex", graph._raw_vertex)
-        graph._raw_vertex = graph._PublicVertex
+        _KEPT.setdefault("raw_vertex", raws.raw_vertex)
+        raws.raw_vertex = raws._PublicVertex
     elif "raw_vertex" in _KEPT:
-        graph._raw_vertex = _KEPT.pop("raw_vertex")
-    return mgp.Record(got=graph._raw_vertex.__name__)
+        raws.raw_vertex = _KEPT.pop("raw_vertex")
+    return mgp.Record(got=raws.raw_vertex.__name__)

@@ -5,7 +5,8 @@ from typing import Any
 
 from neo4j.exceptions import ClientError
 
-from conceptgraph_core import __version__, schema
+from conceptgraph_core import __version__
+from conceptgraph_core.concepts import schema
 
 from ... import calls
 from ...errors import Misdeployed

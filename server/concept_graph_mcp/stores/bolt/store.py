@@ -13,7 +13,8 @@ from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientErro
 from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
-from conceptgraph_core import __version__, schema
+from conceptgraph_core import __version__
+from conceptgraph_core.concepts import schema
 
 from ... import calls, formats
 from ...errors import Misdeployed, StoreError, Unavailable

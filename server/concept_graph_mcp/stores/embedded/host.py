@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
+from conceptgraph_core.concepts import schema
 
 from ...errors import Refused
 from ..store import Edge, Lookup, Node
@@ -166,7 +167,7 @@ class Host:
     def _found(
         self, graph: interface.Graph, lookup: Lookup, context: Mapping[str, Any]
     ) -> list[interface.Vertex]:
-        tau_ms = context.get("tau_ms", schema.DEFAULT_TAU_MS)
+        tau_ms = context.get("tau_ms", limits.DEFAULT_TAU_MS)
         ids = lookups.find(self._database, schema, lookup, tau_ms)
         return [interface.Vertex(graph, element) for element in self._cache.load_vertices(ids)]
 

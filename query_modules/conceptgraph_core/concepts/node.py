@@ -1,0 +1,107 @@
+"""Concepts and episodes as one call sees them: their arousal now, and what they say."""
+
+import math
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ..context import Context
+from ..graph import adapter
+from ..graph import raw as raws
+from . import schema
+
+
+def decayed(level: float, accessed_at: int, context: Context) -> float:
+    """Return level · exp(−(now − accessed_at)/tau), seed 000's arousal, in [0, 1].
+
+    An access in the future counts as now.
+    """
+    age = context.now_ms - accessed_at
+    return level * math.exp(-age / context.tau_ms) if age > 0 else level
+
+
+class Node(adapter.Node):
+    """A concept or an episode as read when the call first met it, kept up with what it writes.
+
+    `arousal` is that of the call's time. It follows from `arousal_level`, in [0, 1], as of
+    `accessed_at`, unix ms; a node made by hand may lack either, which counts as never aroused.
+    """
+
+    __slots__ = ("accessed_at", "arousal", "arousal_level", "is_episode", "name", "text")
+
+    def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
+        # A recall builds thousands of these: no property is read that it does not need.
+        name = raw.get_property("name")
+        level = raw.get_property("arousal_level")
+        accessed_at = raw.get_property("accessed_at")
+        if level.__class__ is not float or accessed_at.__class__ is not int:
+            level, accessed_at = _real(level) or 0.0, int(_real(accessed_at) or 0)
+        self.raw = raw
+        self.id = node_id
+        self.label = label
+        self.name: str = name if name.__class__ is str else ""
+        self.is_episode = label == schema.EPISODE
+        self.text: str = (self.summary or self.name) if self.is_episode else self.name
+        self.arousal_level: float = level
+        self.accessed_at: int = accessed_at
+        self.arousal = decayed(level, accessed_at, context)
+
+    @property
+    def summary(self) -> str | None:
+        """What stands for an episode in a proposition; a concept is stood for by its name."""
+        summary = self.raw.get_property("summary")
+        return summary if isinstance(summary, str) else None
+
+    @property
+    def valence(self) -> float | None:
+        valence = self.raw.get_property("valence")
+        return valence if valence.__class__ is float else _real(valence)
+
+
+class Graph(adapter.Graph[Node]):
+    """One call's view of concepts, episodes and their relations."""
+
+    layer = schema.LAYER
+    node_class = Node
+
+    def named(self, wanted: Callable[[str], bool]) -> list[Node]:
+        """Return the nodes whose name is *wanted*: among those found by index, else by a scan."""
+        return [node for node in self.nodes() if wanted(node.name)]
+
+    def find(self, names: Collection[str]) -> dict[str, list[Node]]:
+        """Return the nodes of each of *names*, episodes first; unknown names are absent."""
+        found: dict[str, list[Node]] = {}
+        asked = frozenset(names)
+        for node in self.named(asked.__contains__):
+            found.setdefault(node.name, []).append(node)
+        for nodes in found.values():
+            nodes.sort(key=lambda node: (not node.is_episode, node.id))
+        return found
+
+    def weight(self, edge: Any) -> float:
+        """Return an edge's weight; one made by hand without any counts as new."""
+        weight = edge.get_property("weight")
+        if weight.__class__ is float:
+            return weight
+        return schema.INITIAL_WEIGHT if _real(weight) is None else float(weight)
+
+    def set_weight(self, edge: Any, weight: float) -> None:
+        edge.set_property("weight", weight)
+
+    def arouse(self, node: Node, level: float) -> None:
+        """Set the arousal of *node* to *level*, now."""
+        node.raw.set_property("arousal_level", level)
+        node.raw.set_property("accessed_at", self.context.now_ms)
+        node.arousal = node.arousal_level = level
+        node.accessed_at = self.context.now_ms
+
+
+def arousal_of(vertex: Any, context: Context) -> float | None:
+    """Return the arousal of a vertex outside of any call's view; None if it is foreign."""
+    raw = raws.raw_vertex(vertex)
+    label = Graph.label(raw)
+    return None if label is None else Node(raw, raw.get_id(), label, context).arousal
+
+
+def _real(value: Any) -> float | None:
+    """Return a property as a float; what a hand put there that is no number counts as absent."""
+    return float(value) if isinstance(value, (int, float)) else None

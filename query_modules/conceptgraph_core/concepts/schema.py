@@ -1,0 +1,123 @@
+"""The concept layer: its labels, relation types, properties, indexes and numbers, each once.
+
+Imports nothing of Memgraph, so that the shell can read it without a host.
+"""
+
+from typing import Any, Final
+
+from .. import limits, text
+from ..layers import NOW, EdgeKind, Index, Layer, NodeKind, Property, Ranking, TextIndex
+
+CONCEPT: Final = "Concept"
+EPISODE: Final = "Episode"
+LABELS: Final = (CONCEPT, EPISODE)
+
+# The name a caller uses -> the edge type in the database (hyphens need quoting in Cypher).
+RELATION_TYPES: Final = {"is-a": "IS_A", "part-of": "PART_OF", "evokes": "EVOKES"}
+RELATION_NAMES: Final = {edge_type: name for name, edge_type in RELATION_TYPES.items()}
+EVOKES: Final = RELATION_TYPES["evokes"]
+
+# Seed 000: a relation starts at 0.25; each repetition takes a fifth of what is missing to 1.
+INITIAL_WEIGHT: Final = 0.25
+STRENGTHENING: Final = 0.2
+
+AROUSAL_UPSERTED: Final = 0.5
+AROUSAL_INDIRECT: Final = 0.25
+AROUSAL_EPISODE: Final = 0.5
+
+DEFAULT_MAX_HOP: Final = 2
+MAX_HOP: Final = 10
+DEFAULT_ROWS: Final = 1_000
+DEFAULT_NEIGHBOURS: Final = 100
+HOP_DECAY: Final = 0.5
+REVERSE_PENALTY: Final = 0.5
+SCORE_DECIMALS: Final = 6
+# A recall writes only what it would raise by this much; else recalls repeated at once would
+# rewrite a whole region and conflict with one another for nothing.
+MIN_AROUSAL_GAIN: Final = 0.01
+
+# What one recall may read, an edge counting from each end that it is read from: about ten seconds.
+MAX_EDGES_READ: Final = 1_000_000
+
+DEFAULT_SEARCH_LIMIT: Final = 50
+MAX_SEARCH_LIMIT: Final = 200
+
+
+def search_name(name: str) -> str:
+    """Return the form of *name* that keywords are looked for in.
+
+    Cypher's and SQLite's own lower-casing leave everything outside ASCII alone.
+    """
+    return name.casefold()
+
+
+def _unit(value: Any, field: str) -> float:
+    return text.number(value, field, 0.0, 1.0)
+
+
+def _time(value: Any, field: str) -> int:
+    return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
+
+
+_VALENCE = Property("valence", lambda value, field: text.number(value, field, -1.0, 1.0), 0.0)
+_ACCESSED_AT = Property("accessed_at", _time, NOW)
+_WEIGHT = Property("weight", _unit, INITIAL_WEIGHT)
+
+LAYER: Final = Layer(
+    name="concepts",
+    nodes=(
+        NodeKind(
+            CONCEPT,
+            kind="concept",
+            measure="concepts",
+            key=("name",),
+            properties=(
+                Property("name", text.name),
+                _VALENCE,
+                Property("arousal_level", _unit, AROUSAL_INDIRECT),
+                _ACCESSED_AT,
+            ),
+            text="name",
+            derived={"search_name": lambda properties: search_name(properties["name"])},
+        ),
+        NodeKind(
+            EPISODE,
+            kind="episode",
+            measure="episodes",
+            key=("name",),
+            properties=(
+                Property("name", text.existing_name),
+                Property("summary", text.summary),
+                _VALENCE,
+                Property("arousal_level", _unit, AROUSAL_EPISODE),
+                _ACCESSED_AT,
+            ),
+            text="summary",
+        ),
+    ),
+    edges=tuple(
+        EdgeKind(
+            edge_type,
+            name,
+            properties=(_WEIGHT,),
+            sources=LABELS if edge_type == EVOKES else (CONCEPT,),
+            targets=LABELS if edge_type == EVOKES else (CONCEPT,),
+            creates=CONCEPT,
+        )
+        for name, edge_type in RELATION_TYPES.items()
+    ),
+    names=LABELS,
+    walked=LABELS,
+    indexes=(Index(CONCEPT, ("name",), unique=True), Index(EPISODE, ("name",), unique=True)),
+    rankings=(Ranking(CONCEPT, "arousal_level", "accessed_at", "name"),),
+    texts=(TextIndex(CONCEPT, "search_name", "name", search_name),),
+)
+
+NODE_PROPERTIES: Final = {
+    CONCEPT: ("name", "search_name", "valence", "arousal_level", "accessed_at"),
+    EPISODE: ("name", "summary", "valence", "arousal_level", "accessed_at"),
+}
+EDGE_PROPERTIES: Final = ("weight",)
+UNIQUE: Final = ((CONCEPT, "name"), (EPISODE, "name"))
+INDEXES: Final = UNIQUE
+SEARCH: Final = (CONCEPT, "search_name", ("arousal_level", "accessed_at"))

@@ -1,0 +1,96 @@
+"""The vertices and edges underneath `mgp`, or where a later `mgp` hides them, stand-ins for them.
+
+Every step of a walk through `mgp` costs a validity check and an exception wrapper, about forty of
+them an edge. Working on the objects underneath (`vertex._vertex`) halves a recall on both hosts.
+They are only valid during the call. `_PublicVertex` and `_PublicEdge` do the same over the public
+API.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import mgp
+
+
+def raw_vertex(vertex: Any) -> Any:
+    return vertex._vertex if hasattr(vertex, "_vertex") else _PublicVertex(vertex)
+
+
+def public_vertex(raw: Any) -> mgp.Vertex:
+    return raw.public if isinstance(raw, _PublicVertex) else mgp.Vertex(raw)
+
+
+def public_edge(raw: Any) -> mgp.Edge:
+    return raw.public if isinstance(raw, _PublicEdge) else mgp.Edge(raw)
+
+
+def yielded(edge: Any) -> Any:
+    """Return *edge* as a procedure yields it, so that Lab can draw it."""
+    return edge.public if isinstance(edge, _PublicEdge) else edge
+
+
+def labels(raw: Any) -> list[str]:
+    return [raw.label_at(index) for index in range(raw.labels_count())]
+
+
+class _PublicIterator:
+    def __init__(self, edges: Iterator[Any]) -> None:
+        self._edges = edges
+        self._current = next(edges, None)
+
+    def get(self) -> "_PublicEdge | None":
+        return None if self._current is None else _PublicEdge(self._current)
+
+    def next(self) -> "_PublicEdge | None":
+        self._current = next(self._edges, None)
+        return self.get()
+
+
+class _PublicVertex:
+    """The raw vertex interface over nothing but the public one."""
+
+    def __init__(self, vertex: Any) -> None:
+        self.public = vertex
+
+    def get_id(self) -> int:
+        return int(self.public.id)
+
+    def labels_count(self) -> int:
+        return len(self.public.labels)
+
+    def label_at(self, index: int) -> str:
+        return str(self.public.labels[index].name)
+
+    def get_property(self, name: str) -> Any:
+        return self.public.properties.get(name)
+
+    def set_property(self, name: str, value: Any) -> None:
+        self.public.properties.set(name, value)
+
+    def iter_out_edges(self) -> _PublicIterator:
+        return _PublicIterator(iter(self.public.out_edges))
+
+    def iter_in_edges(self) -> _PublicIterator:
+        return _PublicIterator(iter(self.public.in_edges))
+
+
+class _PublicEdge:
+    """The raw edge interface over nothing but the public one."""
+
+    def __init__(self, edge: Any) -> None:
+        self.public = edge
+
+    def get_type_name(self) -> str:
+        return str(self.public.type.name)
+
+    def to_vertex(self) -> _PublicVertex:
+        return _PublicVertex(self.public.to_vertex)
+
+    def from_vertex(self) -> _PublicVertex:
+        return _PublicVertex(self.public.from_vertex)
+
+    def get_property(self, name: str) -> Any:
+        return self.public.properties.get(name)
+
+    def set_property(self, name: str, value: Any) -> None:
+        self.public.properties.set(name, value)

@@ -1,0 +1,17 @@
+"""How large anything may be that is stored, in whichever layer."""
+
+from typing import Final
+
+MAX_INTEGER: Final = 2**63 - 1
+
+# In characters. An episode's name is a date, a slash, a concept's name and a number.
+MAX_NAME: Final = 1_000
+MAX_EPISODE_NAME: Final = MAX_NAME + 20
+MAX_SUMMARY: Final = 20_000
+# 9999-12-31T00:00:00Z: not all later times have a local date.
+MAX_TIME_MS: Final = 253_402_214_400_000
+
+# What one search may look for.
+MAX_KEYWORDS: Final = 100
+
+DEFAULT_TAU_MS: Final = 86_400_000
