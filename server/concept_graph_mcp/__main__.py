@@ -1,6 +1,5 @@
 """`concept-graph-mcp`: without a command the MCP server over stdio, else one of the commands."""
 
-import importlib
 import os
 import sys
 from typing import Any
@@ -10,6 +9,7 @@ import click
 from conceptgraph_core import __version__
 
 from . import settings
+from .commands.group import Commands
 
 # Command -> the module that has it; imported only when asked for, to keep the server's start short.
 _COMMANDS = {
@@ -17,6 +17,7 @@ _COMMANDS = {
     "recall": "reading",
     "search": "reading",
     "stats": "reading",
+    "check": "reading",
     "view": "viewing",
     "export": "moving",
     "import": "moving",
@@ -32,30 +33,9 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    """Commands imported on demand; `--embedded` before one of them takes no path."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f".commands.{_COMMANDS[cmd_name]}", __package__)
-        command: click.Command = getattr(
-            module, cmd_name.replace("-", "_").replace("import", "import_")
-        )
-        return command
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for index, argument in enumerate(args[:-1]):
-            if argument == "--embedded" and args[index + 1] in _COMMANDS:
-                args[index] = "--embedded="
-        return super().parse_args(ctx, args)
-
-
 @click.group(
-    cls=_Commands,
+    cls=Commands,
+    modules=_COMMANDS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -77,11 +57,11 @@ def main(ctx: click.Context, embedded: str | None, enable_set_time: bool) -> Non
 
     \b
     The graph is in Memgraph, configured by environment variables:
-      MEMGRAPH_URI       default bolt://localhost:7687 (MEMGRAPH_URL is accepted too)
-      MEMGRAPH_USER      MEMGRAPH_PASSWORD
-      AROUSAL_TAU_MS     how fast arousal fades, default 86400000 (a day)
-      TZ                 your time zone, e.g. Europe/Berlin; needed to serve
-      CONCEPT_GRAPH_EMBEDDED   like --embedded: 1, or the path of the file
+      MEMGRAPH_URI            default bolt://localhost:7687; or MEMGRAPH_URL
+      MEMGRAPH_USER           and MEMGRAPH_PASSWORD
+      AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
+      TZ                      your time zone, e.g. Europe/Berlin; needed to serve
+      CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file
     """
     ctx.obj = embedded
     if ctx.invoked_subcommand is not None:

@@ -1,14 +1,12 @@
 """Building the MCP server over a store, and serving it over stdio."""
 
 import asyncio
-import functools
 import logging
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio
 from mcp.server.mcpserver import MCPServer
@@ -19,8 +17,8 @@ from . import stdin
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import Settings
-from .stores.lazy import DeferredStore
-from .stores.store import EXPORT_BACKUP, FILE_BACKUP, Store
+from .stores.lazy import connect
+from .stores.store import Store
 from .tools.concepts import toolset
 from .view import mcp_app
 
@@ -71,29 +69,6 @@ def serve(settings: Settings, with_set_time: bool) -> None:
     # Python's own answer to an interrupt would wait for the thread that reads stdin.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     build(session, with_set_time, watch_store=True).run("stdio")
-
-
-def connect(settings: Settings) -> Store:
-    """Return the store that *settings* name, not yet opened."""
-    path = settings.embedded
-    if path is not None:
-        return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path))
-    return DeferredStore(settings.uri, EXPORT_BACKUP, functools.partial(_bolt, settings))
-
-
-# Imported here, because each of the two is slow to import and the other one's is not needed.
-
-
-def _embedded(path: Path) -> Store:
-    from .stores.embedded.store import EmbeddedStore
-
-    return EmbeddedStore(path)
-
-
-def _bolt(settings: Settings) -> Store:
-    from .stores.bolt.store import BoltStore
-
-    return BoltStore(settings.uri, settings.user, settings.password)
 
 
 async def _open_or_end(store: Store) -> None:

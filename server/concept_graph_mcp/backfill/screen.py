@@ -65,7 +65,7 @@ class Screen:
             file.flush()
         except OSError as error:
             # Not worth stopping for: the chunk is stored, and the line above says the same.
-            self._notes.print(f"{file.name}: {error.strerror or error}", markup=False)
+            self._notes.print(f"{file.name}: {error.strerror or error}")
 
 
 def plan(surveyed: Survey, wanted: list[int]) -> Table:

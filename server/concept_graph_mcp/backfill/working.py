@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 from .. import calls
-from ..serving import connect
 from ..session import Clock, Session
 from ..settings import Settings
+from ..stores.lazy import connect
 from .errors import WorkingStoreError
 
 _BEFORE = ".before-chunk-"

@@ -18,7 +18,8 @@ from ..backfill.run import Job, run
 from ..backfill.screen import Screen
 from ..errors import StoreError
 from ..settings import Settings
-from .common import Failure, configured, notes, out
+from .common import Failure, configured
+from .terminal import note, notes, out
 
 if TYPE_CHECKING:
     from ..backfill.model import OpenAIModel
@@ -130,12 +131,9 @@ def _survey(messages: Path, chosen: Settings, user_id: str, days: int) -> Survey
     with notes.status("reading the history") if notes.is_terminal else nullcontext():
         surveyed = chunks.survey(messages, chosen.zone, user_id, days)
     if surveyed.left_out:
-        notes.print(
+        note(
             f"{surveyed.left_out:,} messages are left out: in other threads, or from before"
-            f" {surveyed.calendar.first}, the first day of {user_id}.",
-            style="dim",
-            soft_wrap=True,
-            markup=False,
+            f" {surveyed.calendar.first}, the first day of {user_id}."
         )
     return surveyed
 
@@ -256,4 +254,4 @@ def _move(job: Job, force: bool) -> None:
 
     location, totals = anyio.run(work)
     counted = ", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items())
-    notes.print(f"moved over into {location}: {counted}", soft_wrap=True, markup=False)
+    notes.print(f"moved over into {location}: {counted}", soft_wrap=True)

@@ -2,42 +2,45 @@
 
 import os
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 import anyio
 import click
-from rich.console import Console
 
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core import limits
 
 from .. import settings
-from ..errors import StoreError
-from ..serving import connect
 from ..session import Clock, Session
 from ..settings import Settings
+from ..stores.lazy import connect
+from .terminal import note, printable
 
 T = TypeVar("T")
 
-# Results go to stdout, everything about the work (progress, notes) to stderr.
-out = Console(highlight=False)
-notes = Console(stderr=True, highlight=False)
+
+class _File(click.Path):
+    """The path of a file, which the empty text is not: `Path("")` would be the folder one is in."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not value:
+            self.fail("must not be empty", param, ctx)
+        return super().convert(value, param, ctx)
 
 
-def say(line: str) -> None:
-    """Print a line of the result as it is, however long."""
-    out.print(line, soft_wrap=True, markup=False)
+FILE = _File(dir_okay=False, path_type=Path)
 
-
-def note(line: str) -> None:
-    """Print a line about the work."""
-    notes.print(line, soft_wrap=True, markup=False, style="dim")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+AT = click.option("--at", metavar="TIME", help="Look at this time (ISO 8601), as if it were now.")
 
 
 class Failure(click.ClickException):
     """A failure told in one line, after the name of the program."""
 
     def show(self, file: object = None) -> None:
-        click.echo(f"concept-graph-mcp: {self.message}", err=True)
+        click.echo(f"concept-graph-mcp: {printable(self.message)}", err=True)
 
 
 def configured(embedded: str | None) -> Settings:
@@ -51,24 +54,36 @@ def configured(embedded: str | None) -> Settings:
         raise Failure(str(error)) from None
 
 
-def with_session(embedded: str | None, work: Callable[[Session], Awaitable[T]]) -> T:
-    """Return what *work* does with a session on the configured store. Raises Failure."""
+def with_session(
+    embedded: str | None, work: Callable[[Session], Awaitable[T]], at: str | None = None
+) -> T:
+    """Return what *work* does with a session on the configured store. Raises StoreError.
+
+    With *at*, a time in ISO 8601, the session's clock is stopped there.
+    """
     chosen = configured(embedded)
+    clock = Clock(None if at is None else _unix_ms(at, chosen.zone))
 
     async def main() -> T:
         store = connect(chosen)
         try:
             await store.open()
-            return await work(Session(store, chosen.tau_ms, chosen.zone, Clock()))
+            return await work(Session(store, chosen.tau_ms, chosen.zone, clock))
         finally:
             await store.close()
 
-    return told(lambda: anyio.run(main))
+    return anyio.run(main)
 
 
-def told(action: Callable[[], T]) -> T:
-    """Return what *action* returns; what a store or a rule refuses becomes a Failure."""
+def _unix_ms(text: str, zone: ZoneInfo) -> int:
+    """Return the time *text*, in *zone* if it names none itself, as unix milliseconds."""
     try:
-        return action()
-    except (StoreError, ConceptGraphError) as error:
-        raise Failure(str(error)) from None
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise Failure(f"--at: not a time in ISO 8601: {text!r}") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone)
+    now_ms = int(moment.timestamp() * 1000)
+    if not 0 <= now_ms <= limits.MAX_TIME_MS:
+        raise Failure(f"--at: must be a time from 1970 to 9999, not {moment.isoformat()}")
+    return now_ms

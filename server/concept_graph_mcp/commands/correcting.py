@@ -5,7 +5,8 @@ import click
 from .. import calls
 from ..calls import Call
 from ..session import Session
-from .common import say, with_session
+from .common import with_session
+from .terminal import say
 
 _SHOWN = 20
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")

@@ -18,10 +18,10 @@ import click
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.progress import Progress
-from rich.table import Column, Table
-from rich.text import Text
+from rich.table import Table
 
-from .common import Failure, note, notes, out
+from .common import Failure
+from .terminal import cut, narrow, note, notes, out
 
 SEEDS = ["oxygen tank 2", "cold"]
 _SHOWN = 8
@@ -112,26 +112,21 @@ async def _recall(client: Client, at: datetime) -> dict[str, Any]:
 
 def _print(played: _Played) -> None:
     out.print(played.about["title"], style="bold")
-    out.print(f"{played.about['source'].partition(':')[0]}.\n")
+    out.print(f"{played.about['source'].partition(':')[0]}.", end="\n\n")
     for found, at, when in (
         (played.then, _FIRST_RECALL, "that evening"),
         (played.a_week_later, _SECOND_RECALL, "a week later"),
     ):
         out.print(_table(found, f"{' and '.join(SEEDS)}, {when}, {at:%d %B %Y}"))
-        out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}\n")
+        out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}", end="\n\n")
     note(f"{played.steps} steps over MCP in {played.seconds:.1f} s.")
 
 
 def _table(found: dict[str, Any], title: str) -> Table:
-    table = Table(
-        Column(title),
-        Column("score", justify="right", no_wrap=True),
-        Column("valence", justify="right", no_wrap=True),
-    )
+    table = Table(title, narrow("score"), narrow("valence"))
     for row in found["propositions"]:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
-        text = Text(row["text"], no_wrap=True, overflow="ellipsis")
-        table.add_row(text, f"{row['score']:.6f}", valence)
+        table.add_row(cut(row["text"]), f"{row['score']:.6f}", valence)
     return table
 
 

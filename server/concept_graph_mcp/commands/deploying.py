@@ -8,7 +8,8 @@ import click
 from conceptgraph_core import __version__
 
 from ..core import modules_directory
-from .common import Failure, say
+from .common import Failure
+from .terminal import say
 
 _CORE = "conceptgraph_core"
 _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")

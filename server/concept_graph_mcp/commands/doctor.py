@@ -1,22 +1,24 @@
 """`doctor`: what is configured, reachable and deployed, and what to do about what is wrong."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import anyio
 import click
 from rich.table import Table
+from rich.text import Text
 
 from conceptgraph_core import __version__
 
 from .. import calls
 from ..core import modules_directory
 from ..errors import StoreError
-from ..serving import connect
 from ..session import Clock, Session
 from ..settings import Settings
-from .common import configured, out
+from ..stores.lazy import connect
+from .common import AS_JSON, configured
 from .reading import shown_measure
+from .terminal import out, print_json, wide
 
 _MOST_PROBLEMS = 20
 
@@ -31,17 +33,25 @@ class Finding:
 
 
 @click.command()
+@AS_JSON
 @click.pass_context
-def doctor(ctx: click.Context) -> None:
+def doctor(ctx: click.Context, as_json: bool) -> None:
     """Report what is configured, reachable and deployed; exit 1 if anything is wrong."""
     settings = configured(ctx.obj)
     findings = [*_configuration(settings), *anyio.run(_store_findings, settings)]
-    table = Table("", "what", "state")
-    for finding in findings:
-        mark = "[red]✗[/red]" if finding.wrong else "[green]✓[/green]"
-        table.add_row(mark, finding.what, finding.state)
-    out.print(table)
+    if as_json:
+        print_json({"findings": [asdict(finding) for finding in findings]})
+    else:
+        out.print(_table(findings))
     ctx.exit(1 if any(finding.wrong for finding in findings) else 0)
+
+
+def _table(findings: list[Finding]) -> Table:
+    table = Table("", "what", wide("state"))
+    for finding in findings:
+        mark = Text("✗", style="red") if finding.wrong else Text("✓", style="green")
+        table.add_row(mark, finding.what, finding.state)
+    return table
 
 
 def _configuration(settings: Settings) -> list[Finding]:
@@ -84,6 +94,6 @@ async def _contents(session: Session) -> list[Finding]:
         for row in problems[:_MOST_PROBLEMS]
     ]
     if len(problems) > _MOST_PROBLEMS:
-        rest = f"and {len(problems) - _MOST_PROBLEMS} more; CALL conceptgraph.check() lists all"
+        rest = f"and {len(problems) - _MOST_PROBLEMS} more; concept-graph-mcp check lists all"
         findings.append(Finding("…", rest, wrong=True))
     return findings

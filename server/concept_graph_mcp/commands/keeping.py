@@ -12,7 +12,8 @@ from ..session import Session
 from ..stores import backup_files
 from ..stores.backup_files import BadBackup, Contents
 from ..stores.store import FILE_BACKUP, Store
-from .common import Failure, say, with_session
+from .common import Failure, with_session
+from .terminal import printable, say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
 _DIRECTORY = click.option(
@@ -21,13 +22,15 @@ _DIRECTORY = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Where backups are; by default ./backup/memgraph or ./backup/embedded.",
 )
+# A century, because dates end somewhere.
+_DAYS = click.IntRange(1, 36_500)
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 @click.command()
 @_DIRECTORY
 @click.option("--keep", type=click.IntRange(1), help="Remove all but this many of the newest.")
-@click.option("--max-age", type=click.IntRange(1), help="Remove those older than this many days.")
+@click.option("--max-age", type=_DAYS, help="Remove those older than this many days.")
 @click.pass_obj
 def backup(
     embedded: str | None, directory: Path | None, keep: int | None, max_age: int | None
@@ -161,7 +164,7 @@ def _directory(store: Store, directory: Path | None) -> Path:
 
 def _confirm(question: str, yes: bool) -> None:
     if not yes:
-        click.confirm(question, abort=True)
+        click.confirm(printable(question), abort=True)
 
 
 def _shown(contents: Contents) -> str:

@@ -19,14 +19,15 @@ from conceptgraph_core.errors import ConceptGraphError
 from .. import calls, formats
 from ..errors import StoreError
 from ..session import Session
-from .common import Failure, note, notes, with_session
+from .common import FILE, Failure, with_session
+from .terminal import note, notes
 
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.pass_obj
 def export(embedded: str | None, file: Path, force: bool) -> None:
@@ -39,7 +40,7 @@ def export(embedded: str | None, file: Path, force: bool) -> None:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option(
     "--format",
     "name",
@@ -53,8 +54,9 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
     \b
     FILE is one of
       concept-graph   what export writes
-      server-memory   the JSON Lines of the reference memory server: entities become concepts,
-                      their types is-a relations, their observations episodes
+      server-memory   the JSON Lines of the reference memory server: entities
+                      become concepts, their types is-a relations, their
+                      observations episodes
       edges           lines of: from TAB type TAB to
     """
     totals = with_session(embedded, lambda session: _import(session, file, name))

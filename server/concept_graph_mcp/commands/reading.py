@@ -1,78 +1,142 @@
-"""`recall`, `search` and `stats`: what is in the graph, and why something comes up."""
+"""`recall`, `search`, `stats` and `check`: what is in the graph, and why something comes up."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 import click
-from rich.table import Column, Table
+from rich.table import Table
 
+from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
 
 from .. import calls
-from .common import out, say, with_session
+from .common import AS_JSON, AT, with_session
+from .terminal import narrow, out, print_json, say, wide
+
+Row = dict[str, Any]
+
+_LIMIT = click.option(
+    "--limit",
+    type=click.IntRange(1, limits.MAX_INTEGER),
+    default=20,
+    show_default=True,
+    help="At most this many rows.",
+)
 
 
 @click.command()
 @click.argument("seeds", nargs=-1, required=True)
-@click.option("--hops", default=schema.DEFAULT_MAX_HOP, show_default=True, help="How far to go.")
-@click.option("--limit", default=20, show_default=True, help="At most this many rows.")
+@click.option(
+    "--hops",
+    type=click.IntRange(0, schema.MAX_HOP),
+    default=schema.DEFAULT_MAX_HOP,
+    show_default=True,
+    help="How far to go.",
+)
+@_LIMIT
+@click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @click.option(
     "--touch", is_flag=True, help="Arouse what is recalled, as the recall_query tool does."
 )
+@AT
+@AS_JSON
 @click.pass_obj
 def recall(
-    embedded: str | None, seeds: tuple[str, ...], hops: int, limit: int, touch: bool
+    embedded: str | None,
+    /,
+    seeds: tuple[str, ...],
+    hops: int,
+    limit: int,
+    *,
+    explain: bool,
+    touch: bool,
+    at: str | None,
+    as_json: bool,
 ) -> None:
-    """Print what SEEDS bring to mind, strongest first, with the parts of each score."""
+    """Print what SEEDS bring to mind, strongest first.
+
+    Seeds are concepts or ids of episodes. Nothing changes unless --touch is given.
+    """
+    if touch and at is not None:
+        raise click.UsageError("--at only looks; it cannot be combined with --touch")
     prepare = calls.recall if touch else calls.peek
-    rows = with_session(embedded, lambda session: session.run(prepare(seeds, hops, limit)))
-    out.print(recall_table(rows))
+    rows = with_session(embedded, lambda session: session.run(prepare(seeds, hops, limit)), at)
+    total = rows[0]["total"] if rows else 0
+    if as_json:
+        propositions = [{key: row[key] for key in row if key != "total"} for row in rows]
+        print_json({"propositions": propositions, "total": total})
+        return
     if not rows:
         say("Nothing comes to mind; concept-graph-mcp search shows what there is.")
-    elif rows[0]["total"] > len(rows):
-        say(f"{rows[0]['total'] - len(rows)} more; --limit shows them.")
+        return
+    out.print(recall_table(rows, explain))
+    if total > len(rows):
+        say(f"{total - len(rows):,} more; --limit shows them.")
 
 
 @click.command()
 @click.argument("keywords", nargs=-1)
-@click.option("--limit", default=20, show_default=True, help="At most this many rows.")
+@_LIMIT
+@AT
+@AS_JSON
 @click.pass_obj
-def search(embedded: str | None, keywords: tuple[str, ...], limit: int) -> None:
+def search(
+    embedded: str | None, keywords: tuple[str, ...], limit: int, at: str | None, as_json: bool
+) -> None:
     """Print the concepts whose name contains one of KEYWORDS, then the most aroused ones."""
     rows = with_session(
-        embedded, lambda session: session.run(calls.concept_search(keywords, limit))
+        embedded, lambda session: session.run(calls.concept_search(keywords, limit)), at
     )
-    table = Table("concept", _number("arousal"))
+    if as_json:
+        print_json({"concepts": rows})
+        return
+    table = Table(wide("concept"), narrow("arousal"))
     for row in rows:
         table.add_row(row["concept"], f"{row['arousal']:.6f}")
     out.print(table)
 
 
 @click.command()
+@AS_JSON
 @click.pass_obj
-def stats(embedded: str | None) -> None:
+def stats(embedded: str | None, as_json: bool) -> None:
     """Print how much there is of everything."""
     rows = with_session(embedded, lambda session: session.run(calls.stats()))
-    table = Table("measure", _number("value"))
+    if as_json:
+        print_json({row["measure"]: row["value"] for row in rows})
+        return
+    table = Table(wide("measure"), narrow("value"))
     for row in rows:
         table.add_row(row["measure"], shown_measure(row["measure"], row["value"]))
     out.print(table)
 
 
-def recall_table(rows: list[dict[str, Any]]) -> Table:
-    """Return the rows of a recall; score = arousal × hop × direction × weight."""
-    columns = ("score", "arousal", "× hop", "× direction", "× weight", "valence")
-    table = Table("proposition", *map(_number, columns))
+@click.command()
+@AS_JSON
+@click.pass_context
+def check(ctx: click.Context, as_json: bool) -> None:
+    """Print what is wrong with the graph and what to do about it; exit 1 if there is any."""
+    rows = with_session(ctx.obj, lambda session: session.run(calls.check()))
+    if as_json:
+        print_json({"problems": rows})
+    elif rows:
+        table = Table(wide("problem"), wide("of"), wide("what to do"))
+        for row in rows:
+            table.add_row(row["problem"], row["subject"], row["advice"])
+        out.print(table)
+    else:
+        say("Nothing is wrong.")
+    ctx.exit(1 if rows else 0)
+
+
+def recall_table(rows: list[Row], explain: bool) -> Table:
+    """Return the rows of a recall, each with a second line on its score if they are explained."""
+    table = Table(wide("proposition"), narrow("score"), narrow("valence"))
     for row in rows:
-        table.add_row(
-            row["text"],
-            f"{row['score']:.6f}",
-            f"{row['arousal']:.4f}",
-            f"{schema.HOP_DECAY ** (row['hop'] - 1):g}",
-            f"{schema.REVERSE_PENALTY if row['reverse'] else 1:g}",
-            f"{row['weight']:.4f}",
-            "" if row["valence"] is None else f"{row['valence']:+.2f}",
-        )
+        valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
+        table.add_row(row["text"], f"{row['score']:.6f}", valence)
+        if explain:
+            table.add_row(_parts(row), style="dim", end_section=True)
     return table
 
 
@@ -85,5 +149,11 @@ def shown_measure(measure: str, value: int) -> str:
     return f"{value:,}"
 
 
-def _number(header: str) -> Column:
-    return Column(header, justify="right", no_wrap=True)
+def _parts(row: Row) -> str:
+    """Return what the score of *row* is the product of; its hop is the halving by distance."""
+    hop = schema.HOP_DECAY ** (row["hop"] - 1)
+    direction = schema.REVERSE_PENALTY if row["reverse"] else 1
+    return (
+        f"= arousal {row['arousal']:.4g} × hop {hop:g} × direction {direction:g}"
+        f" × weight {row['weight']:.4g}"
+    )

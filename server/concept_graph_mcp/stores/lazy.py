@@ -1,5 +1,6 @@
 """A store that is made when it is first needed, so that a server can shake hands before that."""
 
+import functools
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from .store import Lookup, Procedure, Store
+from ..settings import Settings
+from .store import EXPORT_BACKUP, FILE_BACKUP, Lookup, Procedure, Store
 
 if TYPE_CHECKING:
     from .backup_files import Contents
@@ -57,3 +59,26 @@ class DeferredStore:
             if self._made is None:
                 self._made = await anyio.to_thread.run_sync(self._make)
             return self._made
+
+
+def connect(settings: Settings) -> Store:
+    """Return the store that *settings* name, not yet opened."""
+    path = settings.embedded
+    if path is not None:
+        return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path))
+    return DeferredStore(settings.uri, EXPORT_BACKUP, functools.partial(_bolt, settings))
+
+
+# Imported here, because each of the two is slow to import and the other one's is not needed.
+
+
+def _embedded(path: Path) -> Store:
+    from .embedded.store import EmbeddedStore
+
+    return EmbeddedStore(path)
+
+
+def _bolt(settings: Settings) -> Store:
+    from .bolt.store import BoltStore
+
+    return BoltStore(settings.uri, settings.user, settings.password)

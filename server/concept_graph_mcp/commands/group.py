@@ -1,0 +1,94 @@
+"""The group that the commands are in: each imported when it is asked for, each failure one line."""
+
+import errno
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from conceptgraph_core.errors import ConceptGraphError
+
+from ..errors import StoreError
+
+_TOLD = (click.UsageError, StoreError, ConceptGraphError, OSError)
+
+
+class Commands(click.Group):
+    """Commands by the module that has them; `--embedded` before one of them takes no path."""
+
+    def __init__(self, *, modules: Mapping[str, str], **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self._modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._modules:
+            return None
+        module = importlib.import_module(f".{self._modules[cmd_name]}", __package__)
+        name = cmd_name.replace("-", "_").replace("import", "import_")
+        command: click.Command = getattr(module, name)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for index, argument in enumerate(args[:-1]):
+            if argument == "--embedded" and args[index + 1] in self._modules:
+                args[index] = "--embedded="
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise Misused(error, error.format_message()) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run what was asked for; what goes wrong becomes one line."""
+        try:
+            return super().invoke(ctx)
+        except _TOLD as error:
+            # A reader that has left is click's to deal with.
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise
+            raise self._told(error) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with the whole first sentence of each, where click would cut it."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=1_000))
+                    for name, command in commands.items()
+                    if command is not None
+                ]
+            )
+
+    def _told(self, error: Exception) -> click.ClickException:
+        if isinstance(error, click.NoSuchOption) and self._has(error.option_name):
+            name = error.ctx.info_name if error.ctx else None
+            where = f"concept-graph-mcp {error.option_name} {name}"
+            return Misused(error, f"{error.option_name} goes before the command: {where}")
+        if isinstance(error, click.UsageError):
+            return Misused(error, error.format_message())
+        from .common import Failure
+
+        if isinstance(error, OSError):
+            where = f"{error.filename}: " if error.filename is not None else ""
+            return Failure(f"{where}{error.strerror or error}")
+        return Failure(str(error))
+
+    def _has(self, option: str) -> bool:
+        return any(option in parameter.opts for parameter in self.params)
+
+
+class Misused(click.UsageError):
+    """A command line that cannot be understood, told in one line that says where its help is."""
+
+    def __init__(self, error: click.UsageError, message: str) -> None:
+        super().__init__(" ".join(message.split()).removesuffix("."), error.ctx)
+
+    def show(self, file: Any = None) -> None:
+        from .terminal import printable
+
+        path = self.ctx.command_path if self.ctx else "concept-graph-mcp"
+        click.echo(f"{path}: {printable(self.message)}; see {path} --help", err=True)

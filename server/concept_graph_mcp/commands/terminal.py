@@ -1,0 +1,80 @@
+"""What the commands print to: data is text, never markup, and never speaks to the terminal."""
+
+import json
+import math
+import re
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.table import Column
+from rich.text import Text
+
+# What is not shown as it is: control characters, which a terminal obeys; line and paragraph
+# separators; what turns the direction of the text around it; and what cannot be encoded at all.
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# All of these but the last are stored, and JSON leaves them in a string as they are.
+_LEFT_BY_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""Return *text* with everything escaped that a terminal would obey: "\n", "\x1b", "\u202e"."""
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+class Terminal(Console):
+    """A console that takes every string as one line of text, whatever is in it.
+
+    What is to have a style is given one as an argument, or is a `rich.text.Text`.
+    """
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+
+# Results go to stdout, everything about the work (progress, notes) to stderr.
+out = Terminal()
+notes = Terminal(stderr=True)
+
+
+def say(line: str) -> None:
+    """Print a line of the result, however long."""
+    out.print(line, soft_wrap=True)
+
+
+def note(line: str) -> None:
+    """Print a line about the work."""
+    notes.print(line, soft_wrap=True, style="dim")
+
+
+def wide(header: str) -> Column:
+    """Return a column of texts, which gets what the others leave and wraps in it."""
+    return Column(header, overflow="fold")
+
+
+def narrow(header: str) -> Column:
+    """Return a column of numbers, or of other short things that must stay in one line."""
+    return Column(header, justify="right", no_wrap=True)
+
+
+def cut(text: str) -> Text:
+    """Return *text* for a cell that has one line, in which it ends with an ellipsis if it must."""
+    return Text(printable(text), no_wrap=True, overflow="ellipsis")
+
+
+def print_json(value: Any) -> None:
+    """Print *value* as JSON, with null for numbers that JSON does not have."""
+    text = json.dumps(_finite(value), ensure_ascii=False, indent=2)
+    text = _LEFT_BY_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    sys.stdout.write(text + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
