@@ -25,6 +25,7 @@ RECALLED = mgp.Record(
     reverse=bool,
     relation=mgp.Edge,
     total=int,
+    episode_id=mgp.Nullable[str],
 )
 
 
@@ -229,7 +230,7 @@ def import_rows(ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}
 @mgp.write_proc
 def rename(
     ctx: mgp.ProcCtx, concept: str, new_name: str, dry_run: bool = False, context: mgp.Map = {}
-) -> mgp.Record(kind=str, text=str):
+) -> mgp.Record(kind=str, text=str, id=str):
     """Rename a concept; returns what is touched (with dry_run: would be).
 
     Example:
@@ -241,7 +242,7 @@ def rename(
 
 @mgp.write_proc
 def remove(ctx: mgp.ProcCtx, name: str, dry_run: bool = False, context: mgp.Map = {}) -> mgp.Record(
-    kind=str, text=str
+    kind=str, text=str, id=str
 ):
     """Remove a concept or an episode with its relations; returns what is touched.
 
@@ -259,7 +260,7 @@ def remove_relation(
     type: str,
     dry_run: bool = False,
     context: mgp.Map = {},
-) -> mgp.Record(kind=str, text=str):
+) -> mgp.Record(kind=str, text=str, id=str):
     """Remove a relation; returns what is touched.
 
     Example:

@@ -65,6 +65,12 @@ def _text(value: object, field: str, limit: int) -> str:
     return value
 
 
+def shown(name: str) -> str:
+    """Return *name* as an error message shows it: quoted, on one line, not too long."""
+    short = name if len(name) <= 80 else name[:77] + "…"
+    return '"' + " ".join(short.split()) + '"'
+
+
 def storable(value: str) -> bool:
     """Tell whether *value* can be stored whole.
 

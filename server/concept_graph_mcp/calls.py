@@ -35,7 +35,9 @@ EPISODE_ADD = Procedure(
 RELATION_ADD = Procedure("conceptgraph.relation_add", ("from", "to", "type", "weight"), writes=True)
 CONCEPT_SEARCH = Procedure("conceptgraph.concept_search", ("concept", "arousal"), writes=False)
 # The edge itself is for Lab; over the wire it would cost more than all the rest.
-_RECALL_FIELDS = ("text", "score", "valence", "hop", "arousal", "weight", "reverse", "total")
+_RECALL_FIELDS = (
+    "text", "score", "valence", "hop", "arousal", "weight", "reverse", "total", "episode_id",
+)  # fmt: skip
 RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
 PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
 NEIGHBOURHOOD = Procedure(
@@ -55,9 +57,9 @@ IMPORT_ROWS = Procedure(
     ("nodes_created", "nodes_existing", "relations_created", "relations_existing"),
     writes=True,
 )
-RENAME = Procedure("conceptgraph.rename", ("kind", "text"), writes=True)
-REMOVE = Procedure("conceptgraph.remove", ("kind", "text"), writes=True)
-REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text"), writes=True)
+RENAME = Procedure("conceptgraph.rename", ("kind", "text", "id"), writes=True)
+REMOVE = Procedure("conceptgraph.remove", ("kind", "text", "id"), writes=True)
+REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id"), writes=True)
 
 ALL = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,

@@ -6,6 +6,7 @@ the rules leave a choice open, `recall` returns every choice.
 
 import copy
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +52,8 @@ class Reference:
         if not -1 <= valence_delta <= 1:
             raise Refusal
         if target not in self.nodes:
+            if re.match("[0-9]{8}/", target):
+                raise Refusal
             self._create_concept(target, abs(valence_delta))
         node = self.nodes[target]
         node["valence"] = min(1.0, max(-1.0, node["valence"] + valence_delta))
@@ -167,13 +170,18 @@ class Reference:
         return (sorted(exact) + sorted(matches) + others)[:size]
 
     def recall(self, seeds: list[str], max_hop: int, limit: int | None) -> list[list[dict]]:
-        """Return, for each row, the readings that it may show; then arouse what was reached."""
+        """Return, for each row, the readings that it may show; then arouse what they mention."""
         distances = self._distances(seeds, max_hop)
         rows = self._rows(distances, max_hop, limit)
+        shown = {reading["text"] for choice in rows for reading in choice}
+        mentioned = set()
+        for source, relation_type, target in self.relations:
+            if f"{self._text(source)} {relation_type} {self._text(target)}" in shown:
+                mentioned |= {source, target}
         before = {name: self._arousal(self.nodes[name]) for name in distances}
         for name, distance in distances.items():
             level = 0.5 ** (distance - 1)
-            if distance > 0 and level - before[name] >= 0.01:
+            if name in mentioned and distance > 0 and level - before[name] >= 0.01:
                 self.nodes[name]["arousal_level"] = level
                 self.nodes[name]["accessed_at"] = self.now_ms
         return rows
@@ -250,7 +258,13 @@ class Reference:
                     readings.setdefault(text, []).append({"text": text} | reading)
         best = {text: _best(found) for text, found in readings.items()}
         ordered = sorted(
-            best, key=lambda text: (-best[text][0]["score"], self._faded(best[text]), text)
+            best,
+            key=lambda text: (
+                -best[text][0]["score"],
+                self._faded(best[text]),
+                -best[text][0]["day"],
+                text,
+            ),
         )
         chosen = [best[text] for text in ordered[: 1_000 if limit is None else limit]]
         for choice in chosen:
@@ -258,12 +272,14 @@ class Reference:
                 reading["total"] = len(best)
                 reading["faded"] = reading["faded"] if reading["score"] == 0 else 0.0
                 reading["score"] = round(reading["score"], 6)
+                del reading["day"]
         return chosen
 
     def _reading(self, near: str, far: str, hop: int, reverse: bool, weight: float) -> dict:
         with_episode = self._is_episode(near) or self._is_episode(far)
         counting = 1.0 if with_episode else weight
         arousal = self._arousal(self.nodes[far])
+        episode = next((name for name in (far, near) if self._is_episode(name)), None)
         factors = counting * 0.5 ** (hop - 1) * (0.5 if reverse else 1.0)
         return {
             "score": arousal * factors,
@@ -272,6 +288,8 @@ class Reference:
             "arousal": arousal,
             "weight": counting,
             "reverse": reverse,
+            "episode_id": episode,
+            "day": int(episode[:8]) if episode and re.match("[0-9]{8}/", episode) else 0,
             # How the score compares where it is too small for a float: by its logarithm.
             "faded": self._rank(far) + self.tau_ms * math.log(factors),
         }
@@ -281,13 +299,16 @@ class Reference:
 
 
 def _best(readings: list[dict]) -> list[dict]:
-    """Return the readings of the best score, the lowest hop among them, and forward if any is."""
+    """Return the readings of the best score, the lowest hop among them, forward if any is, and of
+    the latest episode."""
     score = max(reading["score"] for reading in readings)
     readings = [reading for reading in readings if reading["score"] == score]
     hop = min(reading["hop"] for reading in readings)
     readings = [reading for reading in readings if reading["hop"] == hop]
     reverse = min(reading["reverse"] for reading in readings)
-    return [reading for reading in readings if reading["reverse"] == reverse]
+    readings = [reading for reading in readings if reading["reverse"] == reverse]
+    day = max(reading["day"] for reading in readings)
+    return [reading for reading in readings if reading["day"] == day]
 
 
 def _check_text(value: str) -> None:

@@ -18,8 +18,8 @@ def remove_relation(memory, source, target, relation_type, dry_run=False):
     return memory.run(calls.remove_relation(source, target, relation_type, dry_run))
 
 
-def row(kind, text):
-    return {"kind": kind, "text": text}
+def row(kind, text, known_as=None):
+    return {"kind": kind, "text": text, "id": known_as or text}
 
 
 def unordered(rows):
@@ -113,6 +113,20 @@ def test_removing_a_concept_removes_its_relations_and_nothing_else(memory, fruit
     assert sorted(record["name"] for record in memory.records()) == [fruit, "fruit", "stem"]
 
 
+def test_what_is_touched_is_told_with_its_ids(memory, fruit):
+    rows = remove(memory, fruit, dry_run=True)
+    assert rows == [
+        row("episode", "Bought apples", fruit),
+        row("relation", "apple evokes Bought apples", f"apple evokes {fruit}"),
+    ]
+    assert sorted(row["id"] for row in rename(memory, "apple", "Apfel", dry_run=True)) == [
+        "apple",
+        "apple evokes 20250615/apple",
+        "apple is-a fruit",
+        "stem part-of apple",
+    ]
+
+
 def test_removing_an_episode_keeps_its_concepts(memory, fruit):
     assert unordered(remove(memory, fruit)) == [
         ("episode", "Bought apples"),
@@ -147,7 +161,7 @@ def test_a_removed_relation_is_gone_and_its_ends_are_not(memory, fruit):
 
 def test_an_episode_can_be_taken_off_a_concept(memory, fruit):
     assert remove_relation(memory, "apple", fruit, "evokes") == [
-        row("relation", "apple evokes Bought apples")
+        row("relation", "apple evokes Bought apples", "apple evokes 20250615/apple")
     ]
     assert memory.stats()["evokes"] == 0
 

@@ -6,6 +6,7 @@ import time
 import pytest
 from expect import DAY_MS, decayed
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.stores.store import Procedure
 
@@ -106,7 +107,7 @@ def test_a_recall_by_scan_is_a_recall_by_index(memory):
     episode_id = memory.episode_add("Bought apples", ["apple", "market"])["episode_id"]
     memory.relation_add("market", "place", "is-a")
     memory.now_ms += DAY_MS
-    fields = ("text", "score", "valence", "hop", "arousal", "weight", "reverse", "total")
+    fields = calls.PEEK.fields
     for seeds in (["apple"], [episode_id, "place"], ["nothing"], []):
         rows = memory.procedure("conceptgraph.peek", [seeds, 3, None], fields)
         assert rows == memory.peek(seeds, 3)

@@ -45,6 +45,7 @@ def test_a_relation_is_recalled_from_its_beginning(memory):
             "weight": 0.25,
             "reverse": False,
             "total": 1,
+            "episode_id": None,
         }
     ]
 
@@ -61,6 +62,7 @@ def test_a_relation_is_recalled_from_its_end_at_half_the_score(memory):
             "weight": 0.25,
             "reverse": True,
             "total": 1,
+            "episode_id": None,
         }
     ]
 
@@ -123,8 +125,41 @@ def test_an_episode_is_shown_by_its_summary_and_its_weight_does_not_count(memory
             "weight": 1.0,
             "reverse": False,
             "total": 1,
+            "episode_id": "20250615/apple",
         }
     ]
+
+
+def test_a_row_about_an_episode_has_its_id(memory):
+    first = memory.episode_add("One", ["apple"])["episode_id"]
+    second = memory.episode_add("Two", ["pear"])["episode_id"]
+    memory.relation_add(first, second, "evokes")
+    memory.relation_add(first, "cider", "evokes")
+    memory.relation_add("apple", "fruit", "is-a")
+    rows = by_text(memory.peek(["apple", first], 1))
+    assert {text: row["episode_id"] for text, row in rows.items()} == {
+        "apple evokes One": first,
+        # Of two episodes, that of the end that is reached.
+        "One evokes Two": second,
+        "One evokes cider": first,
+        "apple is-a fruit": None,
+    }
+    assert by_text(memory.peek([second], 1))["One evokes Two"]["episode_id"] == first
+
+
+def test_of_episodes_of_one_summary_the_id_is_that_of_the_latest(memory):
+    for day in ("20250616", "20250615", "20250617", "20250614"):
+        memory.date = day
+        memory.episode_add(MARKET, ["apple"])
+    (row,) = memory.peek(["apple"], 1)
+    assert row["episode_id"] == "20250617/apple"
+
+
+def test_what_a_row_names_can_be_acted_on(memory):
+    memory.episode_add(MARKET, ["apple"])
+    (row,) = memory.recall(["apple"], 1)
+    assert memory.update_affect(row["episode_id"], 0.5)["episode_id"] == "20250615/apple"
+    assert memory.peek(["apple"], 1)[0]["valence"] == 0.5
 
 
 def test_an_episode_is_a_seed_by_its_id(memory):
@@ -393,6 +428,57 @@ def test_equal_scores_come_by_text(memory):
     ]
 
 
+def live_through(memory, days):
+    """Make an episode about apples on each of *days*, all of them equally aroused."""
+    at = memory.now_ms
+    for day, summary in days.items():
+        memory.date = day
+        memory.episode_add(summary, ["apple"])
+    assert memory.now_ms == at
+
+
+def test_equal_scores_come_by_the_date_of_their_episode_the_latest_first_and_then_by_text(memory):
+    live_through(
+        memory,
+        {"20250614": "A", "20250616": "B", "20240617": "Z", "20250615": "C", "19991231": "Y"},
+    )
+    memory.date = "20250615"
+    memory.episode_add("D", ["apple"])
+    memory.import_rows([concept("pear", level=0.5, at=memory.now_ms)])
+    memory.import_rows([relation("apple", "pear", "evokes", weight=1.0)])
+    assert texts(memory.peek(["apple"], 1)) == [
+        f"apple evokes {end}" for end in ("B", "C", "D", "A", "Z", "Y", "pear")
+    ]
+
+
+def test_against_the_relation_the_episode_has_the_same_date(memory):
+    live_through(memory, {"20250614": "A", "20250616": "B", "20250615": "C"})
+    rows = memory.peek(["20250614/apple", "20250615/apple", "20250616/apple"], 1)
+    assert texts(rows) == ["apple evokes B", "apple evokes C", "apple evokes A"]
+    assert all(row["reverse"] for row in rows)
+
+
+def test_a_date_that_is_none_counts_as_no_date(memory, hands):
+    live_through(memory, {"20250614": "A"})
+    for name in ("2025061/x", "20250615x", "２０２５０６１５/x", "x", "20250615"):
+        episode = hands.node(
+            "Episode", name=name, summary="S " + name, arousal_level=0.5, accessed_at=memory.now_ms
+        )
+        hands.edge(hands.id("apple"), episode, "EVOKES", weight=0.25)
+    rows = memory.peek(["apple"], 1)
+    assert texts(rows)[0] == "apple evokes A"
+    assert texts(rows)[1:] == sorted(texts(rows)[1:])
+    assert len(rows) == 6
+
+
+def test_what_has_faded_to_nothing_comes_by_date_too_where_it_is_equal(memory):
+    live_through(memory, {"20250614": "A", "20250616": "B", "20250615": "C"})
+    memory.now_ms += 1_000 * DAY_MS
+    rows = memory.peek(["apple"], 1)
+    assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0]
+    assert texts(rows) == ["apple evokes B", "apple evokes C", "apple evokes A"]
+
+
 def test_three_weeks_later_the_order_is_still_that_of_the_arousal(memory):
     levels = {"seed": 1.0, "a": 0.1, "b": 0.9, "c": 0.5, "d": 0.7}
     build(memory, levels, *(relation("seed", name) for name in "abcd"))
@@ -437,7 +523,8 @@ def test_a_limit_below_one_is_refused(memory, limit):
         memory.peek(["apple"], 1, limit)
 
 
-def test_what_the_limit_cuts_off_is_aroused_all_the_same(memory):
+def test_what_the_limit_cuts_off_is_not_aroused(memory):
+    at = memory.now_ms
     build(
         memory,
         {"seed": 0.5, "a": 0.2, "b": 0.1},
@@ -446,7 +533,48 @@ def test_what_the_limit_cuts_off_is_aroused_all_the_same(memory):
     )
     memory.now_ms += MINUTE_MS
     assert texts(memory.recall(["seed"], 1, limit=1)) == ["seed is-a a"]
-    assert level(memory, "b") == (1.0, memory.now_ms)
+    assert level(memory, "a") == (1.0, memory.now_ms)
+    assert level(memory, "b") == (0.1, at)
+
+
+def test_a_row_arouses_what_it_mentions_at_either_end_but_no_seed(memory):
+    at = memory.now_ms
+    build(
+        memory,
+        {"seed": 0.1, "a": 0.1, "b": 0.8, "c": 0.1},
+        relation("seed", "a", weight=0.5),
+        relation("a", "b", weight=1.0),
+        relation("seed", "c", weight=0.25),
+    )
+    memory.now_ms += MINUTE_MS
+    assert texts(memory.recall(["seed"], 2, limit=1)) == ["a is-a b"]
+    # By the shortest way to each, whatever hop the row is from.
+    assert level(memory, "a") == (1.0, memory.now_ms)
+    assert level(memory, "b") == (0.8, at)
+    assert level(memory, "c") == (0.1, at)
+    assert level(memory, "seed") == (0.1, at)
+
+
+def test_a_text_that_several_edges_say_arouses_the_ends_of_all_of_them(memory):
+    for day in ("20250615", "20250616"):
+        memory.date = day
+        memory.episode_add(MARKET, ["apple"])
+    memory.import_rows([concept("dull", level=0.1, at=memory.now_ms), relation("apple", "dull")])
+    memory.now_ms += DAY_MS
+    assert texts(memory.recall(["apple"], 1, limit=1)) == [f"apple evokes {MARKET}"]
+    for day in ("20250615", "20250616"):
+        assert level(memory, f"{day}/apple") == (1.0, memory.now_ms)
+    assert level(memory, "dull")[0] == 0.1
+
+
+def test_a_recall_repeated_with_a_limit_returns_the_same(memory):
+    for day in range(1, 31):
+        memory.now_ms += DAY_MS
+        memory.date = f"202506{day:02}"
+        memory.episode_add(f"Day {day:02}", ["apple"])
+    first = texts(memory.recall(["apple"], 2, limit=5))
+    assert first == [f"apple evokes Day {day}" for day in (30, 29, 28, 27, 26)]
+    assert texts(memory.recall(["apple"], 2, limit=5)) == first
 
 
 def test_the_parts_of_a_score_multiply_to_it(memory):
@@ -633,6 +761,7 @@ def test_nodes_made_by_hand_without_properties_are_recalled_as_never_aroused(mem
         "weight": 0.5,
         "reverse": False,
         "total": 1,
+        "episode_id": None,
     }
     assert hands.properties("b") == {
         "name": "b",

@@ -147,3 +147,24 @@ def test_a_feeling_out_of_range_is_refused_and_nothing_is_created(memory, delta)
     with pytest.raises(REFUSALS, match="valence_delta"):
         memory.update_affect("apple", delta)
     assert memory.records() == []
+
+
+@pytest.mark.parametrize("target", ["20250615/aple", "20250615/", "00000000/apple-2", "20250615/ä"])
+def test_what_looks_like_an_episode_and_is_none_is_refused_and_nothing_is_created(memory, target):
+    memory.episode_add("Bought apples", ["apple"])
+    before = memory.records()
+    with pytest.raises(REFUSALS, match=f'target: no episode is called "{target}"'):
+        memory.update_affect(target, 0.5)
+    assert memory.records() == before
+
+
+@pytest.mark.parametrize(
+    "target", ["2025061/apple", "202506155/x", "20250615", "x20250615/apple", "２０２５０６１５/x"]
+)
+def test_what_only_resembles_an_episode_becomes_a_concept(memory, target):
+    assert memory.update_affect(target, 0.5)["concept_id"] == target
+
+
+def test_a_concept_that_is_called_like_an_episode_can_be_felt_about(memory):
+    memory.concept_upsert("20250615/apple")
+    assert memory.update_affect("20250615/apple", 0.5)["concept_id"] == "20250615/apple"

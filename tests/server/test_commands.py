@@ -3,12 +3,14 @@
 import json
 import re
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.commands import figures
 from concept_graph_mcp.core import modules_directory
 from conceptgraph_core import __version__
 
@@ -180,6 +182,52 @@ def test_recall_with_touch_arouses_what_it_recalls(there, export_file):
 def test_recall_says_how_many_rows_the_limit_left_out(there, export_file):
     run(*there, "import", str(export_file))
     assert "1 more; --limit shows them." in run(*there, "recall", "apple", "--limit", "1").stdout
+
+
+def test_recall_shows_the_ids_of_episodes_which_remove_takes(there, export_file):
+    run(*there, "import", str(export_file))
+    assert "20250615/apple" in run(*there, "recall", "apple").stdout
+    removed = run(*there, "remove", "20250615/apple", "--yes")
+    assert "at the market (20250615/apple)" in removed.stdout
+    assert "at the market (apple evokes 20250615/apple)" in removed.stdout
+    assert "20250615" not in run(*there, "recall", "apple").stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1.0, "1.000000"),
+        (0.220_727_66, "0.220728"),
+        (0.000_912, "0.000912"),
+        (0.000_036_4, "3.6e-05"),
+        (4.5e-8, "4.5e-08"),
+        (2e-99, "2.0e-99"),
+        (3.4e-202, "~0"),
+        (0.0, "0"),
+    ],
+)
+def test_a_figure_is_never_a_zero_that_is_none(value, shown):
+    assert figures.figure(value) == shown
+
+
+def test_the_parts_of_a_score_are_no_products_of_next_to_nothing():
+    row = {"arousal": 3.4e-202, "hop": 2, "reverse": True, "weight": 0.25}
+    assert figures.score(row) == "~0"
+    assert figures.parts(row) == "= arousal ~0 × hop 0.5 × direction 0.5 × weight 0.25"
+
+
+def test_scores_that_have_faded_are_shown_as_what_they_are(there):
+    ten_days_ago = time.time_ns() // 1_000_000 - 10 * 86_400_000
+    records = [
+        {"kind": "concept", "name": "apple", "arousal_level": 0.0},
+        {"kind": "concept", "name": "pear", "arousal_level": 1.0, "accessed_at": ten_days_ago},
+        {"kind": "relation", "from": "apple", "to": "pear", "type": "is-a", "weight": 0.001},
+    ]
+    run(*there, "import", "-", stdin="\n".join(map(json.dumps, records)))
+    shown = run(*there, "recall", "apple").stdout
+    assert "4.5e-08" in shown
+    assert "0.000000" not in shown
+    assert "4.5e-05" in run(*there, "search", "pear").stdout
 
 
 def test_recall_of_nothing_known_says_so(there):

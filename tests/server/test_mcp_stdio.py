@@ -231,7 +231,12 @@ def test_results_have_the_fields_of_the_contract_and_no_others(server):
     }
     assert ok(server.call("recall_query", seeds=["apple"], max_hop=1)) == {
         "propositions": [
-            {"text": "apple evokes Bought apples at the market", "score": 1.0, "valence": -1.0},
+            {
+                "text": "apple evokes Bought apples at the market",
+                "score": 1.0,
+                "valence": -1.0,
+                "episode_id": "20250616/apple",
+            },
             {"text": "apple is-a fruit", "score": 0.1, "valence": 0.0},
         ]
     }

@@ -50,8 +50,8 @@ def test_a_store_of_the_first_version_recalls_as_it_did(host):
         ("apple evokes Ate them all", 0.5),
         ("apple evokes Bought apples at the market", 0.5),
         ("apple is-a fruit", 0.1),
-        ("apple evokes Äpfel 林檎", 0.0625),
         ("market evokes Bought apples at the market", 0.0625),
+        ("apple evokes Äpfel 林檎", 0.0625),
         ("Kern part-of Äpfel 林檎", 0.015625),
     ]
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from .. import text
 from ..context import Context
+from ..errors import NotFound
+from ..text import shown
 from . import schema
 from .node import Graph, Node, arousal_of
 
@@ -31,8 +33,9 @@ def touch(graph: Graph, node: Node, level: float) -> None:
 def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, Any]:
     """Add *valence_delta* in [-1, 1] to the valence of *target* and touch it with |delta|.
 
-    An episode of that name wins over a concept; a name that nothing has becomes a concept.
-    Returns concept_id and episode_id (one of them None), valence, arousal, accessed_at (unix ms).
+    An episode of that name wins over a concept; a name that nothing has becomes a concept, unless
+    it begins as an episode's does, which raises NotFound. Returns concept_id and episode_id (one of
+    them None), valence, arousal, accessed_at (unix ms).
     """
     target = text.existing_name(target, "target")
     delta = text.number(valence_delta, "valence_delta", -1.0, 1.0)
@@ -42,6 +45,9 @@ def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, An
         valence = max(-1.0, min(1.0, (node.valence or 0.0) + delta))
         graph.update(node, valence=valence)
         touch(graph, node, abs(delta))
+    elif schema.looks_like_an_episode(target):
+        # A concept by such a name would be a slip that says it succeeded.
+        raise NotFound(f"target: no episode is called {shown(target)}")
     else:
         node = create_concept(graph, text.name(target, "target"), abs(delta), valence=delta)
     return {

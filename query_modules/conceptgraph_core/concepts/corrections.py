@@ -1,12 +1,13 @@
 """The owner's corrections. They are not offered to models.
 
-Each returns (kind, text) rows of what it touches; with *dry_run* it changes nothing.
+Each returns (kind, text, id) rows of what it touches; with *dry_run* it changes nothing. The id of
+a node is its name, that of a relation its two ids with its type between them.
 """
 
 from .. import text
 from ..errors import EpisodeNotAllowed, NameTaken, NotFound
+from ..text import shown
 from . import schema
-from .names import shown
 from .node import Graph, Node
 from .relations import relation_edge_type
 
@@ -49,7 +50,7 @@ def remove_relation(
     if not dry_run:
         for edge in edges:
             graph.delete_edge(edge)
-    return [{"kind": "relation", "text": f"{ends[0].text} {relation_type} {ends[1].text}"}]
+    return [_relation_row(ends[0], relation_type, ends[1])]
 
 
 def _only(graph: Graph, name: str, field: str) -> Node:
@@ -60,8 +61,16 @@ def _only(graph: Graph, name: str, field: str) -> Node:
 
 
 def _touched(graph: Graph, node: Node) -> list[dict[str, str]]:
-    rows = [{"kind": node.label.lower(), "text": node.text}]
+    rows = [{"kind": node.label.lower(), "text": node.text, "id": node.name}]
     for _, relation, other, outgoing in graph.edges(node):
         source, target = (node, other) if outgoing else (other, node)
-        rows.append({"kind": "relation", "text": f"{source.text} {relation} {target.text}"})
+        rows.append(_relation_row(source, relation, target))
     return rows
+
+
+def _relation_row(source: Node, relation: str, target: Node) -> dict[str, str]:
+    return {
+        "kind": "relation",
+        "text": f"{source.text} {relation} {target.text}",
+        "id": f"{source.name} {relation} {target.name}",
+    }

@@ -5,6 +5,7 @@ from typing import Any
 
 from .. import text
 from ..errors import EpisodeNotAllowed, NameTaken
+from ..text import shown
 from . import affect, schema
 from .node import Graph, Node
 
@@ -70,9 +71,3 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
 
 def _order(entry: tuple[Any, str, Node]) -> tuple[Any, str]:
     return entry[:2]
-
-
-def shown(name: str) -> str:
-    """Return *name* as an error message shows it: quoted, on one line, not too long."""
-    short = name if len(name) <= 80 else name[:77] + "…"
-    return '"' + " ".join(short.split()) + '"'

@@ -15,14 +15,16 @@ from . import affect, schema
 from .node import Graph, Node
 
 # An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
-# the end that was reached, its arousal before, the weight that counted, the edge. A plain tuple,
-# because a recall makes one for every edge it reads.
-Reading = tuple[float, int, bool, Node, float, float, Any]
+# the end that was reached, its arousal before, the weight that counted, the edge, the end that it
+# was read from. A plain tuple, because a recall makes one for every edge it reads.
+Reading = tuple[float, int, bool, Node, float, float, Any, Node]
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
     best: dict[str, Reading]
+    # The ends of further edges that say the text of another: two episodes may have one summary.
+    also: dict[str, set[Node]]
     reached: list[tuple[Node, int, float]]  # each node but the seeds: distance, arousal before
     seen: set[int]  # the ids of those and of the seeds
 
@@ -30,13 +32,19 @@ class _Walk:
 def recall(
     graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
 ) -> list[dict[str, Any]]:
-    """Return the rows of `peek`, then raise the arousal of every node reached, never a seed's."""
+    """Return the rows of `peek`, then raise the arousal of every node that one of them mentions.
+
+    A seed's is never raised, nor that of what only rows beyond *limit* mention: raised all the
+    same, what was too weak to be recalled would be as strong as what was.
+    """
     walk = _walk(graph, seeds, max_hop)
-    rows = _rows(graph, walk.best, limit)
+    chosen = _chosen(graph, walk.best, limit)
+    rows = _rows(graph, chosen, len(walk.best))
+    mentioned = _mentioned(walk, chosen)
     for node, distance, before in walk.reached:
         graph.step()
         level = schema.HOP_DECAY ** (distance - 1)
-        if level - before >= schema.MIN_AROUSAL_GAIN:
+        if node in mentioned and level - before >= schema.MIN_AROUSAL_GAIN:
             graph.arouse(node, level)
     return rows
 
@@ -47,12 +55,14 @@ def peek(
     """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, best first.
 
     A row has text, score (rounded to 6 decimals; the order is that of the unrounded score, then of
-    the text), valence of the end that was reached, the score's parts hop, arousal, weight and
-    reverse, the relation itself, and the total number of rows before *limit* cut (None: 1,000).
+    the episode's date, the latest first, then of the text), valence of the end that was reached,
+    the score's parts hop, arousal, weight and reverse, the relation itself, the total number of
+    rows before *limit* cut (None: 1,000), and the episode_id of what it tells of, if an episode.
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
     edges.
     """
-    return _rows(graph, _walk(graph, seeds, max_hop).best, limit)
+    best = _walk(graph, seeds, max_hop).best
+    return _rows(graph, _chosen(graph, best, limit), len(best))
 
 
 def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
@@ -60,7 +70,7 @@ def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
     text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
     graph.bound_edges(schema.MAX_EDGES_READ, "lower max_hop, or name fewer seeds")
     frontier = seed_nodes(graph, seeds)
-    walk = _Walk({}, [], {node.id for node in frontier})
+    walk = _Walk({}, {}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):
         known = len(walk.reached)
         for node in frontier:
@@ -85,17 +95,45 @@ def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
         else:
             said = f"{other.text} {relation} {node.text}"
             score *= schema.REVERSE_PENALTY
-        reading = (score, hop, not outgoing, other, arousal, weight, edge)
+        reading = (score, hop, not outgoing, other, arousal, weight, edge, node)
         old = best.get(said)
-        if old is None or score > old[0] or (score == old[0] and _precedes(reading, old)):
+        if old is None:
+            best[said] = reading
+            continue
+        if not _same_ends(reading, old):
+            walk.also.setdefault(said, set()).update((node, other, old[3], old[7]))
+        if score > old[0] or (score == old[0] and _precedes(reading, old)):
             best[said] = reading
 
 
+def _same_ends(reading: Reading, other: Reading) -> bool:
+    far, near, other_far, other_near = reading[3], reading[7], other[3], other[7]
+    return (far is other_near and near is other_far) or (far is other_far and near is other_near)
+
+
 def _precedes(reading: Reading, other: Reading) -> bool:
-    """Tell which of two readings of one text and score stands for it: lower hop, then forward."""
+    """Tell which of two readings of one text and score stands for it.
+
+    The lower hop, then the forward one, then that of the later episode.
+    """
+    return _place(reading) < _place(other)
+
+
+def _place(reading: Reading) -> tuple[int, bool, int, str]:
     _, hop, reverse, end, *_ = reading
-    _, other_hop, other_reverse, other_end, *_ = other
-    return (hop, reverse, end.name) < (other_hop, other_reverse, other_end.name)
+    return hop, reverse, -_day(reading), end.name
+
+
+def _episode(reading: Reading) -> Node | None:
+    """Return the episode that a reading is about: the end that was reached, else the other one."""
+    end, near = reading[3], reading[7]
+    return end if end.is_episode else near if near.is_episode else None
+
+
+def _day(reading: Reading) -> int:
+    """Return the date of a reading's episode as a number; 0 if it is about none."""
+    episode = _episode(reading)
+    return 0 if episode is None else schema.episode_day(episode.name)
 
 
 def seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
@@ -110,35 +148,56 @@ def seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
     return list({node.id: node for node in nodes}.values())
 
 
-def _rows(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[dict[str, Any]]:
+def _chosen(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[tuple[str, Reading]]:
+    """Return the strongest texts; of those equally strong, the one of the latest episode first."""
     most = (
         schema.DEFAULT_ROWS
         if limit is None
         else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
     )
-    ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
+    ordered = sorted(best.items(), key=lambda item: (-item[1][0], -_day(item[1]), item[0]))
     if ordered and ordered[-1][1][0] == 0:
         # Too small for a float, as all are after two years; logarithms still tell them apart.
-        ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1]), item[0]))
-    return [
-        {
-            "text": said,
-            "score": round(score, schema.SCORE_DECIMALS),
-            "valence": end.valence,
-            "hop": hop,
-            "arousal": arousal,
-            "weight": weight,
-            "reverse": reverse,
-            "relation": graph.relation(edge),
-            "total": len(ordered),
-        }
-        for said, (score, hop, reverse, end, arousal, weight, edge) in ordered[:most]
-    ]
+        # The sort is stable, so what these do not tell apart either stays in order.
+        ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1])))
+    return ordered[:most]
+
+
+def _mentioned(walk: _Walk, chosen: list[tuple[str, Reading]]) -> set[Node]:
+    """Return the ends of every edge that says one of the texts that were *chosen*."""
+    nodes: set[Node] = set()
+    for said, reading in chosen:
+        nodes.add(reading[3])
+        nodes.add(reading[7])
+        nodes.update(walk.also.get(said, ()))
+    return nodes
+
+
+def _rows(graph: Graph, chosen: list[tuple[str, Reading]], total: int) -> list[dict[str, Any]]:
+    rows = []
+    for said, reading in chosen:
+        score, hop, reverse, end, arousal, weight, edge, _ = reading
+        episode = _episode(reading)
+        rows.append(
+            {
+                "text": said,
+                "score": round(score, schema.SCORE_DECIMALS),
+                "valence": end.valence,
+                "hop": hop,
+                "arousal": arousal,
+                "weight": weight,
+                "reverse": reverse,
+                "relation": graph.relation(edge),
+                "total": total,
+                "episode_id": None if episode is None else episode.name,
+            }
+        )
+    return rows
 
 
 def _faded(graph: Graph, reading: Reading) -> float:
     """Return a key that orders those readings whose score is 0 as their true scores would be."""
-    score, hop, reverse, end, _, weight, _ = reading
+    score, hop, reverse, end, _, weight, *_ = reading
     if score > 0 or weight <= 0:
         return 0.0
     factors = schema.HOP_DECAY ** (hop - 1) * weight

@@ -4,8 +4,8 @@ from typing import Any
 
 from .. import text
 from ..errors import EpisodeNotAllowed, Tautology, UnknownRelationType
+from ..text import shown
 from . import affect, schema
-from .names import shown
 from .node import Graph, Node
 
 

@@ -121,3 +121,13 @@ EDGE_PROPERTIES: Final = ("weight",)
 UNIQUE: Final = ((CONCEPT, "name"), (EPISODE, "name"))
 INDEXES: Final = UNIQUE
 SEARCH: Final = (CONCEPT, "search_name", ("arousal_level", "accessed_at"))
+
+
+def episode_day(name: str) -> int:
+    """Return the date that an episode's name begins with, 20250615 of "20250615/apple", else 0."""
+    return int(name[:8]) if looks_like_an_episode(name) else 0
+
+
+def looks_like_an_episode(name: str) -> bool:
+    """Tell whether *name* begins as an episode's does: eight digits and a slash."""
+    return name[8:9] == "/" and name[:8].isdigit() and name[:8].isascii()

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..concepts import schema
-from ..concepts.names import shown
 from ..concepts.node import Graph, Node
+from ..text import shown
 
 
 def stats(graph: Graph) -> list[dict[str, Any]]:

@@ -11,10 +11,10 @@ from typing import Any
 
 from .. import limits, text
 from ..concepts import affect, schema
-from ..concepts.names import shown
 from ..concepts.node import Graph, Node
 from ..concepts.relations import relation_edge_type
 from ..errors import ConceptGraphError, EpisodeNotAllowed, InvalidRow, NameTaken, Tautology
+from ..text import shown
 
 PARTS = ("nodes", "relations")
 

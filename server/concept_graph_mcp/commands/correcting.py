@@ -1,5 +1,7 @@
 """`rename` and `remove`: the owner's corrections, which show first what they will touch."""
 
+from typing import Any
+
 import click
 
 from .. import calls
@@ -48,10 +50,16 @@ def _removal(what: tuple[str, ...], dry_run: bool) -> Call:
 async def _correct(session: Session, preview: Call, change: Call, verb: str, yes: bool) -> None:
     rows = await session.run(preview)
     for row in rows[:_SHOWN]:
-        say(f"{row['kind']}: {row['text']}")
+        say(_line(row))
     if len(rows) > _SHOWN:
         say(f"and {len(rows) - _SHOWN} more")
     if not yes:
         click.confirm(f"{verb}?", abort=True)
     await session.run(change)
     say(f"{verb}d.")
+
+
+def _line(row: dict[str, Any]) -> str:
+    """Return what is touched and, where that is not its text, the id that the commands take."""
+    known_as = "" if row["id"] == row["text"] else f" ({row['id']})"
+    return f"{row['kind']}: {row['text']}{known_as}"

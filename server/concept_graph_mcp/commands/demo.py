@@ -21,6 +21,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from .common import Failure
+from .figures import figure
 from .terminal import cut, narrow, note, notes, out
 
 SEEDS = ["oxygen tank 2", "cold"]
@@ -126,7 +127,7 @@ def _table(found: dict[str, Any], title: str) -> Table:
     table = Table(title, narrow("score"), narrow("valence"))
     for row in found["propositions"]:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
-        table.add_row(cut(row["text"]), f"{row['score']:.6f}", valence)
+        table.add_row(cut(row["text"]), figure(row["score"]), valence)
     return table
 
 

@@ -11,6 +11,7 @@ from conceptgraph_core.concepts import schema
 
 from .. import calls
 from .common import AS_JSON, AT, with_session
+from .figures import figure, parts, score
 from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -92,7 +93,7 @@ def search(
         return
     table = Table(wide("concept"), narrow("arousal"))
     for row in rows:
-        table.add_row(row["concept"], f"{row['arousal']:.6f}")
+        table.add_row(row["concept"], figure(row["arousal"]))
     out.print(table)
 
 
@@ -134,9 +135,10 @@ def recall_table(rows: list[Row], explain: bool) -> Table:
     table = Table(wide("proposition"), narrow("score"), narrow("valence"))
     for row in rows:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
-        table.add_row(row["text"], f"{row['score']:.6f}", valence)
+        known_as = f" ({row['episode_id']})" if row["episode_id"] else ""
+        table.add_row(row["text"] + known_as, score(row), valence)
         if explain:
-            table.add_row(_parts(row), style="dim", end_section=True)
+            table.add_row(parts(row), style="dim", end_section=True)
     return table
 
 
@@ -147,13 +149,3 @@ def shown_measure(measure: str, value: int) -> str:
             f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
         )
     return f"{value:,}"
-
-
-def _parts(row: Row) -> str:
-    """Return what the score of *row* is the product of; its hop is the halving by distance."""
-    hop = schema.HOP_DECAY ** (row["hop"] - 1)
-    direction = schema.REVERSE_PENALTY if row["reverse"] else 1
-    return (
-        f"= arousal {row['arousal']:.4g} × hop {hop:g} × direction {direction:g}"
-        f" × weight {row['weight']:.4g}"
-    )

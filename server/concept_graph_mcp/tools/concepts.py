@@ -55,9 +55,12 @@ class ConceptsFound(TypedDict):
 
 
 class Proposition(TypedDict):
+    """`episode_id` is there only when the proposition is about an episode."""
+
     text: str
     score: float
     valence: float | None
+    episode_id: NotRequired[str]
 
 
 class Recalled(TypedDict):
@@ -224,12 +227,17 @@ def toolset(session: Session, with_set_time: bool) -> list[Tool]:
 
 
 def _recalled(rows: list[dict[str, Any]]) -> Recalled:
-    propositions = [
-        Proposition(text=row["text"], score=row["score"], valence=row["valence"]) for row in rows
-    ]
+    propositions = [_proposition(row) for row in rows]
     if rows and rows[0]["total"] > len(rows):
         return Recalled(propositions=propositions, total=rows[0]["total"])
     return Recalled(propositions=propositions)
+
+
+def _proposition(row: dict[str, Any]) -> Proposition:
+    said = Proposition(text=row["text"], score=row["score"], valence=row["valence"])
+    if row["episode_id"] is not None:
+        said["episode_id"] = row["episode_id"]
+    return said
 
 
 def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:

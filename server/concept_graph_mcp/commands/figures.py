@@ -1,0 +1,45 @@
+"""How the commands show scores and arousal, which fade and fade but never to nothing."""
+
+from typing import Any
+
+from conceptgraph_core.concepts import schema
+
+Row = dict[str, Any]
+
+# What is smaller says nothing but that it is small, and an exponent of three digits is no width
+# for a column.
+_NEXT_TO_NOTHING = 1e-99
+_SMALL = 0.0001
+
+
+def figure(value: float) -> str:
+    """Return *value*, at least 0, so that it can be told from others: 0.220728, 3.6e-05, ~0."""
+    if 0 < value < _NEXT_TO_NOTHING:
+        return "~0"
+    if 0 < value < _SMALL:
+        return f"{value:.1e}"
+    return f"{value:.6f}" if value else "0"
+
+
+def score(row: Row) -> str:
+    """Return the score of a row of `recall` or `peek`, from its parts: its own is rounded."""
+    return figure(row["arousal"] * _hop(row) * _direction(row) * row["weight"])
+
+
+def parts(row: Row) -> str:
+    """Return what the score of *row* is the product of; its hop is the halving by distance."""
+    arousal = row["arousal"]
+    shown = "~0" if 0 < arousal < _NEXT_TO_NOTHING else f"{arousal:.4g}"
+    return (
+        f"= arousal {shown} × hop {_hop(row):g} × direction {_direction(row):g}"
+        f" × weight {row['weight']:.4g}"
+    )
+
+
+def _hop(row: Row) -> float:
+    factor: float = schema.HOP_DECAY ** (row["hop"] - 1)
+    return factor
+
+
+def _direction(row: Row) -> float:
+    return schema.REVERSE_PENALTY if row["reverse"] else 1.0
