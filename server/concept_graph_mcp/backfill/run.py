@@ -16,7 +16,6 @@ from .loop import Conversations, Model, Spent
 from .pipeline import Pipeline, StepWatcher
 from .report import Report
 from .steps import Prompts
-from .toolbox import served
 
 Counts = dict[str, int]
 
@@ -53,6 +52,9 @@ async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher)
     reason, so that it can be put back once the server has ended. Raises BackfillError or StoreError
     before the first chunk.
     """
+    # Only here, because an MCP client takes a second to import, for --dry-run and --help too.
+    from .toolbox import served
+
     async with working.opened(job.working_settings) as session:
         before = await working.counts(session)
         async with served(job.store, job.settings.zone) as toolbox:
