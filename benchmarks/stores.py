@@ -49,9 +49,7 @@ class Bolt:
         self._store = self._loop.run_until_complete(self._opened(uri))
 
     def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
-        return self._loop.run_until_complete(
-            self._store.call(call.procedure, call.arguments, call.lookup, _context(now_ms))
-        )
+        return self._loop.run_until_complete(self._store.call(call, _context(now_ms)))
 
     def close(self) -> None:
         self._loop.run_until_complete(self._store.close())

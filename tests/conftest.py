@@ -10,8 +10,8 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import Call
-from concept_graph_mcp.stores.store import Procedure, Store
+from concept_graph_mcp.calls import Call, Procedure
+from concept_graph_mcp.stores.store import Store
 
 HOSTS = ("embedded", "memgraph")
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z
@@ -31,9 +31,7 @@ class Memory:
     def run(self, call: Call, **context: Any) -> list[dict[str, Any]]:
         """Run *call* in this memory's context, changed by *context*; return its rows."""
         given = {"now_ms": self.now_ms, "tau_ms": self.tau_ms, "date": self.date} | context
-        return self._portal.call(
-            self.store.call, call.procedure, call.arguments, call.lookup, given
-        )
+        return self._portal.call(self.store.call, call, given)
 
     def procedure(
         self, name: str, arguments: list[Any], fields: tuple[str, ...], **context: Any

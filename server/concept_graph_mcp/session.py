@@ -61,7 +61,7 @@ class Session:
     async def _run(self, call: Call, now_ms: int) -> list[dict[str, Any]]:
         context = {"now_ms": now_ms, "tau_ms": self.tau_ms, "date": self.date(now_ms)}
         try:
-            return await self.store.call(call.procedure, call.arguments, call.lookup, context)
+            return await self.store.call(call, context)
         except Misdeployed as error:
             if self.on_misdeployed is not None:
                 self.on_misdeployed(error)

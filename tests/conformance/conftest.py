@@ -9,7 +9,7 @@ import pytest
 from anyio.from_thread import BlockingPortal
 from expect import ProbeFailed
 
-from concept_graph_mcp.stores.store import Names
+from concept_graph_mcp.calls.lookups import Equal
 
 PROBE = "host_probe"
 PROBE_DIRECTORY = Path(__file__).parent / "modules"
@@ -66,7 +66,9 @@ class EmbeddedHands:
             return self._host.evaluate("conceptgraph.arousal", [None, *arguments])
         if not {"Concept", "Episode"} & set(row["node"].labels):
             pytest.skip("embedded, only concepts and episodes can be handed to a function")
-        return self._host.evaluate("conceptgraph.arousal", arguments, Names((name,)))
+        return self._host.evaluate(
+            "conceptgraph.arousal", arguments, Equal(("Concept", "Episode"), ("name",), ((name,),))
+        )
 
     def probe(self, procedure: str, *arguments: Any) -> list[dict[str, Any]]:
         return self._host.call(f"{PROBE}.{procedure}", arguments)

@@ -7,8 +7,7 @@ import pytest
 from expect import DAY_MS, decayed
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import Call
-from concept_graph_mcp.stores.store import Procedure
+from concept_graph_mcp.calls import Call, Procedure
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ async def _open(store: Store) -> list[Any]:
 
 async def _call(store: Store, name: str, arguments: list[Any]) -> list[dict[str, Any]]:
     call = getattr(calls, name)(*arguments)
-    return await store.call(call.procedure, call.arguments, call.lookup, CONTEXT)
+    return await store.call(call, CONTEXT)
 
 
 async def _records(store: Store) -> list[dict[str, Any]]:

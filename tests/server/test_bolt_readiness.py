@@ -42,16 +42,12 @@ class Bolt:
         self._portal.call(self.store.open)
 
     def run(self, call: calls.Call) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self._portal.call(
-            self.store.call, call.procedure, call.arguments, call.lookup, CONTEXT
-        )
+        rows: list[dict[str, Any]] = self._portal.call(self.store.call, call, CONTEXT)
         return rows
 
     def run_soon(self, call: calls.Call) -> Any:
         """Start *call*; return its future."""
-        return self._portal.start_task_soon(
-            self.store.call, call.procedure, call.arguments, call.lookup, CONTEXT
-        )
+        return self._portal.start_task_soon(self.store.call, call, CONTEXT)
 
     def export(self) -> list[dict[str, Any]]:
         async def collect() -> list[dict[str, Any]]:

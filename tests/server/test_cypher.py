@@ -6,7 +6,6 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.stores.bolt import cypher
-from concept_graph_mcp.stores.store import Procedure
 from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
@@ -30,22 +29,22 @@ EVERY = {
 
 
 def made(call: calls.Call) -> tuple[str, dict[str, object]]:
-    return cypher.call(schema, call.procedure, call.arguments, call.lookup, CONTEXT)
+    return cypher.call(call, CONTEXT)
 
 
 def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
     statement, parameters = made(EVERY["update_affect"])
     assert statement == (
-        "UNWIND $names AS name"
-        " OPTIONAL MATCH (n0:Concept {name: name})"
-        " OPTIONAL MATCH (n1:Episode {name: name})"
+        "UNWIND $p0 AS v"
+        " OPTIONAL MATCH (n0:Concept {name: v})"
+        " OPTIONAL MATCH (n1:Episode {name: v})"
         " WITH collect(n0) + collect(n1) AS found"
         " CALL conceptgraph.update_affect($a0, $a1,"
         " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, found: found})"
         " YIELD concept_id, episode_id, valence, arousal, accessed_at"
         " RETURN collect([concept_id, episode_id, valence, arousal, accessed_at]) AS rows"
     )
-    assert parameters == {"names": ["apple"], "a0": "apple", "a1": 0.5, **CONTEXT}
+    assert parameters == {"p0": ["apple"], "a0": "apple", "a1": 0.5, **CONTEXT}
 
 
 def test_a_call_without_a_look_up_hands_over_no_nodes():
@@ -58,7 +57,7 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
 
 
 def test_a_call_without_a_context_has_no_arguments():
-    statement, parameters = cypher.call(schema, calls.VERSION, [], None, {})
+    statement, parameters = cypher.call(calls.version(), {})
     assert (
         statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
     )
@@ -67,14 +66,14 @@ def test_a_call_without_a_context_has_no_arguments():
 
 def test_an_episode_looks_up_its_base_what_follows_it_and_its_concepts():
     statement, parameters = made(EVERY["episode_add"])
-    assert parameters["names"] == ["20250615/apple", "apple", "pear"]
-    assert (parameters["first"], parameters["beyond"]) == ("20250615/apple-", "20250615/apple.")
+    assert parameters["p0"] == ["20250615/apple", "apple", "pear"]
+    first, beyond = parameters["p1"], parameters["p2"]
+    assert (first, beyond) == ("20250615/apple-", "20250615/apple.")
     for label in schema.LABELS:
-        wanted = f"OPTIONAL MATCH (n:{label}) WHERE n.name >= $first AND n.name < $beyond"
-        assert wanted in statement
+        assert f"MATCH (n:{label}) WHERE n.name >= $p1 AND n.name < $p2" in statement
     # "-2" and the like are within the range, a longer name of another concept is not.
     for name, within in (("-2", True), ("-10", True), ("-x", True), ("s", False), ("", False)):
-        inside = parameters["first"] <= f"20250615/apple{name}" < parameters["beyond"]
+        inside = first <= f"20250615/apple{name}" < beyond
         assert inside is within
 
 
@@ -119,13 +118,13 @@ def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
 
 
 def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
-    procedure = Procedure("m.p", ("x",), writes=False)
-    _, parameters = cypher.call(schema, procedure, [1, 2], None, {"a": 3, "now_ms": 4})
+    procedure = calls.Procedure("m.p", ("x",), writes=False)
+    _, parameters = cypher.call(calls.Call(procedure, (1, 2)), {"a": 3, "now_ms": 4})
     assert parameters == {"a0": 1, "a1": 2, "a": 3, "now_ms": 4}
 
 
 def test_an_export_streams_nodes_and_then_relations_of_each_label():
-    found = list(cypher.export(schema))
+    found = list(cypher.export())
     assert [re.findall(r":(\w+)\) .*export\('(\w+)'", text)[0] for text in found] == [
         ("Concept", "nodes"),
         ("Episode", "nodes"),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.calls.lookups import Equal, Lookup, Search
 from concept_graph_mcp.stores.embedded import lookups
 from concept_graph_mcp.stores.embedded.host import Host
-from concept_graph_mcp.stores.store import EpisodeNames, Lookup, Names, Search
 from conceptgraph_core.concepts import schema
 
 NOW_MS = 1_750_000_000_000
@@ -35,10 +35,22 @@ def concepts(*names: str, level: float = 0.5, accessed_at: int = NOW_MS) -> list
 
 def found(host: Host, lookup: Lookup) -> list[str]:
     """Return the names of the nodes found, in the order in which they are."""
-    ids = lookups.find(host._database, schema, lookup, TAU_MS)
+    ids = lookups.find(host._database, lookup, TAU_MS)
     assert len(ids) == len(set(ids))
     names = dict(host._database.execute("SELECT vertex, value FROM unique_value").fetchall())
     return [names[vertex] for vertex in ids]
+
+
+def named(*names: str) -> Equal:
+    return Equal(schema.LABELS, ("name",), tuple((name,) for name in names))
+
+
+def episode(base: str) -> Lookup:
+    """Return the look-up that an episode with its concept's name and *base* makes."""
+    date, _, concept = base.partition("/")
+    lookup = calls.episode_add("s", [concept], date).lookup
+    assert lookup is not None
+    return lookup
 
 
 def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
@@ -49,8 +61,8 @@ def test_names_are_found_as_they_are_in_both_kinds(host):
     add(host, concepts("apple", "Apple", "20250615/apple "))
     add(host, [{"kind": "episode", "name": "20250615/apple", "summary": "Ate it"}])
     wanted = ("apple", "20250615/apple", "nothing", "APPLE", " apple", "apple")
-    assert sorted(found(host, Names(wanted))) == ["20250615/apple", "apple"]
-    assert found(host, Names(())) == []
+    assert sorted(found(host, named(*wanted))) == ["20250615/apple", "apple"]
+    assert found(host, named()) == []
 
 
 def test_a_base_finds_itself_and_what_follows_a_hyphen(host):
@@ -58,12 +70,12 @@ def test_a_base_finds_itself_and_what_follows_a_hyphen(host):
     taken = [base, f"{base}-2", f"{base}-10", f"{base}-pie"]
     add(host, concepts(taken[1], "apple", f"{base}s", f"{base}.", "20250614/apple-2"))
     add(host, [{"kind": "episode", "name": n, "summary": "s"} for n in taken if n != taken[1]])
-    assert sorted(found(host, EpisodeNames(base, ("apple",)))) == sorted([*taken, "apple"])
+    assert sorted(found(host, episode(base))) == sorted([*taken, "apple"])
 
 
 def test_a_base_is_no_pattern(host):
     add(host, concepts("20250615/x-2", "20250615/%-2", "20250615/_-2"))
-    assert found(host, EpisodeNames("20250615/%", ())) == ["20250615/%-2"]
+    assert found(host, episode("20250615/%")) == ["20250615/%-2"]
 
 
 def test_a_search_has_exact_matches_then_matches_by_name_then_the_most_aroused(host):
@@ -148,4 +160,4 @@ def test_a_renamed_and_a_removed_concept_are_found_no_more(host):
         host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
     assert search(host, ["apple"]) == ["quince"]
     assert search(host, ["quin"]) == ["quince"]
-    assert found(host, Names(("apple", "pear", "quince"))) == ["quince"]
+    assert found(host, named("apple", "pear", "quince")) == ["quince"]

@@ -156,10 +156,10 @@ def test_a_recall_stands_where_its_picture_cannot_be_had(portal, memory):
     memory.relation_add("apple", "fruit", "is-a")
 
     class Failing(Kept):
-        async def call(self, procedure, *arguments):
-            if procedure.name.endswith("neighbourhood"):
+        async def call(self, call, context):
+            if call.procedure.name.endswith("neighbourhood"):
                 raise Unavailable("gone")
-            return await self._store.call(procedure, *arguments)
+            return await self._store.call(call, context)
 
     async def answer():
         session = Session(Failing(memory.store), 86_400_000, ZoneInfo("UTC"), Clock())

@@ -1,15 +1,16 @@
 """A store that is made when it is first needed, so that a server can shake hands before that."""
 
 import functools
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
 
+from ..calls.call import Call
 from ..settings import Settings
-from .store import EXPORT_BACKUP, FILE_BACKUP, Lookup, Procedure, Store
+from .store import EXPORT_BACKUP, FILE_BACKUP, Store
 
 if TYPE_CHECKING:
     from .backup_files import Contents
@@ -28,14 +29,8 @@ class DeferredStore:
     async def open(self) -> None:
         await (await self._store()).open()
 
-    async def call(
-        self,
-        procedure: Procedure,
-        arguments: Sequence[Any],
-        lookup: Lookup | None,
-        context: Mapping[str, Any],
-    ) -> list[dict[str, Any]]:
-        return await (await self._store()).call(procedure, arguments, lookup, context)
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return await (await self._store()).call(call, context)
 
     async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
         async for records in (await self._store()).export(batch):

@@ -1,9 +1,11 @@
 """What the tools and the command line need of a store, whichever it is."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ..calls.call import Call
 
 if TYPE_CHECKING:
     from .backup_files import Contents
@@ -11,45 +13,6 @@ if TYPE_CHECKING:
 # What the backups of a file, and of a database, end in.
 FILE_BACKUP = ".db"
 EXPORT_BACKUP = ".jsonl.gz"
-
-
-@dataclass(frozen=True, slots=True)
-class Procedure:
-    """A query-module procedure and those of its result fields that the shell asks for."""
-
-    name: str
-    fields: tuple[str, ...]
-    writes: bool
-    takes_context: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Look up exact names, among concepts and episodes."""
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeNames:
-    """Look up *names* and whatever is called *base* or *base* with a hyphen and more."""
-
-    base: str
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Look up concepts that contain a keyword and, if they do not fill *limit*, the most aroused.
-
-    Keywords are case-folded as `schema.search_name` does it.
-    """
-
-    keywords: tuple[str, ...]
-    limit: int
-
-
-Lookup = Names | EpisodeNames | Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +45,8 @@ class Store(Protocol):
     async def open(self) -> None:
         """Connect and make the start-up checks, once. Raises Unavailable or Misdeployed."""
 
-    async def call(
-        self,
-        procedure: Procedure,
-        arguments: Sequence[Any],
-        lookup: Lookup | None,
-        context: Mapping[str, Any],
-    ) -> list[dict[str, Any]]:
-        """Call *procedure* and return its rows.
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Make *call* and return its rows.
 
         Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
         """

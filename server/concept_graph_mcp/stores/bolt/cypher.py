@@ -1,29 +1,29 @@
 """The Cypher of the Bolt store: for each call one statement that looks up, calls and returns."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
-from ..store import EpisodeNames, Lookup, Names, Procedure
+from conceptgraph_core.concepts import schema
+from conceptgraph_core.layers import Layer
+from conceptgraph_core.registry import LAYERS
+
+from ...calls.call import Call
+from ...calls.lookups import Lookup, Search
+from . import lookups
 
 Statement = tuple[str, dict[str, Any]]
 
 
-def call(
-    schema: ModuleType,
-    procedure: Procedure,
-    arguments: Sequence[Any],
-    lookup: Lookup | None,
-    context: Mapping[str, Any],
-) -> Statement:
-    """Return the statement that calls *procedure* with what *lookup* finds, and its parameters."""
-    finding, parameters = _lookup(schema, lookup)
-    parameters |= {f"a{index}": value for index, value in enumerate(arguments)}
+def call(call: Call, context: Mapping[str, Any]) -> Statement:
+    """Return the statement that makes *call* with what its look-up finds, and its parameters."""
+    finding, parameters = _lookup(call.lookup)
+    parameters |= {f"a{index}": value for index, value in enumerate(call.arguments)}
     parameters |= context
-    given = [f"$a{index}" for index in range(len(arguments))]
+    given = [f"$a{index}" for index in range(len(call.arguments))]
+    procedure = call.procedure
     if procedure.takes_context:
         pairs = [f"{key}: ${key}" for key in context]
-        pairs += ["found: found"] if lookup is not None else []
+        pairs += ["found: found"] if call.lookup is not None else []
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time that a record a row takes.
@@ -34,51 +34,27 @@ def call(
     )
 
 
-def export(schema: ModuleType) -> Iterator[str]:
+def export(layers: Sequence[Layer] = LAYERS) -> Iterator[str]:
     """Return the statements that stream all nodes, then all relations, node by node."""
+    labels = [kind.label for layer in layers for kind in layer.nodes if kind.exported]
     for part in ("nodes", "relations"):
-        for label in schema.LABELS:
+        for label in labels:
             yield (
                 f"MATCH (n:{label}) CALL conceptgraph.export('{part}', {{found: [n]}})"
                 " YIELD record RETURN record"
             )
 
 
-def _lookup(schema: ModuleType, lookup: Lookup | None) -> Statement:
+def _lookup(lookup: Lookup | None) -> Statement:
     """Return what comes before CALL and leaves the nodes found in `found`."""
     if lookup is None:
         return "", {}
-    if isinstance(lookup, Names):
-        return _named(schema, "found"), {"names": list(lookup.names)}
-    if isinstance(lookup, EpisodeNames):
-        parameters = {
-            "names": list(dict.fromkeys((lookup.base, *lookup.names))),
-            # "." follows "-", so this is everything that begins with the base and a hyphen.
-            "first": lookup.base + "-",
-            "beyond": lookup.base + ".",
-        }
-        return _named(schema, "found") + _numbered(schema), parameters
-    return _search(schema), {"keywords": list(lookup.keywords), "most": lookup.limit}
+    if isinstance(lookup, Search):
+        return _search(), {"keywords": list(lookup.keywords), "most": lookup.limit}
+    return lookups.finding(lookup)
 
 
-def _named(schema: ModuleType, result: str) -> str:
-    matches = "".join(
-        f"OPTIONAL MATCH (n{index}:{label} {{name: name}}) "
-        for index, label in enumerate(schema.LABELS)
-    )
-    collected = " + ".join(f"collect(n{index})" for index in range(len(schema.LABELS)))
-    return f"UNWIND $names AS name {matches}WITH {collected} AS {result} "
-
-
-def _numbered(schema: ModuleType) -> str:
-    return "".join(
-        f"OPTIONAL MATCH (n:{label}) WHERE n.name >= $first AND n.name < $beyond"
-        " WITH found + collect(n) AS found "
-        for label in schema.LABELS
-    )
-
-
-def _search(schema: ModuleType) -> str:
+def _search() -> str:
     """Matches first; the scan for the most aroused others only runs where they leave room.
 
     Cypher cannot fold case outside ASCII, so nodes made by hand without a folded name are all

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,13 +14,14 @@ from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core import __version__
-from conceptgraph_core.concepts import schema
+from conceptgraph_core.registry import LAYERS
 
 from ... import calls, formats
+from ...calls import Call
 from ...errors import Misdeployed, StoreError, Unavailable
 from .. import backup_files
 from ..backup_files import Contents
-from ..store import EXPORT_BACKUP, Edge, Lookup, Node, Procedure
+from ..store import EXPORT_BACKUP, Edge, Node
 from . import cypher, readiness
 from .failures import is_conflict, is_unauthenticated, refusal, unsent
 
@@ -70,19 +71,13 @@ class BoltStore:
                 raise
             self._is_open = True
 
-    async def call(
-        self,
-        procedure: Procedure,
-        arguments: Sequence[Any],
-        lookup: Lookup | None,
-        context: Mapping[str, Any],
-    ) -> list[dict[str, Any]]:
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
-        statement, parameters = cypher.call(schema, procedure, arguments, lookup, context)
-        writes = procedure.writes
+        statement, parameters = cypher.call(call, context)
+        writes = call.procedure.writes
         [result] = await self._translated(writes, self.rows, statement, parameters, writes)
-        return [dict(zip(procedure.fields, row, strict=True)) for row in result["rows"]]
+        return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
 
     async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
         await self.open()
@@ -93,7 +88,7 @@ class BoltStore:
                 ) as session,
                 await session.begin_transaction() as transaction,
             ):
-                for statement in cypher.export(schema):
+                for statement in cypher.export():
                     result = await transaction.run(statement)
                     while records := await result.fetch(batch):
                         yield [record["record"] for record in records]
@@ -122,13 +117,11 @@ class BoltStore:
             self._driver.session() as session,
             await session.begin_transaction() as transaction,
         ):
-            for label in schema.LABELS:
+            for label in (label for layer in LAYERS for label in layer.labels):
                 await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
             for start in range(0, len(records), _RESTORE_BATCH):
                 call = calls.import_rows(records[start : start + _RESTORE_BATCH])
-                statement, parameters = cypher.call(
-                    schema, call.procedure, call.arguments, call.lookup, {}
-                )
+                statement, parameters = cypher.call(call, {})
                 await (await transaction.run(statement, parameters)).consume()
             await transaction.commit()
 

@@ -11,8 +11,9 @@ from typing import Any
 from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
 
+from ...calls.lookups import Lookup
 from ...errors import Refused
-from ..store import Edge, Lookup, Node
+from ..store import Edge, Node
 from . import backup, interface, lookups, modules, values
 from .cache import Cache
 from .database import Conflict, Database
@@ -168,7 +169,7 @@ class Host:
         self, graph: interface.Graph, lookup: Lookup, context: Mapping[str, Any]
     ) -> list[interface.Vertex]:
         tau_ms = context.get("tau_ms", limits.DEFAULT_TAU_MS)
-        ids = lookups.find(self._database, schema, lookup, tau_ms)
+        ids = lookups.find(self._database, lookup, tau_ms)
         return [interface.Vertex(graph, element) for element in self._cache.load_vertices(ids)]
 
     def _run(

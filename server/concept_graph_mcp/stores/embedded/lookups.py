@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..store import EpisodeNames, Lookup, Names, Search
+from ...calls.lookups import Equal, Lookup, Range, Search, Union
 from .database import Database, encode
 
 # A keyword with more matches than this is sooner found by going through the names in order.
@@ -17,37 +17,43 @@ _TRIGRAM = 3
 _FEW_LEVELS = 200
 
 
-def find(database: Database, schema: Any, lookup: Lookup, tau_ms: float) -> list[int]:
+def find(database: Database, lookup: Lookup, tau_ms: float) -> list[int]:
     """Return the ids of the vertices that *lookup* asks for, each once."""
-    if isinstance(lookup, Names):
-        ids = _named(database, schema, lookup.names)
-    elif isinstance(lookup, EpisodeNames):
-        ids = [
-            *_named(database, schema, (lookup.base, *lookup.names)),
-            *_numbered(database, schema, lookup.base),
-        ]
-    else:
-        ids = _search(database, lookup, tau_ms)
-    return list(dict.fromkeys(ids))
+    return list(dict.fromkeys(_found(database, lookup, tau_ms)))
 
 
-def _named(database: Database, schema: Any, names: Iterable[str]) -> list[int]:
+def _found(database: Database, lookup: Lookup, tau_ms: float) -> list[int]:
+    match lookup:
+        case Equal():
+            return _equal(database, lookup)
+        case Range():
+            return _range(database, lookup)
+        case Union():
+            return [found for part in lookup.parts for found in _found(database, part, tau_ms)]
+        case Search():
+            return _search(database, lookup, tau_ms)
+        case _:
+            raise NotImplementedError(f"no look-up of the kind {type(lookup).__name__}")
+
+
+def _equal(database: Database, lookup: Equal) -> list[int]:
+    [key] = lookup.properties
+    values = [value for (value,) in lookup.values]
     return _ids(
         database.execute(
             "SELECT vertex FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
-            " AND property = 'name' AND value IN (SELECT value FROM json_each(?))",
-            (encode(schema.LABELS), encode(list(names))),
+            " AND property = ? AND value IN (SELECT value FROM json_each(?))",
+            (encode(lookup.labels), key, encode(values)),
         )
     )
 
 
-def _numbered(database: Database, schema: Any, base: str) -> list[int]:
-    # "." follows "-", so this is everything that begins with the base and a hyphen.
+def _range(database: Database, lookup: Range) -> list[int]:
     return _ids(
         database.execute(
             "SELECT vertex FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
-            " AND property = 'name' AND value >= ? AND value < ?",
-            (encode(schema.LABELS), base + "-", base + "."),
+            " AND property = ? AND value >= ? AND value < ?",
+            (encode(lookup.labels), lookup.property, lookup.first, lookup.beyond),
         )
     )
 

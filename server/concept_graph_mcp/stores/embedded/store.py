@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,9 +11,10 @@ import anyio.to_thread
 
 from conceptgraph_core.errors import ConceptGraphError
 
+from ...calls.call import Call
 from ...errors import Refused, StoreError
 from ..backup_files import Contents
-from ..store import FILE_BACKUP, Lookup, Procedure
+from ..store import FILE_BACKUP
 from . import backup
 from .host import Host
 
@@ -37,16 +38,12 @@ class EmbeddedStore:
     async def open(self) -> None:
         await self._in_thread(self._opened)
 
-    async def call(
-        self,
-        procedure: Procedure,
-        arguments: Sequence[Any],
-        lookup: Lookup | None,
-        context: Mapping[str, Any],
-    ) -> list[dict[str, Any]]:
-        given = [*arguments, context] if procedure.takes_context else [*arguments]
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        procedure, given = call.procedure, list(call.arguments)
+        if procedure.takes_context:
+            given.append(context)
         return await self._in_thread(
-            lambda: self._opened().call(procedure.name, given, lookup, procedure.fields)
+            lambda: self._opened().call(procedure.name, given, call.lookup, procedure.fields)
         )
 
     async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:

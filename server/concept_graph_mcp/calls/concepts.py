@@ -1,26 +1,18 @@
 """How each procedure is called: its arguments, fields, and the look-up that spares a scan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import InvalidRow, InvalidText
 
-from .stores.store import EpisodeNames, Lookup, Names, Procedure, Search
+from .call import Call, Procedure
+from .lookups import Equal, Range, Search, Union
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
 # database, and a look-up should not be made for what will be refused.
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call, complete but for its context."""
-
-    procedure: Procedure
-    arguments: tuple[Any, ...]
-    lookup: Lookup | None = None
 
 
 CONCEPT_UPSERT = Procedure("conceptgraph.concept_upsert", ("concept_id", "created"), writes=True)
@@ -69,25 +61,40 @@ ALL = (
 
 def concept_upsert(concept: str) -> Call:
     text.name(concept, "concept")
-    return Call(CONCEPT_UPSERT, (concept,), Names((concept,)))
+    return Call(
+        CONCEPT_UPSERT,
+        (concept,),
+        _named(
+            concept,
+        ),
+    )
 
 
 def update_affect(target: str, valence_delta: float) -> Call:
     text.existing_name(target, "target")
-    return Call(UPDATE_AFFECT, (target, valence_delta), Names((target,)))
+    return Call(
+        UPDATE_AFFECT,
+        (target, valence_delta),
+        _named(
+            target,
+        ),
+    )
 
 
 def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     text.summary(summary, "summary")
     names = tuple(text.names(concepts, "concepts"))
     # Without a concept there is no base; the procedure says so.
-    lookup = EpisodeNames(f"{date}/{names[0]}", names) if names else Names(())
+    base = f"{date}/{names[0]}" if names else ""
+    # "." follows "-", so the range is everything that begins with the base and a hyphen.
+    numbered = Range(schema.LAYER.names, "name", base + "-", base + ".")
+    lookup = Union((_named(base, *names), numbered)) if names else _named()
     return Call(EPISODE_ADD, (summary, list(names)), lookup)
 
 
 def relation_add(source: str, target: str, relation_type: str) -> Call:
     _relation(source, target, relation_type)
-    return Call(RELATION_ADD, (source, target, relation_type), Names((source, target)))
+    return Call(RELATION_ADD, (source, target, relation_type), _named(source, target))
 
 
 def concept_search(keywords: Sequence[str], limit: int | None = None) -> Call:
@@ -139,25 +146,31 @@ def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
     names = dict.fromkeys(row.get(key) for row in rows for key in ("name", "from", "to"))
-    lookup = Names(tuple(name for name in names if isinstance(name, str)))
+    lookup = _named(*(name for name in names if isinstance(name, str)))
     return Call(IMPORT_ROWS, (list(rows),), lookup)
 
 
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
-    return Call(RENAME, (concept, new_name, dry_run), Names((concept, new_name)))
+    return Call(RENAME, (concept, new_name, dry_run), _named(concept, new_name))
 
 
 def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
-    return Call(REMOVE, (name, dry_run), Names((name,)))
+    return Call(
+        REMOVE,
+        (name, dry_run),
+        _named(
+            name,
+        ),
+    )
 
 
 def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)
-    return Call(REMOVE_RELATION, arguments, Names((source, target)))
+    return Call(REMOVE_RELATION, arguments, _named(source, target))
 
 
 def _relation(source: str, target: str, relation_type: str) -> None:
@@ -167,5 +180,11 @@ def _relation(source: str, target: str, relation_type: str) -> None:
         raise InvalidText(text.unstorable("type"))
 
 
-def _seeds(seeds: Sequence[str]) -> Names:
-    return Names(tuple(dict.fromkeys(text.existing_name(seed, "seeds") for seed in seeds)))
+def _seeds(seeds: Sequence[str]) -> Equal:
+    return _named(*(text.existing_name(seed, "seeds") for seed in seeds))
+
+
+def _named(*names: str) -> Equal:
+    """Look up exact names, among all that share the name space of concepts."""
+    values = tuple((name,) for name in dict.fromkeys(names))
+    return Equal(schema.LAYER.names, ("name",), values)
