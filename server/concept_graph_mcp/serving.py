@@ -56,6 +56,7 @@ def build(session: Session, with_set_time: bool = False, watch_store: bool = Fal
         lifespan=lifespan,
         log_level="WARNING",
     )
+    server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
     return server
 

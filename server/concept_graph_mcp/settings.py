@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from conceptgraph_core import limits
@@ -13,6 +13,9 @@ from conceptgraph_core import limits
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
+# What people put into the query of a URI and should not; a routing context has no such names.
+_SECRET = re.compile("user|pass|pwd|auth|token|secret", re.IGNORECASE)
 _BLANK = re.compile(r"\s")
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("", "0", "false", "no", "off")
@@ -54,11 +57,33 @@ def read(
     )
 
 
+def store_path(value: str) -> Path:
+    """Return the path of the store that is called *value*. Raises SettingsError."""
+    try:
+        path = Path(value).expanduser()
+    except RuntimeError:
+        raise SettingsError(
+            f"--embedded or {EMBEDDED_VARIABLE}: {value}: there is no such home directory"
+        ) from None
+    if str(path) == ":memory:":
+        # SQLite's name for a store that every process has for itself and that ends with it.
+        raise SettingsError(
+            f"--embedded or {EMBEDDED_VARIABLE}: {value}: would keep nothing; name a file"
+        )
+    return path
+
+
 def default_path() -> Path:
     """Return where the embedded store is when nobody says where."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("concept-graph-mcp", appauthor=False)) / "memory.db"
+
+
+def location(uri: str) -> str:
+    """Return *uri* as it may be shown: without what comes after the host and the port."""
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def machine_zone() -> str:
@@ -101,30 +126,21 @@ def _uri(value: str) -> str:
         credentials = parts.username is not None or parts.password is not None
         _ = parts.port
     except ValueError:
-        usable = credentials = False
-    if credentials:
+        raise SettingsError(_UNUSABLE_URI) from None
+    if credentials or any(_SECRET.search(key) for key, _ in parse_qsl(parts.query)):
         raise SettingsError(
             "MEMGRAPH_URI: must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD"
         )
     if usable and parts.query and parts.scheme.startswith("bolt"):
         raise SettingsError("MEMGRAPH_URI: only neo4j:// URIs may have a query")
     if not usable:
-        raise SettingsError(f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687")
+        raise SettingsError(_UNUSABLE_URI)
     return value
 
 
 def _embedded(value: str, by_option: bool) -> Path | None:
     if by_option:
-        return _path(value) if value else default_path()
+        return store_path(value) if value else default_path()
     if value.lower() in _FALSE:
         return None
-    return default_path() if value.lower() in _TRUE else _path(value)
-
-
-def _path(value: str) -> Path:
-    try:
-        return Path(value).expanduser()
-    except RuntimeError:
-        raise SettingsError(
-            f"--embedded or {EMBEDDED_VARIABLE}: {value}: there is no such home directory"
-        ) from None
+    return default_path() if value.lower() in _TRUE else store_path(value)

@@ -1,10 +1,21 @@
-"""What comes in on stdin, made readable for the SDK's parser where it would not answer at all."""
+"""What comes in on stdin, made readable for the SDK's parser where it would not answer at all.
+
+The SDK drops a line that it cannot parse, and the client waits for the answer to it forever. So
+every line is looked at before: what can be mended is, and in the place of a request that cannot be
+read comes one with the same id, which is answered with the reason.
+"""
 
 import io
+import json
 import re
 import sys
 from types import SimpleNamespace
 from typing import Any, BinaryIO, cast
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCRequest, jsonrpc_message_adapter
+from pydantic import ValidationError
 
 # A surrogate pair, a lone surrogate, or any other escape, so that "\\ud800" is not misread.
 _ESCAPE = re.compile(
@@ -12,15 +23,59 @@ _ESCAPE = re.compile(
     rb"|(?P<lone>u[dD][89abcdefABCDEF][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
+# A text, a bracket, or anything else that stands between them: what JSON is made of.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,:"\[\]{}]+', re.DOTALL)
+# The method of the request that stands in for one that cannot be read.
+UNREADABLE = "concept-graph-mcp/unreadable"
 
 
 def guard_stdin() -> None:
-    """Let lone surrogates in JSON through as NUL characters, which the tools refuse in one line.
-
-    The SDK drops a message that holds one, and the client would wait for its answer forever.
-    """
+    """Let every line of stdin through a `Reader`."""
     buffer = io.BufferedReader(_Guarded(sys.stdin.buffer))
     sys.stdin = cast(Any, SimpleNamespace(buffer=buffer))
+
+
+class Reader:
+    """Makes the lines of one connection readable."""
+
+    def __init__(self) -> None:
+        # What every request of a connection without a handshake says of itself, and so must ours.
+        self._envelope: dict[str, Any] = {}
+
+    def readable(self, line: bytes) -> bytes:
+        """Return the message *line* as the SDK can read it, or the stand-in for it.
+
+        Lone surrogates become NUL characters, which the tools refuse in one line. What is no
+        request, or has no id that could be answered, is returned as it is.
+        """
+        line = without_lone_surrogates(line)
+        try:
+            message = jsonrpc_message_adapter.validate_json(line.decode(), by_name=False)
+        except UnicodeDecodeError as error:
+            return self._stand_in(line, PARSE_ERROR, f"is not UTF-8: byte {error.start}")
+        except ValidationError as error:
+            detail = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            if detail["type"] == "json_invalid":
+                return self._stand_in(line, PARSE_ERROR, f"cannot be read: {detail['msg']}")
+            return self._stand_in(line, INVALID_REQUEST, "is not one of JSON-RPC 2.0")
+        if isinstance(message, JSONRPCRequest):
+            self._envelope = (message.params or {}).get("_meta") or {}
+        # The SDK would take it for the end of a line; in JSON that is sound it is only a blank.
+        return line.replace(b"\r", b" ")
+
+    def _stand_in(self, line: bytes, code: int, reason: str) -> bytes:
+        members = _members(line)
+        request_id = _id(members.get(b'"id"', b""))
+        if request_id is None or b'"method"' not in members:
+            return line
+        error = {"code": code, "message": " ".join(f"the request {reason}".split())}
+        request = {
+            "jsonrpc": "2.0",
+            "id": request_id,
+            "method": UNREADABLE,
+            "params": error | ({"_meta": self._envelope} if self._envelope else {}),
+        }
+        return json.dumps(request).encode() + b"\n"
 
 
 def without_lone_surrogates(line: bytes) -> bytes:
@@ -30,11 +85,51 @@ def without_lone_surrogates(line: bytes) -> bytes:
     return _ESCAPE.sub(lambda match: rb"\u0000" if match["lone"] else match[0], line)
 
 
+async def refuse_unreadable(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Middleware: answer a stand-in with what was wrong with the request. Raises MCPError."""
+    if ctx.method == UNREADABLE:
+        told = ctx.params or {}
+        raise MCPError(told["code"], told["message"])
+    return await call_next(ctx)
+
+
+def _members(line: bytes) -> dict[bytes, bytes]:
+    """Return the members of the object *line*, which may be broken, as far as they can be told.
+
+    Of a member that is an array or an object, only that it is there.
+    """
+    members: dict[bytes, bytes] = {}
+    key: bytes | None = None
+    depth = 0
+    for token in _TOKEN.findall(line):
+        if token in b"]}":
+            depth -= 1
+        elif depth == 1:
+            if key is None:
+                key = token
+            else:
+                members[key], key = token, None
+        if token in b"[{":
+            depth += 1
+    return members
+
+
+def _id(token: bytes) -> str | int | None:
+    try:
+        value = json.loads(token)
+    except ValueError:  # Also of bytes that are not UTF-8, and of integers without end.
+        return None
+    return value if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+
+
 class _Guarded(io.RawIOBase):
     """The lines of a stream, each one read as soon as it is there."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        self._reader = Reader()
         self._rest = b""
 
     def readable(self) -> bool:
@@ -42,7 +137,7 @@ class _Guarded(io.RawIOBase):
 
     def readinto(self, target: Any) -> int:
         if not self._rest:
-            self._rest = without_lone_surrogates(self._stream.readline())
+            self._rest = self._reader.readable(self._stream.readline())
         chunk = self._rest[: len(target)]
         self._rest = self._rest[len(chunk) :]
         target[: len(chunk)] = chunk

@@ -516,6 +516,40 @@ def test_lines_that_are_no_messages_do_not_end_the_server(server):
     assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (b'{"concept":' + b"[" * 5_000 + b"]" * 5_000 + b"}", "recursion limit exceeded"),
+        (b'{"concept":' + b"1" * 5_000 + b"}", "number out of range"),
+        (b'{"concept":"a\xffb"}', "not UTF-8"),
+    ],
+    ids=["deep", "long number", "not UTF-8"],
+)
+def test_a_request_that_cannot_be_read_is_answered_with_an_error(server, arguments, reason):
+    call = b'{"name":"concept_upsert","arguments":' + arguments + b"}"
+    server.send(b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":' + call + b"}")
+    answer = json.loads(server.line())
+    assert answer["id"] == "x"
+    assert answer["error"]["code"] == -32700
+    assert reason in answer["error"]["message"]
+    # Nothing was written, and the server goes on.
+    assert ok(server.call("concept_search", keywords=[]))["concepts"] == []
+
+
+def test_a_request_that_cannot_be_read_is_answered_on_a_connection_without_a_handshake(path):
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    call = {"name": "concept_upsert", "arguments": {"concept": "here"}, "_meta": envelope}
+    deep = json.dumps(call).replace('"here"', "[" * 5_000 + "]" * 5_000)
+    with StdioServer("--embedded", str(path)) as server:
+        assert "result" in server.raw_request("tools/list", json.dumps({"_meta": envelope}))
+        answer = server.raw_request("tools/call", deep)
+    assert "recursion limit exceeded" in answer["error"]["message"]
+
+
 # Where the store is
 
 

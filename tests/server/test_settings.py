@@ -119,6 +119,10 @@ def test_the_uris_that_the_driver_knows_are_taken_as_they_are(uri):
         "bolt://guest@localhost",
         "bolt://guest:open-sesame-42@localhost",
         "bolt://guest:open-sesame-42@localhost:port",
+        "neo4j://localhost?password=open-sesame-42",
+        "neo4j://localhost:7687/?policy=eu&Password=open-sesame-42",
+        "neo4j+s://localhost?auth_token=open-sesame-42",
+        "bolt://localhost?pwd=open-sesame-42",
     ],
 )
 def test_a_uri_that_cannot_be_used_is_one_line_without_what_may_be_secret(uri):
@@ -128,6 +132,12 @@ def test_a_uri_that_cannot_be_used_is_one_line_without_what_may_be_secret(uri):
     assert "\n" not in str(failure.value)
     assert "open-sesame-42" not in str(failure.value)
     assert failure.value.__suppress_context__ or failure.value.__context__ is None
+
+
+def test_a_routing_context_is_taken_and_not_shown():
+    uri = "neo4j://graph.example:7688?policy=eu"
+    assert settings.read(TZ | {"MEMGRAPH_URI": uri}).uri == uri
+    assert settings.location(uri) == "neo4j://graph.example:7688"
 
 
 def test_both_names_of_the_uri_work_and_the_first_one_wins():
@@ -168,6 +178,13 @@ def test_the_home_of_nobody_is_one_line(by_option):
     with pytest.raises(SettingsError) as failure:
         settings.read(environment, path if by_option else None)
     assert "\n" not in str(failure.value)
+
+
+@pytest.mark.parametrize("path", [":memory:", "./:memory:"])
+def test_a_store_that_would_keep_nothing_is_one_line(path):
+    for environment, option in ((TZ, path), (TZ | {"CONCEPT_GRAPH_EMBEDDED": path}, None)):
+        with pytest.raises(SettingsError, match="would keep nothing; name a file"):
+            settings.read(environment, option)
 
 
 def test_the_usual_place_is_the_data_directory_of_the_platform(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""Lone surrogates in JSON become NULs; everything else passes through unchanged."""
+"""Every line of stdin is one that the SDK answers; what it can read passes through unchanged."""
 
 import io
 import json
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concept_graph_mcp import stdin
-from concept_graph_mcp.stdin import without_lone_surrogates
+from concept_graph_mcp.stdin import Reader, without_lone_surrogates
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,86 @@ def test_stdin_is_read_line_by_line_as_soon_as_a_line_is_there(monkeypatch):
     assert guarded.readline() == "x" * 200_000 + "\n"
     assert guarded.readline() == "no end"
     assert guarded.readline() == ""
+
+
+def request(arguments: bytes, request_id: bytes = b"7") -> bytes:
+    params = b'{"name":"concept_upsert","arguments":' + arguments + b"}"
+    return b'{"jsonrpc":"2.0","params":' + params + b',"id":' + request_id + b',"method":"x/y"}\n'
+
+
+def readable(line: bytes) -> bytes:
+    return Reader().readable(line)
+
+
+DEEP = b"[" * 5_000 + b"]" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (request(DEEP), "recursion limit exceeded"),
+        (request(b'{"a":' * 5_000 + b"1" + b"}" * 5_000), "recursion limit exceeded"),
+        (request(b"1" * 5_000), "number out of range"),
+        (request(b'"\xff"'), "not UTF-8"),
+        (request(b"nope"), "cannot be read"),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a"', "cannot be read"),
+        (b'{"id":7,"method":"ping"}', "JSON-RPC"),
+        (b'{"jsonrpc":"2.0","id":7,"method":5}', "JSON-RPC"),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}', "JSON-RPC"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_request_that_cannot_be_read_is_replaced_by_one_that_says_why(line, reason):
+    stand_in = by_json(readable(line))
+    assert readable(line).count(b"\n") == 1
+    assert (stand_in["id"], stand_in["method"]) == (7, stdin.UNREADABLE)
+    assert reason in stand_in["params"]["message"]
+    assert "\n" not in stand_in["params"]["message"]
+    assert stand_in["params"]["code"] in (-32700, -32600)
+
+
+@pytest.mark.parametrize("request_id", [b"0", b"-3", b'"x"', rb'"a\"]}{\u00e4"', b'"id"'])
+def test_the_stand_in_has_the_id_of_the_request(request_id):
+    assert by_json(readable(request(DEEP, request_id)))["id"] == by_json(request_id)
+
+
+@pytest.mark.parametrize("request_id", [b"1.5", b"null", b"true", b"[7]", b"1" * 5_000, b'"\xff"'])
+def test_without_an_id_that_can_be_answered_a_line_is_left_alone(request_id):
+    line = request(DEEP, request_id)
+    assert readable(line) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\n",
+        b"not json\n",
+        b"\xff\xfe\n",
+        b"[]\n",
+        b'{"jsonrpc":"2.0","method":"notifications/x","params":' + DEEP + b"}\n",
+        b'{"jsonrpc":"2.0","id":7,"result":' + DEEP + b"}\n",
+        b'{"jsonrpc":"2.0","params":{"id":7,"method":"x"},"result":' + DEEP + b"}\n",
+    ],
+    ids=range(8),
+)
+def test_what_is_no_request_is_left_alone(line):
+    assert readable(line) == line
+
+
+def test_a_carriage_return_between_values_is_no_end_of_a_line():
+    line = b'{"jsonrpc":"2.0",\r"id":7,"method":"ping"}\r\n'
+    assert readable(line) == line.replace(b"\r", b" ")
+
+
+@given(st.binary(max_size=60) | st.text('[]{}:,"\\\\idmethod 0', max_size=60).map(str.encode))
+def test_no_line_is_too_strange_to_be_looked_at(line):
+    assert isinstance(readable(line), bytes)
+
+
+def test_the_stand_in_says_of_itself_what_the_request_before_it_did():
+    reader, envelope = Reader(), {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    before = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": envelope}}
+    reader.readable(json.dumps(before).encode())
+    assert by_json(reader.readable(request(DEEP)))["params"]["_meta"] == envelope
+    assert "_meta" not in by_json(readable(request(DEEP)))["params"]

@@ -185,6 +185,15 @@ def test_nobody_is_let_in_without_the_token(door, path):
     assert refusal(door.raw(path, [HOST]), 403) == "the address lacks the token"
 
 
+def test_an_address_without_its_last_slash_leads_to_the_page(door):
+    answer = door.raw(f"/{TOKEN}", [HOST])
+    assert answer.status == 308
+    # Within this host: a whole address would be another one for whoever came by another name.
+    assert answer.headers["location"] == f"/{TOKEN}/"
+    assert answer.headers.items() >= HEADERS.items()
+    assert refusal(door.raw("/wrong", [HOST]), 403)
+
+
 @pytest.mark.parametrize(
     "hosts",
     [

@@ -44,14 +44,14 @@ class Failure(click.ClickException):
 
 
 def configured(embedded: str | None) -> Settings:
-    """Return the settings; where TZ is not set, with the machine's zone, which it says."""
+    """Return the settings; where TZ is not set, with the machine's zone, which it says.
+
+    Raises SettingsError.
+    """
     zone = settings.machine_zone()
     if not os.environ.get("TZ"):
         note(f"TZ is not set; using the machine's zone, {zone}.")
-    try:
-        return settings.read(os.environ, embedded, zone)
-    except settings.SettingsError as error:
-        raise Failure(str(error)) from None
+    return settings.read(os.environ, embedded, zone)
 
 
 def with_session(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ..settings import store_path
 from .common import Failure
 
 
@@ -22,7 +23,7 @@ def demo(embedded: str | None) -> None:
 
     with ExitStack() as stack:
         if embedded:
-            path = Path(embedded)
+            path = store_path(embedded)
             if path.exists():
                 raise Failure(f"{path}: exists already; the demo wants a store of its own")
         else:

@@ -10,8 +10,9 @@ import click
 from conceptgraph_core.errors import ConceptGraphError
 
 from ..errors import StoreError
+from ..settings import SettingsError
 
-_TOLD = (click.UsageError, StoreError, ConceptGraphError, OSError)
+_TOLD = (click.UsageError, SettingsError, StoreError, ConceptGraphError, OSError)
 
 
 class Commands(click.Group):

@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from ..calls.call import Call
-from ..settings import Settings
+from ..settings import Settings, location
 from .store import EXPORT_BACKUP, FILE_BACKUP, Store
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def connect(settings: Settings) -> Store:
     path = settings.embedded
     if path is not None:
         return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path))
-    return DeferredStore(settings.uri, EXPORT_BACKUP, functools.partial(_bolt, settings))
+    return DeferredStore(location(settings.uri), EXPORT_BACKUP, functools.partial(_bolt, settings))
 
 
 # Imported here, because each of the two is slow to import and the other one's is not needed.

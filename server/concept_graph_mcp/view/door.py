@@ -2,7 +2,7 @@
 
 import hmac
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # The library adds two style elements of its own, empty at first; these are the hashes of what they
@@ -48,11 +48,14 @@ class Door:
                 message = {**message, "headers": [*message["headers"], *_HEADERS]}
             await send(message)
 
-        token, _, path = scope["path"].removeprefix("/").partition("/")
+        token, slash, path = scope["path"].removeprefix("/").partition("/")
         if [value for key, value in scope["headers"] if key == b"host"] not in self._hosts:
             await _refuse(421, "this page is only served to this machine")(scope, receive, guarded)
         elif not hmac.compare_digest(token.encode(errors="replace"), self._token):
             await _refuse(403, "the address lacks the token")(scope, receive, guarded)
+        elif not slash:
+            # Else every relative link of the page would lose the token.
+            await RedirectResponse(f"/{token}/", 308)(scope, receive, guarded)
         else:
             await self._app({**scope, "path": f"/{path}"}, receive, guarded)
 

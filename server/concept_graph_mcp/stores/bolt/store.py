@@ -19,6 +19,7 @@ from conceptgraph_core.registry import LAYERS
 from ... import calls, formats
 from ...calls import Call
 from ...errors import Misdeployed, StoreError, Unavailable
+from ...settings import DEFAULT_URI, location
 from .. import backup_files
 from ..backup_files import Contents
 from ..store import EXPORT_BACKUP, Edge, Node
@@ -40,7 +41,7 @@ class BoltStore:
     """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed."""
 
     def __init__(self, uri: str, user: str, password: str) -> None:
-        self._uri = uri
+        self._location = location(uri)
         self._driver = neo4j.AsyncGraphDatabase.driver(
             uri,
             auth=(user, password) if user else None,
@@ -56,7 +57,7 @@ class BoltStore:
 
     @property
     def location(self) -> str:
-        return self._uri
+        return self._location
 
     async def open(self) -> None:
         async with self._opening:
@@ -65,7 +66,7 @@ class BoltStore:
             if self._is_open:
                 return
             try:
-                await self._translated(False, readiness.check, self.rows, self._uri)
+                await self._translated(False, readiness.check, self.rows, self._location)
             except Misdeployed as error:
                 self._misdeployed = str(error)
                 raise
@@ -162,18 +163,22 @@ class BoltStore:
     def _failure(self, error: Exception, writes: bool) -> StoreError:
         if is_unauthenticated(error):
             return Misdeployed(
-                f"{self._uri}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
+                f"{self._location}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
             )
         if is_conflict(error):
             return Unavailable(
-                f"{self._uri}: too many writes to the same place; nothing was written"
+                f"{self._location}: too many writes to the same place; nothing was written"
             )
         if isinstance(error, (ClientError, TransientError)):
             return refusal(error)
         if unsent(error):
-            return Unavailable(f"Memgraph cannot be reached at {self._uri}; is it running?")
+            # Nobody has said where it is: perhaps there is none.
+            hint = "; --embedded needs none" if self._location == DEFAULT_URI else ""
+            return Unavailable(
+                f"Memgraph cannot be reached at {self._location}; is it running?{hint}"
+            )
         outcome = "the write may have happened" if writes else "nothing was written"
-        return Unavailable(f"the connection to Memgraph at {self._uri} was lost; {outcome}")
+        return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
 
 
 def _plain(value: Any) -> Any:
