@@ -87,6 +87,16 @@ class Page:
         page.settle()
         return page
 
+    def seen_from(self, width: int, height: int, moving: bool = False) -> None:
+        """Look through a window of that size; with *moving* without the wish for less motion."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        motion = {
+            "name": "prefers-reduced-motion",
+            "value": "no-preference" if moving else "reduce",
+        }
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [motion]})
+
     def settle(self) -> None:
         """Wait until everything that is in the model has found its place."""
         self.until(

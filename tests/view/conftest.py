@@ -59,6 +59,7 @@ def browser(shared_browser: Any) -> Iterator[Any]:
     shared_browser.get_log("browser")
     yield shared_browser
     shared_browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    shared_browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     complaints = [line for line in shared_browser.get_log("browser") if line["level"] == "SEVERE"]
     assert complaints == []
 

@@ -1,11 +1,13 @@
 """What the viewer answers over HTTP, and whom it lets in, on both stores."""
 
+import json
 from zoneinfo import ZoneInfo
 
 import pytest
 from asgi import HOST, PORT, TOKEN, Asked
 
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.view import looks
 from concept_graph_mcp.view.door import HEADERS
 from concept_graph_mcp.view.serving import build
 from concept_graph_mcp.view.static_files import STATIC
@@ -55,6 +57,7 @@ def test_the_page_learns_where_it_is_and_where_to_begin(memory, page):
     assert about["tau_ms"] == DAY_MS
     assert about["time_zone"] == "Asia/Tokyo"
     assert about["location"] == memory.store.location
+    assert about["looks"] == json.loads(json.dumps(looks.looks()))
 
 
 def test_an_empty_graph_has_nothing_to_begin_with(page):
@@ -175,11 +178,11 @@ def test_the_page_and_all_that_it_loads_is_there(door):
         if file.suffix in {".html", ".css", ".js", ".svg"}:
             answer = door.get(file.relative_to(STATIC).as_posix())
             assert (answer.status, answer.body) == (200, file.read_bytes())
-    assert "javascript" in door.get("app.js").headers["content-type"]
+    assert "javascript" in door.get("page.js").headers["content-type"]
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/wrong/", "/a-toke/", "/a-tokenx/", "//", "/api/about", "/å/", "/wrong/app.js"]
+    "path", ["/", "/wrong/", "/a-toke/", "/a-tokenx/", "//", "/api/about", "/å/", "/wrong/page.js"]
 )
 def test_nobody_is_let_in_without_the_token(door, path):
     assert refusal(door.raw(path, [HOST]), 403) == "the address lacks the token"
@@ -211,7 +214,7 @@ def test_no_other_host_name_leads_here(door, hosts):
 
 
 @pytest.mark.parametrize(
-    "path", ["nothing", "../door.py", "vendor/../../door.py", "vendor/README.md", "api/nothing"]
+    "path", ["nothing", "../door.py", "page/../../door.py", "LICENSES.txt", "api/nothing"]
 )
 def test_nothing_but_the_page_is_served(door, path):
     assert refusal(door.get(path), 404) == "no such page"

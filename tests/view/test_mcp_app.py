@@ -1,6 +1,7 @@
 """The picture inside an MCP host: bound to a tool, drawn from its result, unseen by the others."""
 
 import json
+import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -35,6 +36,9 @@ addEventListener("message", ({ data, source }) => {
     send({ method: "ui/notifications/tool-input", params: { arguments: {} } });
     send({ method: "ui/notifications/tool-result", params: RESULT });
   }
+  // As hosts do: the frame gets the height that its page asks for.
+  if (data.method === "ui/notifications/size-changed")
+    document.getElementById("app").style.height = `${data.params.height}px`;
 });
 document.getElementById("app").srcdoc = PAGE;
 </script>"""
@@ -89,9 +93,11 @@ def test_the_page_holds_all_that_it_needs(portal, memory):
     (page,) = ask(portal, memory, [DRAWS], lambda client: client.read_resource(mcp_app.URI))
     text = page.contents[0].text
     assert "<link" not in text
-    assert "src=" not in text.split("</head>")[1]
-    assert 'from "./' not in text
-    assert "ForceGraph=n()" in text
+    # All that it is made of is in it: one style and one script, which end where they should.
+    assert text.count("</style>") == 1
+    assert text.count("</script") == 1
+    assert "src=" not in text.split("<script")[1].split(">")[0]
+    assert not re.search(r'(^|[;}])import[ "{]', text)
 
 
 def test_a_client_that_does_not_draw_sees_the_tools_and_results_as_ever(portal, memory):
@@ -179,15 +185,16 @@ def shown(browser, portal, memory, tmp_path):
     """A function that shows a recall's result in a host's page and goes into its frame."""
     live(memory)
 
-    def show(with_picture: bool, theme: str = "light") -> Page:
+    def show(with_picture: bool, theme: str = "light", question=None, **more) -> Page:
         page, result = ask(
             portal, memory, [DRAWS],
             lambda client: client.read_resource(mcp_app.URI),
-            recall("oxygen tank 2", "cold", limit=40),
+            question or recall("oxygen tank 2", "cold", limit=40),
         )  # fmt: skip
         content = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         if not with_picture:
             del content["_meta"][picture.RESULT_KEY]
+        content.get("structuredContent", {}).update(more)
         policy = f'<meta http-equiv="content-security-policy" content="{HOST_POLICY}">'
         html = page.contents[0].text.replace("<head>", f"<head>{policy}")
         host = HOST.replace("THEME", json.dumps(theme)).replace("RESULT", json.dumps(content))
@@ -219,17 +226,47 @@ def test_the_recall_is_drawn_in_the_frame_of_a_host(shown, images):
     assert said[:2] == ["ui/initialize", "ui/notifications/initialized"]
     assert "ui/notifications/size-changed" in said
     if images is not None:
-        page.element("#app").screenshot(str(images / "mcp-serving.png"))
+        page.element("#app").screenshot(str(images / "mcp-app.png"))
 
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_the_host_s_theme_is_taken(shown):
     page = shown(with_picture=True, theme="dark")
-    page.until("return conceptGraphView.picture.colours.text === '#e6edf3'")
+    page.until("return conceptGraphView.picture.colours.text === 'rgb(230, 237, 243)'")
 
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_without_a_picture_the_propositions_are_listed(shown):
     page = shown(with_picture=False)
     page.until("return document.querySelectorAll('#propositions li').length === 40")
-    assert page.run("return document.getElementById('picture').hidden")
+    assert not page.element("#picture").is_displayed()
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_a_recall_of_nothing_is_one_line_and_no_blank(shown):
+    page = shown(
+        with_picture=True,
+        question=recall("colt"),
+        unknown=[{"seed": "colt", "similar": ["cold", "<b>Colt</b>"]}],
+    )
+    page.until("return document.body.dataset.recalled === '0'")
+    assert page.text("body") == (
+        "Nothing comes to mind.\n\nNothing is called “colt”; there is cold, <b>Colt</b>."
+    )
+    page.browser.switch_to.default_content()
+    page.until("return document.getElementById('app').clientHeight < 120")
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_a_recall_that_failed_says_why(shown):
+    page = shown(with_picture=True, question=recall("cold", max_hop=11))
+    page.until("return document.getElementById('counted').textContent.includes('max_hop')")
+    assert not page.element("#picture").is_displayed()
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_the_frame_is_as_high_as_what_is_drawn(shown):
+    page = shown(with_picture=True)
+    page.until("return document.body.dataset.recalled === '30'")
+    page.browser.switch_to.default_content()
+    page.until("return document.getElementById('app').clientHeight === 504")

@@ -53,12 +53,13 @@ def test_the_neighbourhood_of_the_concept_is_drawn(page, images):
 
 def test_nodes_differ_by_kind_size_and_colour_and_say_their_sign(page):
     looks = page.run(
-        "const { colour, sign, palette } = await import('./scales.js');"
-        "const shades = [-1, -0.5, 0, 0.5, 1].map((v) => colour(v, palette(false)));"
-        "return { shades, signs: [-1, 0, 1].map(sign) }"
+        "const { picture } = conceptGraphView;"
+        "const nodes = [-1, -0.5, 0, 0.5, 1].map((valence) => ({ kind: 'concept', valence }));"
+        "return { shades: nodes.map((node) => picture.colourOf(node)),"
+        " shapes: ['concept', 'episode'].map((kind) => picture.looks.shapeOf({ kind })) }"
     )
     assert len(set(looks["shades"])) == 5
-    assert looks["signs"] == ["−", "", "+"]
+    assert len(set(looks["shapes"])) == 2
     assert len(set(page.radii().values())) > 5
 
 
@@ -79,6 +80,56 @@ def test_names_are_never_taken_for_html(drawn):
     page.until("return document.body.dataset.recalled === '1'")
     assert page.text(".proposition") == f"{name} is-a <i>fruit"
     assert page.run("return document.querySelectorAll('main img, main b > *, main i').length") == 0
+
+
+NASTY = (
+    "<script>document.title='run'</script>",
+    '"><svg onload=document.title="run">',
+    "${document.title} {{name}} </ul></aside>",
+    "__proto__",
+    "constructor",
+    "line\nbreak\ttab",
+    "esc\x1b[31m bell\x07 nothing\x9b",
+    "turned\u202etxt.exe and \u2066hidden\u2069",
+    "שלום עולם",
+)
+
+
+def test_every_name_is_shown_as_text_and_can_be_followed(drawn):
+    """Markup does nothing, control characters and what turns the text around it are shown."""
+
+    def make(memory):
+        memory.episode_add("middle\x1b]0;title\x07 of <b>all</b>\nsecond line", ["middle", *NASTY])
+
+    page = drawn(make, "middle")
+    page.choose(hops="2")
+    assert set(NASTY) < page.names()
+    title = page.run("return document.title")
+    for name in NASTY:
+        page.run(
+            "conceptGraphView.picture.on.clicked(conceptGraphView.model.named(arguments[0]))", name
+        )
+        page.until("return conceptGraphView.picture.selected.name === arguments[0]", name)
+        page.press("/", name[:3])
+        page.until("return document.querySelectorAll('#offered [role=option]').length")
+        page.press(ESCAPE, ESCAPE)
+        page.run("document.getElementById('search').value = ''")
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    shown = page.run("return document.body.innerText")
+    assert "middle\\x1b]0;title\\x07 of <b>all</b>" in shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert page.run("return document.title") == title
+    assert (
+        page.run("return document.querySelectorAll('main :is(script, b:not(.factor b), i)').length")
+        == 0
+    )
+
+
+def test_what_is_invisible_or_turns_the_text_is_escaped_in_a_name(drawn):
+    page = drawn(lambda memory: memory.concept_upsert("turned\u202etxt.exe \x1b[31m"))
+    page.run("conceptGraphView.picture.on.clicked([...conceptGraphView.model.nodes.values()][0])")
+    assert page.text("#details h2") == "turned\\u202etxt.exe \\x1b[31m"
 
 
 # Searching
@@ -138,9 +189,9 @@ def test_what_a_click_adds_is_joined_to_all_that_is_shown(page):
     page.settle()
     shown = page.run("return [...conceptGraphView.model.links.keys()].sort()")
     page.run(
-        "return (async () => { const { askNeighbourhood } = await import('./api.js');"
-        " const { model } = conceptGraphView;"
-        " const { nodes } = await askNeighbourhood(['bang', 'oxygen tank 2'], 10, 5000);"
+        "return (async () => { const { model } = conceptGraphView;"
+        " const asked = 'seed=bang&seed=oxygen tank 2&hops=10&limit=5000';"
+        " const { nodes } = await (await fetch(`api/neighbourhood?${asked}`)).json();"
         " model.merge(nodes, () => false); })()"
     )
     assert page.run("return [...conceptGraphView.model.links.keys()].sort()") == shown
@@ -189,7 +240,7 @@ def test_everything_that_can_be_used_has_a_name(page):
     )
     assert nameless == []
     status = page.run("return document.getElementById('status').textContent")
-    assert status.startswith("oxygen tank 2, concept, valence −1.00, arousal 0.26")
+    assert status.startswith("oxygen tank 2, concept, valence −1.00, arousal 0.2599")
 
 
 def test_the_keys_in_the_documentation_are_those_of_the_page():
@@ -214,6 +265,42 @@ def test_the_slider_shows_arousal_fading(page, images):
     page.element("#time").send_keys(END)
     assert page.text("#moment").startswith("in 28 d · 16 May 1970, 00:00")
     assert page.data("arousal") < 1e-9
+
+
+def test_a_graph_long_untouched_is_drawn_by_the_order_of_its_arousal(viewers, browser, lived_file):
+    page = Page.at(browser, viewers(lived_file, "oxygen tank 2", "--at", "1970-05-30"))
+    radii = page.radii()
+    assert max(radii.values()) > 8
+    assert len(set(radii.values())) > 5
+    levels = page.run(
+        "return [...conceptGraphView.model.nodes.values()].map((node) => [node.name,"
+        " node.accessed_at / 86400000 + Math.log(node.arousal_level)])"
+    )
+    ranks = dict(levels)
+    ordered = sorted(ranks, key=lambda name: ranks[name])
+    assert [radii[name] for name in ordered] == sorted(radii.values())
+    assert "order of arousal; all has faded" in page.text("#legend")
+
+
+def test_small_numbers_are_shown_as_such(viewers, browser, lived_file):
+    page = Page.at(browser, viewers(lived_file, "oxygen tank 2", "--at", "1970-04-28"))
+    assert re.fullmatch(r"\d\.\de-0\d", page.text("[data-fact=arousal]"))
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    scores = page.run("return [...document.querySelectorAll('.score b')].map((b) => b.textContent)")
+    assert len(scores) == 30
+    assert all(re.fullmatch(r"\d\.\de-0\d", score) for score in scores)
+    assert [float(score) for score in scores] == sorted(map(float, scores), reverse=True)
+
+
+def test_what_is_next_to_nothing_is_said_to_be_so(viewers, browser, lived_file):
+    page = Page.at(browser, viewers(lived_file, "oxygen tank 2", "--at", "1972-04-28"))
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    assert page.text("#propositions .formula").split("\n")[0] == "~0"
+    assert "long faded; the order holds" in page.text("#propositions")
+    assert "×" not in page.text("#propositions")
+    assert not re.search(r"e-\d{3}", page.text("body"))
 
 
 # Recall
@@ -286,7 +373,7 @@ def test_the_dark_is_respected(page):
     )
     dark = page.run("return getComputedStyle(document.body.parentElement).backgroundColor")
     assert (light, dark) == ("rgb(255, 255, 255)", "rgb(13, 17, 23)")
-    page.until("return conceptGraphView.picture.colours.text === '#e6edf3'")
+    page.until("return conceptGraphView.picture.colours.text === 'rgb(230, 237, 243)'")
 
 
 def test_nothing_moves_for_those_who_do_not_want_it(page):

@@ -17,6 +17,7 @@ from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
 from . import picture
+from .looks import looks
 
 # Without a concept to begin with, the page shows what surrounds the most aroused ones.
 _FIRST_SEEDS = 3
@@ -48,6 +49,7 @@ class Api:
                 "now_ms": self._session.clock.now_ms(),
                 "tau_ms": self._session.tau_ms,
                 "time_zone": self._session.zone.key,
+                "looks": looks(),
                 "seeds": [self._concept] if self._concept else [row["concept"] for row in found],
             }
         )

@@ -5,8 +5,8 @@ import hmac
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# The library adds two style elements of its own, empty at first; these are the hashes of what they
-# hold then and later.
+# The drawing library adds two style elements of its own, empty at first; these are the hashes of
+# what they hold then and later. A version that holds something else is noticed by the page's tests.
 _STYLES = (
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
     " 'sha256-jtRRMYY2VbEXuBKbHvqM1/fPT8vazFrEooXdvwUK4y8='"

@@ -10,18 +10,18 @@ from mcp.server.apps import APP_MIME_TYPE, Apps, client_supports_apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.resources import Resource
 
+from .static_files import STATIC
+
 URI = "ui://concept-graph-mcp/recall.html"
 # What the tool says of itself, to the hosts that can show it.
 TOOL_META = {"ui": {"resourceUri": URI}}
 
 
 class _Page(Resource):
-    """The page, put together when it is first read."""
+    """The page in one file, read when a host first asks for it."""
 
     async def read(self) -> str:
-        from . import inline
-
-        return inline.page()
+        return (STATIC / "mcp_app.html").read_text(encoding="utf-8")
 
 
 def extension() -> Apps:

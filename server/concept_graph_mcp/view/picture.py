@@ -8,6 +8,7 @@ from conceptgraph_core.concepts import schema
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
+from .looks import looks
 
 # So many nodes can be drawn; more would only be a cloud.
 MOST_NODES = 5_000
@@ -60,6 +61,7 @@ async def of_recall(
     drawn = {
         "now_ms": session.clock.now_ms(),
         "tau_ms": session.tau_ms,
+        "looks": looks(),
         "nodes": [node(row) for row in around if row["id"] in needed],
         "propositions": propositions,
     }

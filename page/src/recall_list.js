@@ -1,6 +1,6 @@
 // What comes to mind, as a list: each proposition with the four factors of its score.
 
-import { plain, signed } from "./scales.js";
+import { NEXT_TO_NOTHING, plain, printable, signed } from "./wording.js";
 
 /** Fill *list* with *propositions*; pointing at one calls point(it), leaving it point(null). */
 export function showPropositions(list, propositions, point) {
@@ -12,7 +12,7 @@ function entry(proposition, point) {
   const button = document.createElement("button");
   button.type = "button";
   button.append(
-    element("span", "proposition", proposition.text),
+    element("span", "proposition", printable(proposition.text)),
     element("span", "formula", ...formula(proposition)),
   );
   button.addEventListener("click", () => {
@@ -35,15 +35,16 @@ function entry(proposition, point) {
   return item;
 }
 
-function formula({ score, arousal, hop, direction, weight, valence }) {
-  const parts = [factor("score", score.toFixed(6)), "="];
+/** The score as the product of its factors: not the rounded one, which would soon be 0. */
+function formula({ arousal, hop, direction, weight, valence }) {
   const factors = { arousal, hop, direction, weight };
-  for (const [name, value] of Object.entries(factors)) {
-    if (name !== "arousal") parts.push("×");
-    parts.push(factor(name, plain(value)));
+  const score = Object.values(factors).reduce((product, value) => product * value, 1);
+  const felt = factor("valence", signed(valence));
+  if (score < NEXT_TO_NOTHING) {
+    return [factor("score", "~0"), element("span", "faded", "long faded; the order holds"), felt];
   }
-  parts.push(factor("valence", signed(valence)));
-  return parts;
+  const parts = Object.entries(factors).map(([name, value]) => factor(name, plain(value)));
+  return [factor("score", plain(score)), "=", ...parts.flatMap((part) => ["×", part]).slice(1), felt];
 }
 
 function factor(name, value) {

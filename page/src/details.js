@@ -1,21 +1,23 @@
 // Everything about one node, in words: the same facts as the picture's, for those who do not see it.
 
-import { arousalAt, plain, signed } from "./scales.js";
+import { arousalAt } from "./scales.js";
+import { plain, printable, signed } from "./wording.js";
 
 /** Show *node* in *panel*; go(node) follows one of its relations. */
 export function showDetails(panel, { node, model, time, tau, when, go }) {
-  panel.querySelector("[data-fact=kind]").textContent = node.kind;
-  panel.querySelector("[data-fact=name]").textContent = node.name;
-  const text = panel.querySelector("[data-fact=text]");
-  text.textContent = node.text;
-  text.hidden = node.text === node.name;
-  panel.querySelector("[data-fact=valence]").textContent = feeling(node.valence);
-  panel.querySelector("[data-fact=arousal]").textContent = plain(arousalAt(node, time, tau));
-  panel.querySelector("[data-fact=aroused]").textContent =
-    `${plain(node.arousal_level)} on ${when(node.accessed_at)}`;
+  const tell = (fact, text) => {
+    panel.querySelector(`[data-fact=${fact}]`).textContent = text;
+  };
+  tell("kind", node.kind);
+  tell("name", printable(node.name));
+  tell("text", printable(node.text));
+  panel.querySelector("[data-fact=text]").hidden = node.text === node.name;
+  tell("valence", feeling(node.valence));
+  tell("arousal", plain(arousalAt(node, time, tau)));
+  const later = node.accessed_at > time ? ", later than this; what it was before is not kept" : "";
+  tell("aroused", `${plain(node.arousal_level)} on ${when(node.accessed_at)}${later}`);
   const hidden = model.hidden(node);
-  panel.querySelector("[data-fact=degree]").textContent =
-    `${node.degree}${hidden ? `, ${hidden} of them not shown` : ""}`;
+  tell("degree", `${node.degree}${hidden ? `, ${hidden} of them not shown` : ""}`);
   panel.querySelector("[data-fact=relations]").replaceChildren(
     ...model.relationsOf(node.id).sort((a, b) => b.weight - a.weight)
       .map((link) => relation(node, link, model, go)),
@@ -24,9 +26,8 @@ export function showDetails(panel, { node, model, time, tau, when, go }) {
 
 /** One line that says what a node is, for a screen reader. */
 export function spoken(node, time, tau) {
-  const arousal = arousalAt(node, time, tau).toFixed(2);
-  return `${node.text}, ${node.kind}, valence ${signed(node.valence)}, arousal ${arousal},`
-    + ` ${node.degree} relations`;
+  return `${printable(node.text)}, ${node.kind}, valence ${signed(node.valence)},`
+    + ` arousal ${plain(arousalAt(node, time, tau))}, ${node.degree} relations`;
 }
 
 function feeling(valence) {
@@ -41,11 +42,13 @@ function relation(node, link, model, go) {
   const item = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
-  const said = leaves ? `${link.type} → ${other.text}` : `← ${link.type} ${other.text}`;
+  // Isolated, so that a name written from right to left does not turn the arrow.
+  const name = document.createElement("bdi");
+  name.textContent = printable(other.text);
   const weight = document.createElement("small");
   weight.textContent = plain(link.weight);
   weight.title = "weight";
-  button.append(said, " ", weight);
+  button.append(leaves ? `${link.type} → ` : `← ${link.type} `, name, " ", weight);
   button.addEventListener("click", () => go(other));
   item.append(button);
   return item;

@@ -1,6 +1,7 @@
 // The search box: a combobox that offers concepts while one types.
 
 import { askSearch } from "./api.js";
+import { printable } from "./wording.js";
 
 const DELAY_MS = 120;
 const OFFERED = 12;
@@ -10,8 +11,9 @@ export function makeSearch(input, list, chosen, failed) {
   let active = -1;
   let timer = 0;
   let asked = 0;
+  let names = []; // what the options stand for
 
-  const options = () => [...list.children];
+  const options = () => [...list.querySelectorAll("[role=option]")];
 
   function close() {
     clearTimeout(timer);
@@ -40,26 +42,30 @@ export function makeSearch(input, list, chosen, failed) {
   async function offer() {
     asked += 1;
     const mine = asked;
+    const word = input.value.trim();
     try {
-      const { concepts } = await askSearch(input.value.trim() ? [input.value.trim()] : [], OFFERED);
+      const { concepts } = await askSearch(word ? [word] : [], OFFERED);
       if (mine !== asked) return;
-      list.replaceChildren(...concepts.map(({ concept }, index) => {
-        const option = document.createElement("li");
-        option.id = `option-${index}`;
-        option.role = "option";
-        option.textContent = concept;
-        option.addEventListener("pointerdown", (event) => {
-          event.preventDefault();
-          pick(concept);
-        });
-        return option;
-      }));
-      list.hidden = concepts.length === 0;
-      input.setAttribute("aria-expanded", String(!list.hidden));
+      names = concepts.map(({ concept }) => concept);
+      list.replaceChildren(...(names.length ? names.map(option) : [nothing(word)]));
+      list.hidden = false;
+      input.setAttribute("aria-expanded", "true");
       active = -1;
     } catch (error) {
       failed(error);
     }
+  }
+
+  function option(name, index) {
+    const made = document.createElement("li");
+    made.id = `option-${index}`;
+    made.role = "option";
+    made.textContent = printable(name);
+    made.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      pick(name);
+    });
+    return made;
   }
 
   input.addEventListener("input", () => {
@@ -75,7 +81,7 @@ export function makeSearch(input, list, chosen, failed) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       // An episode's name is not offered, but can be typed.
-      const name = active >= 0 ? options()[active].textContent : input.value.trim();
+      const name = active >= 0 ? names[active] : input.value.trim();
       if (name) pick(name);
     } else if (event.key === "Escape") {
       event.stopPropagation();
@@ -83,4 +89,11 @@ export function makeSearch(input, list, chosen, failed) {
       close();
     }
   });
+}
+
+function nothing(word) {
+  const made = document.createElement("li");
+  made.className = "nothing";
+  made.textContent = word ? "No concept is called that." : "There are no concepts yet.";
+  return made;
 }

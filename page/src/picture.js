@@ -1,11 +1,22 @@
 // The drawing itself, on the force-graph library: what is where, how it looks, what is clicked.
 
-import { LINE_DASHES, arousalAt, colour, lineWidth, palette, radius, shortened, sign } from "./scales.js";
+import ForceGraph from "force-graph";
+import { arousalAt, inks, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
+import { Looks } from "./looks.js";
+import { bottom, outline } from "./shapes.js";
+import { printable, shortened } from "./wording.js";
 import { writeLabels } from "./labels.js";
 
 // Beyond so many nodes the picture is a map: no arrows, no dashes, a shorter settling.
 const MANY = 1200;
 const LABEL_LETTERS = 30;
+const LABEL_LETTERS_NARROW = 24;
+const NARROW = 500;
+// A handful of nodes should not fill the screen.
+const CLOSEST = 2.2;
+const MARGIN = { side: 24, above: 24, below: 40 };
+// A hand that trembles on a click does not mean to move the picture.
+const DRAG_FROM = 5;
 const NOTHING = new Set();
 
 export class Picture {
@@ -14,17 +25,22 @@ export class Picture {
     this.element = element;
     this.model = model;
     this.on = on;
-    this.time = 0;
+    this.looks = new Looks();
+    this.now = 0; // when the picture begins, by which its sizes are chosen
+    this.time = 0; // the slider's
     this.tau = 1;
     this.selected = null;
     this.seeds = NOTHING;
     this.lit = null; // what a recall lights: {nodes, links} of ids and keys
     this.strong = null; // the one path of it that is pointed at
     this.hovered = null;
+    this.bySize = null; // the sizes by order, where all has faded
+    this.following = true; // all is kept in the frame until a hand moves the picture
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     this.night = matchMedia("(prefers-color-scheme: dark)");
     this.#chooseColours();
     this.graph = this.#make(new ForceGraph(element));
+    this.#watchHand();
     this.night.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.#resize()).observe(element);
   }
@@ -38,10 +54,10 @@ export class Picture {
       .nodeLabel(() => "")
       .linkLabel(() => "")
       .nodeCanvasObject((node, context, scale) => this.#drawNode(node, context, scale))
-      .nodePointerAreaPaint((node, shade, context) => this.#outline(node, context, shade, 3))
+      .nodePointerAreaPaint((node, shade, context) => this.#fill(node, context, shade, 3))
       .linkColor((link) => this.#linkColour(link))
       .linkWidth((link) => lineWidth(link.weight) * (this.#isLit(link) ? 1.7 : this.#isMap() ? 0.35 : 1))
-      .linkLineDash((link) => (this.#isMap() ? null : LINE_DASHES[link.type]))
+      .linkLineDash((link) => (this.#isMap() ? null : this.looks.dashOf(link)))
       .linkDirectionalArrowLength((link) => (this.#isMap() ? 0 : 3.5 + lineWidth(link.weight)))
       .linkDirectionalArrowRelPos(0.62)
       .onRenderFramePost((context, scale) => this.#drawLabels(context, scale))
@@ -50,6 +66,7 @@ export class Picture {
         this.hovered = node;
         this.redraw();
       })
+      .onEngineTick(() => this.following && this.#frame(0))
       .onEngineStop(() => this.#settled())
       .minZoom(0.02)
       .maxZoom(12)
@@ -57,9 +74,10 @@ export class Picture {
       .height(this.element.clientHeight);
   }
 
-  /** Show what is in the model now; with *fit* the whole of it, once it has settled. */
+  /** Show what is in the model now; with *fit* the whole of it, while it settles and after. */
   show(fit) {
-    this.fitting = fit;
+    if (fit) this.following = true;
+    this.bySize = sizesByOrder(this.model.nodes.values(), this.now, this.tau);
     this.element.dataset.settled = "false";
     const many = this.#isMap();
     const ticks = many ? 60 : 260;
@@ -81,23 +99,28 @@ export class Picture {
   select(node, centre = true) {
     this.selected = node;
     if (node && centre && node.x !== undefined && !this.#isVisible(node)) {
+      this.following = false;
       this.graph.centerAt(node.x, node.y, this.#duration());
     }
     this.redraw();
   }
 
   zoomBy(factor) {
+    this.following = false;
     this.graph.zoom(this.graph.zoom() * factor, this.#duration());
   }
 
   fit() {
-    this.graph.zoomToFit(this.#duration(), 48);
-    // A handful of nodes should not fill the screen.
-    if (this.model.nodes.size && this.graph.zoom() > 2.2) this.graph.zoom(2.2);
+    this.following = true;
+    this.#frame(this.#duration());
   }
 
   radiusOf(node) {
-    return radius(arousalAt(node, this.time, this.tau));
+    return this.bySize?.get(node.id) ?? radius(arousalAt(node, this.time, this.tau));
+  }
+
+  colourOf(node) {
+    return this.looks.colourOf(node, this.dark, this.colours.neutral);
   }
 
   /** Where a node is, in pixels from the picture's corner. */
@@ -106,19 +129,60 @@ export class Picture {
   }
 
   #settled() {
-    if (this.fitting) this.fit();
-    this.fitting = false;
+    if (this.following) this.#frame(0);
     this.element.dataset.settled = "true";
     this.on.settled();
   }
 
   #resize() {
     this.graph.width(this.element.clientWidth).height(this.element.clientHeight);
+    if (this.following) this.#frame(0);
+  }
+
+  /** Move and zoom so that all is seen, in so many milliseconds. */
+  #frame(duration) {
+    const box = this.#extent();
+    if (!box) return;
+    const { clientWidth, clientHeight } = this.element;
+    const width = clientWidth - 2 * MARGIN.side;
+    const height = clientHeight - MARGIN.above - MARGIN.below;
+    if (width <= 0 || height <= 0) return;
+    const zoom = Math.min(CLOSEST, width / (box.right - box.left), height / (box.bottom - box.top));
+    const lower = (MARGIN.below - MARGIN.above) / 2 / zoom;
+    this.graph
+      .centerAt((box.left + box.right) / 2, (box.top + box.bottom) / 2 + lower, duration)
+      .zoom(zoom, duration);
+  }
+
+  #extent() {
+    const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
+    for (const node of this.model.nodes.values()) {
+      if (node.x === undefined) continue;
+      const size = this.radiusOf(node);
+      box.left = Math.min(box.left, node.x - size);
+      box.right = Math.max(box.right, node.x + size);
+      box.top = Math.min(box.top, node.y - size);
+      box.bottom = Math.max(box.bottom, node.y + size);
+    }
+    return box.left < box.right ? box : null;
+  }
+
+  #watchHand() {
+    let from = null;
+    const listen = (kind, heard) => this.element.addEventListener(kind, heard, { capture: true, passive: true });
+    listen("wheel", () => (this.following = false));
+    listen("pointerdown", (event) => (from = event));
+    listen("pointermove", (event) => {
+      if (!event.buttons || !from) return;
+      const far = Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY);
+      if (far > DRAG_FROM) this.following = false;
+    });
   }
 
   #chooseColours() {
-    const theme = document.documentElement.dataset.theme;
-    this.colours = palette(theme ? theme === "dark" : this.night.matches);
+    const { theme } = document.documentElement.dataset;
+    this.dark = theme ? theme === "dark" : this.night.matches;
+    this.colours = inks();
   }
 
   #duration() {
@@ -132,59 +196,46 @@ export class Picture {
   #isVisible(node) {
     const { x, y } = this.placeOf(node);
     const { clientWidth, clientHeight } = this.element;
-    return x > 40 && y > 40 && x < clientWidth - 40 && y < clientHeight - 40;
+    return x > 0 && y > 0 && x < clientWidth && y < clientHeight;
   }
 
   #isLit(link) {
     return (this.strong ?? this.lit)?.links.has(link.key) ?? false;
   }
 
-  #alpha(node) {
+  #isDimmed(node) {
     const light = this.strong ?? this.lit;
-    return !light || light.nodes.has(node.id) ? 1 : this.colours.dimmed;
+    return Boolean(light) && !light.nodes.has(node.id);
   }
 
   #linkColour(link) {
     if (this.#isLit(link)) return this.colours.lit;
-    const light = this.strong ?? this.lit;
-    if (light) return "rgba(128, 136, 146, 0.13)";
+    if (this.strong ?? this.lit) return this.colours.faint;
     if (this.selected && (link.from === this.selected.id || link.to === this.selected.id)) {
       return this.colours.text;
     }
     return this.colours.line;
   }
 
-  /** Fill a node's shape: a circle for a concept, a diamond for an episode. */
-  #outline(node, context, shade, more = 0) {
-    const size = this.radiusOf(node) + more;
-    context.beginPath();
-    if (node.kind === "episode") {
-      const half = size * 1.2;
-      context.moveTo(node.x, node.y - half);
-      context.lineTo(node.x + half, node.y);
-      context.lineTo(node.x, node.y + half);
-      context.lineTo(node.x - half, node.y);
-      context.closePath();
-    } else {
-      context.arc(node.x, node.y, size, 0, 2 * Math.PI);
-    }
+  #fill(node, context, shade, more = 0) {
+    outline(context, this.looks.shapeOf(node), node.x, node.y, this.radiusOf(node) + more);
     context.fillStyle = shade;
     context.fill();
   }
 
   #drawNode(node, context, scale) {
-    context.globalAlpha = this.#alpha(node);
-    if (node === this.selected) this.#outline(node, context, this.colours.selected, 3.5 / scale + 1);
-    else if (this.seeds.has(node.id)) this.#outline(node, context, this.colours.lit, 3 / scale + 0.5);
-    if (!this.#isMap()) this.#outline(node, context, this.colours.outline, 1 / scale);
-    this.#outline(node, context, colour(node.valence, this.colours));
+    context.globalAlpha = this.#isDimmed(node) ? 0.15 : 1;
+    if (node === this.selected) this.#fill(node, context, this.colours.text, 3.5 / scale + 1);
+    else if (this.seeds.has(node.id)) this.#fill(node, context, this.colours.lit, 3 / scale + 0.5);
+    if (!this.#isMap()) this.#fill(node, context, this.colours.ground, 1 / scale);
+    this.#fill(node, context, this.colourOf(node));
     const size = this.radiusOf(node);
-    const written = sign(node.valence);
+    const written = sign(this.looks.valueOf(node));
     if (written && size * scale > 3.5) {
       context.font = `700 ${size * 1.5}px system-ui, sans-serif`;
       context.textAlign = "center";
       context.textBaseline = "middle";
-      context.fillStyle = this.colours.sign;
+      context.fillStyle = this.colours.ground;
       context.fillText(written, node.x, node.y + size * 0.08);
     }
     context.globalAlpha = 1;
@@ -199,12 +250,33 @@ export class Picture {
   }
 
   #drawLabels(context, scale) {
+    const visible = this.#visible();
+    const { clientWidth } = this.element;
+    const letters = clientWidth < NARROW ? LABEL_LETTERS_NARROW : LABEL_LETTERS;
+    const candidates = visible.slice(0, 600).map(({ node }) => ({
+      x: node.x,
+      y: node.y,
+      below: bottom(this.looks.shapeOf(node), this.radiusOf(node)) + 1,
+      text: shortened(printable(node.text), node === this.hovered ? 3 * letters : letters),
+      bold: node === this.selected || node === this.hovered || this.seeds.has(node.id),
+    }));
+    const kept = visible.filter(({ rank }) => rank >= 50).map(({ node }) => this.#bounds(node, scale));
+    const frame = {
+      left: this.graph.screen2GraphCoords(0, 0).x,
+      right: this.graph.screen2GraphCoords(clientWidth, 0).x,
+    };
+    writeLabels(context, candidates, kept, frame, scale, this.colours);
+  }
+
+  /** The nodes whose names may be written, the most important first, as {node, rank}. */
+  #visible() {
     const light = this.strong ?? this.lit;
     const importance = (node) =>
       (node === this.hovered || node === this.selected ? 100 : 0) +
       (this.seeds.has(node.id) ? 50 : 0) +
       (light?.nodes.has(node.id) ? 10 : 0) +
-      arousalAt(node, this.time, this.tau) + (node.kind === "concept" ? 0.05 : 0) - node.hop / 100;
+      // A name says as much as a sentence, in less room.
+      arousalAt(node, this.time, this.tau) + (node.text === node.name ? 0.05 : 0) - node.hop / 100;
     const { clientWidth, clientHeight } = this.element;
     const visible = [];
     for (const node of this.model.nodes.values()) {
@@ -214,15 +286,6 @@ export class Picture {
       if (light && !light.nodes.has(node.id) && node !== this.hovered) continue;
       visible.push({ node, rank: importance(node) });
     }
-    visible.sort((a, b) => b.rank - a.rank);
-    const candidates = visible.slice(0, 600).map(({ node }) => ({
-      x: node.x,
-      y: node.y,
-      below: this.radiusOf(node) * (node.kind === "episode" ? 1.2 : 1) + 1,
-      text: shortened(node.text, node === this.hovered ? 90 : LABEL_LETTERS),
-      bold: node === this.selected || node === this.hovered || this.seeds.has(node.id),
-    }));
-    const kept = visible.filter(({ rank }) => rank >= 50).map(({ node }) => this.#bounds(node, scale));
-    writeLabels(context, candidates, kept, scale, this.colours);
+    return visible.sort((a, b) => b.rank - a.rank);
   }
 }

@@ -7,9 +7,12 @@ import { askAbout, askNeighbourhood, askRecall } from "./api.js";
 import { makeSearch } from "./search.js";
 import { showDetails, spoken } from "./details.js";
 import { showPropositions } from "./recall_list.js";
+import { Looks } from "./looks.js";
+import { showLegend } from "./legend.js";
 import { isArrow, neighbourTowards } from "./walking.js";
 import { HOUR_MS, ahead, calendar } from "./clock.js";
 import { arousalAt } from "./scales.js";
+import { plain, printable } from "./wording.js";
 
 // A click adds at most so many nodes; Expand again adds more.
 const EXPANDED = 40;
@@ -31,11 +34,14 @@ let asked = 0; // so that an answer is dropped when something else has been aske
 async function start() {
   about = await askAbout();
   when = calendar(about.time_zone);
+  picture.looks = new Looks(about.looks);
   picture.tau = about.tau_ms;
+  picture.now = about.now_ms;
   // Of a file its name is enough; the whole path is there to be pointed at.
-  $("where").textContent = about.location.includes("://")
-    ? about.location : about.location.split(/[\\/]/).pop();
-  $("where").title = about.location;
+  const location = printable(about.location);
+  $("where").textContent = location.includes("://") ? location : location.split(/[\\/]/).pop();
+  $("where").title = location;
+  document.title = `${$("where").textContent} · concept graph`;
   setTime();
   await load(about.seeds);
 }
@@ -90,7 +96,12 @@ function count() {
   document.body.dataset.nodes = model.nodes.size;
   document.body.dataset.relations = model.links.size;
   say(`${model.nodes.size} nodes, ${model.links.size} relations`);
+  explain();
   total();
+}
+
+function explain() {
+  showLegend($("legend"), picture.looks, picture.bySize !== null);
 }
 
 function total() {
@@ -99,7 +110,7 @@ function total() {
   document.body.dataset.arousal = sum;
   const hours = Number($("time").value);
   $("moment").textContent =
-    `${ahead(hours)} · ${when(picture.time)} · arousal ${sum.toFixed(sum < 1 ? 3 : 1)} in all`;
+    `${ahead(hours)} · ${when(picture.time)} · arousal ${sum < 1 ? plain(sum) : sum.toFixed(1)} in all`;
 }
 
 function setTime() {
@@ -157,9 +168,9 @@ function showSeeds() {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = seeds.length > 1 ? `${name} ×` : name;
+    button.textContent = seeds.length > 1 ? `${printable(name)} ×` : printable(name);
     button.disabled = seeds.length === 1;
-    button.setAttribute("aria-label", `recall without ${name}`);
+    button.setAttribute("aria-label", `recall without ${printable(name)}`);
     button.addEventListener("click", () => attempt(recall, seeds.filter((seed) => seed !== name)));
     item.append(button);
     return item;
@@ -210,7 +221,7 @@ async function attempt(work, ...given) {
 }
 
 function failed(error) {
-  $("error").textContent = error.message;
+  $("error").textContent = printable(error.message);
   $("error").hidden = false;
 }
 
@@ -269,5 +280,5 @@ $("centre").addEventListener("click", () => attempt(load, [picture.selected.name
 for (const id of ["hops", "limit"]) {
   $(id).addEventListener("change", () => attempt(recalling ? recall : load, recalling ? seeds : begun));
 }
-globalThis.conceptGraphView = { model, picture };
+globalThis.conceptGraphView = { model, picture, explain };
 attempt(start);

@@ -6,10 +6,10 @@ const CELL = 120;
 
 /**
  * Write the names of *candidates* ({x, y, below, text, bold}, most important first), over none of
- * the boxes *kept* free. Positions are those of the picture, *scale* its zoom: names keep their size
- * on the screen.
+ * the boxes *kept* free, and none beyond the *frame* {left, right}. Positions are those of the
+ * picture, *scale* its zoom: names keep their size on the screen.
  */
-export function writeLabels(context, candidates, kept, scale, colours) {
+export function writeLabels(context, candidates, kept, frame, scale, colours) {
   const taken = new Map();
   for (const box of kept) claim(taken, box);
   let written = 0;
@@ -19,21 +19,29 @@ export function writeLabels(context, candidates, kept, scale, colours) {
   for (const { x, y, below, text, bold } of candidates) {
     if (written >= MOST) break;
     context.font = `${bold ? "600 " : ""}${SIZE / scale}px system-ui, sans-serif`;
-    const width = context.measureText(text).width * scale;
+    const half = (context.measureText(text).width * scale) / 2 + 2;
+    const seen = x > frame.left && x < frame.right;
+    const middle = seen
+      ? within(frame.left * scale + half, x * scale, frame.right * scale - half) : x * scale;
     const box = {
-      left: x * scale - width / 2 - 2,
-      right: x * scale + width / 2 + 2,
+      left: middle - half,
+      right: middle + half,
       top: (y + below) * scale,
       bottom: (y + below) * scale + SIZE + 3,
     };
     if (!claim(taken, box)) continue;
     written += 1;
     context.lineWidth = 3 / scale;
-    context.strokeStyle = colours.halo;
+    context.strokeStyle = colours.ground;
     context.fillStyle = colours.text;
-    context.strokeText(text, x, y + below + 1 / scale);
-    context.fillText(text, x, y + below + 1 / scale);
+    context.strokeText(text, middle / scale, y + below + 1 / scale);
+    context.fillText(text, middle / scale, y + below + 1 / scale);
   }
+}
+
+/** *value*, or the nearer of the two bounds; between them if they leave no room. */
+function within(low, value, high) {
+  return low > high ? (low + high) / 2 : Math.min(high, Math.max(low, value));
 }
 
 /** Take the place of *box* if it is free. Boxes are kept by the cells that they touch. */

@@ -1,0 +1,106 @@
+// The picture of one recall, inside an MCP host: what the tool returned, drawn.
+
+import { App, applyDocumentTheme } from "@modelcontextprotocol/ext-apps";
+import { Model } from "./model.js";
+import { Picture } from "./picture.js";
+import { Looks } from "./looks.js";
+import { lightUp } from "./light.js";
+import { showLegend } from "./legend.js";
+import { showPropositions } from "./recall_list.js";
+import { plain, printable } from "./wording.js";
+
+const PICTURE = "concept-graph-mcp/picture";
+
+const byId = (id) => document.getElementById(id);
+const model = new Model();
+const picture = new Picture(byId("picture"), model, { clicked: select, settled: () => {} });
+
+/** Show the result of a recall; what the frame holds decides how high it is. */
+function showResult(result) {
+  const { propositions = [], total, unknown = [] } = result.structuredContent ?? {};
+  const drawn = result._meta?.[PICTURE];
+  const shown = drawn?.propositions ?? propositions;
+  byId("counted").textContent = result.isError
+    ? textOf(result) : counted(shown.length, total ?? propositions.length);
+  byId("unknown").replaceChildren(...unknown.map(unknownSeed));
+  document.body.dataset.recalled = shown.length;
+  if (!shown.length) shows("nothing");
+  else if (drawn) draw(drawn);
+  else list(propositions);
+}
+
+function draw(drawn) {
+  shows("picture");
+  const lit = lightUp(drawn.propositions, drawn.nodes);
+  model.clear();
+  model.merge(drawn.nodes);
+  picture.looks = new Looks(drawn.looks);
+  picture.now = drawn.now_ms;
+  picture.time = drawn.now_ms;
+  picture.tau = drawn.tau_ms;
+  picture.seeds = lit.seeds;
+  picture.lit = lit;
+  picture.show(true);
+  showLegend(byId("legend"), picture.looks, picture.bySize !== null);
+  showPropositions(byId("propositions"), drawn.propositions, point);
+  document.body.dataset.nodes = model.nodes.size;
+}
+
+/** A host may keep to itself what only a page needs; then the text is all there is. */
+function list(propositions) {
+  shows("list");
+  byId("propositions").replaceChildren(...propositions.map(({ text, score }) => {
+    const item = document.createElement("li");
+    item.textContent = `${plain(score)}  ${printable(text)}`;
+    return item;
+  }));
+}
+
+function shows(what) {
+  document.body.dataset.shows = what;
+  byId("propositions").replaceChildren();
+}
+
+function counted(shown, total) {
+  if (!shown) return "Nothing comes to mind.";
+  return shown < total ? `the strongest ${shown} of ${total}` : `${shown} in all`;
+}
+
+function unknownSeed({ seed, similar = [] }) {
+  const item = document.createElement("li");
+  const like = similar.length ? `; there is ${similar.map(printable).join(", ")}` : "";
+  item.textContent = `Nothing is called “${printable(seed)}”${like}.`;
+  return item;
+}
+
+function textOf({ content = [] }) {
+  return printable(content.map((part) => part.text ?? "").join("\n"));
+}
+
+function point(proposition) {
+  picture.strong = proposition?.light ?? null;
+  picture.redraw();
+}
+
+function select(node) {
+  picture.select(node);
+  byId("status").textContent = printable(node.text);
+}
+
+function applyContext({ theme, containerDimensions }) {
+  if (theme) applyDocumentTheme(theme);
+  if (containerDimensions) document.body.classList.toggle("filling", "height" in containerDimensions);
+  picture.redraw();
+}
+
+const app = new App(
+  { name: "concept-graph-mcp", version: "1" },
+  { availableDisplayModes: ["inline", "fullscreen"] },
+);
+app.addEventListener("toolresult", showResult);
+app.addEventListener("hostcontextchanged", applyContext);
+app.addEventListener("toolcancelled", () => (byId("counted").textContent = "The recall was cancelled."));
+app.onteardown = () => ({});
+app.onerror = (error) => (byId("status").textContent = error.message);
+globalThis.conceptGraphView = { model, picture };
+app.connect().then(() => applyContext(app.getHostContext() ?? {}));
