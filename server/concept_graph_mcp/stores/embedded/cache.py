@@ -6,7 +6,7 @@ the time do not keep reloading one another's graph.
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from .database import Database, Row
@@ -125,8 +125,7 @@ class Cache:
             source, target = self.load_vertices([source_id, target_id])
             edge = self._add_edge(edge_id, edge_type, source, target, properties)
             attach(edge)
-        for edge_id in gone:
-            detach(self.edges.pop(edge_id))
+        detach([self.edges.pop(edge_id) for edge_id in gone])
 
 
 def decode(properties: str) -> dict[str, Any]:
@@ -146,12 +145,18 @@ def attach(edge: EdgeElement) -> None:
         edge.target.in_edges.append(edge)
 
 
-def detach(edge: EdgeElement) -> None:
-    """Take *edge* out of the lists of its ends; the lists are replaced, for whoever iterates."""
-    if edge.source.out_edges is not None:
-        edge.source.out_edges = [other for other in edge.source.out_edges if other is not edge]
-    if edge.target.in_edges is not None:
-        edge.target.in_edges = [other for other in edge.target.in_edges if other is not edge]
+def detach(edges: Collection[EdgeElement]) -> None:
+    """Take *edges* out of the lists of their ends, going through each list once.
+
+    The lists are replaced, for whoever iterates.
+    """
+    gone = frozenset(edges)
+    for vertex in {edge.source for edge in gone}:
+        if vertex.out_edges is not None:
+            vertex.out_edges = [edge for edge in vertex.out_edges if edge not in gone]
+    for vertex in {edge.target for edge in gone}:
+        if vertex.in_edges is not None:
+            vertex.in_edges = [edge for edge in vertex.in_edges if edge not in gone]
 
 
 def _tuples(value: Any) -> Any:

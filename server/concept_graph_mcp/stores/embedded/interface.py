@@ -289,15 +289,16 @@ class Graph:
 
     def detach_delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element
-        for edge in {*transaction.edges(element, True), *transaction.edges(element, False)}:
-            transaction.delete_edge(edge)
+        transaction.delete_edges(
+            {*transaction.edges(element, True), *transaction.edges(element, False)}
+        )
         transaction.delete_vertex(element)
 
     def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
         return Edge(self, self.writing().create_edge(source._element, target._element, edge_type))
 
     def delete_edge(self, edge: Edge) -> None:
-        self.writing().delete_edge(edge._element)
+        self.writing().delete_edges([edge._element])
 
 
 class Message:

@@ -2,7 +2,7 @@
 
 import itertools
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from . import interface
@@ -125,11 +125,12 @@ class Transaction:
         self._deleted.add(vertex)
         vertex.properties = _Deleted()
 
-    def delete_edge(self, edge: EdgeElement) -> None:
-        self._save(edge)
-        self._deleted_edges.add(edge)
-        edge.properties = _Deleted()
-        detach(edge)
+    def delete_edges(self, edges: Collection[EdgeElement]) -> None:
+        for edge in edges:
+            self._save(edge)
+            self._deleted_edges.add(edge)
+            edge.properties = _Deleted()
+        detach(edges)
 
     def _save(self, element: VertexElement | EdgeElement) -> None:
         """Remember *element* as it is stored, before its first change."""

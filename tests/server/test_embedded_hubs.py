@@ -1,0 +1,73 @@
+"""What it costs, embedded, to take a much connected node out: no more than it has relations."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_files import assert_sound
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.stores.embedded.elements import VertexElement
+from concept_graph_mcp.stores.embedded.host import Host
+
+CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
+LEAVES = 400
+
+
+def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
+    return host.call(
+        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
+    )
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[list[Host]]:
+    """Two hosts on a hub with leaves, which both have loaded."""
+    path = tmp_path / "memory.db"
+    rows = [
+        {"kind": "relation", "from": ends[0], "to": ends[1], "type": "is-a"}
+        for number in range(LEAVES)
+        for ends in (("hub", f"out {number}"), (f"in {number}", "hub"))
+    ]
+    with ExitStack() as stack:
+        opened = [stack.enter_context(closing(Host(path))) for _ in range(2)]
+        run(opened[0], calls.import_rows(rows))
+        for host in opened:
+            run(host, calls.peek(["hub"], 2))
+        yield opened
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of all lists of edges that vertices are given."""
+    lengths: list[int] = []
+    for name in ("out_edges", "in_edges"):
+        slot = VertexElement.__dict__[name]
+
+        def give(vertex: VertexElement, edges: Any, slot: Any = slot) -> None:
+            lengths.append(len(edges or ()))
+            slot.__set__(vertex, edges)
+
+        monkeypatch.setattr(VertexElement, name, property(slot.__get__, give))
+    return lengths
+
+
+def test_removing_a_hub_goes_through_its_relations_once(hosts, copied, tmp_path):
+    rows = run(hosts[0], calls.remove("hub", False))
+    assert len(rows) == 1 + 2 * LEAVES
+    assert sum(copied) <= 2 * LEAVES
+    assert run(hosts[0], calls.peek(["out 7"], 1)) == []
+    assert_sound(tmp_path / "memory.db")
+
+
+def test_another_process_takes_the_removal_of_a_hub_over_going_through_its_relations_once(
+    hosts, copied
+):
+    run(hosts[0], calls.remove("hub", False))
+    copied.clear()
+    assert run(hosts[1], calls.peek(["in 7"], 1)) == []
+    assert sum(copied) <= 2 * LEAVES
+    measures = {row["measure"]: row["value"] for row in run(hosts[1], calls.stats())}
+    assert (measures["concepts"], measures["is-a"]) == (2 * LEAVES, 0)
