@@ -9,6 +9,10 @@ class Refused(StoreError):
     """The procedure refused the call; nothing was written."""
 
 
+class Ended(StoreError):
+    """The call was ended before it was done, by its caller or its server; nothing was written."""
+
+
 class Unavailable(StoreError):
     """The store cannot be reached, read or written right now."""
 

@@ -26,6 +26,8 @@ INITIALIZE = {
 class LineProcess:
     """A process that takes lines on stdin and answers in lines on stdout."""
 
+    deadline_s = DEADLINE_S
+
     def __init__(
         self,
         command: Sequence[str],
@@ -46,7 +48,7 @@ class LineProcess:
         """Return the next line, or None at the end of the output."""
         assert self.process.stdout is not None
         # Nothing else ends the waiting for a process that hangs.
-        watchdog = threading.Timer(DEADLINE_S, self.process.kill)
+        watchdog = threading.Timer(self.deadline_s, self.process.kill)
         watchdog.start()
         try:
             line: bytes = self.process.stdout.readline()

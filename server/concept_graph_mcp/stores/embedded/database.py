@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import Misdeployed, StoreError, Unavailable
+from ...errors import Ended, Misdeployed, StoreError, Unavailable
+from . import ending
 
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
@@ -22,6 +23,8 @@ KEPT_CHANGES = 1_024
 # The number of a writing transaction has the epoch, which ends when all is replaced, above this bit
 # and below it goes on counting.
 _EPOCH_BIT = 40
+# Steps of SQLite's between two looks at whether to go on: about a millisecond.
+_STEPS_BETWEEN_LOOKS = 50_000
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
@@ -118,6 +121,8 @@ class Database:
 
     def unavailable(self, error: sqlite3.Error) -> StoreError:
         """Return *error* as the caller is told it."""
+        if _code(error) == sqlite3.SQLITE_INTERRUPT:
+            return Ended("the call was ended; nothing was written")
         if _code(error) == sqlite3.SQLITE_NOTADB:
             return Misdeployed(
                 f"store {self.path}: is not a concept graph store; name another file"
@@ -233,6 +238,7 @@ class Database:
             except sqlite3.OperationalError as error:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise
+            ending.check()
             time.sleep(random.uniform(*_PAUSE_S))
 
     def _set_timeout(self, seconds: float) -> None:
@@ -251,6 +257,7 @@ class Database:
         except sqlite3.OperationalError:
             # Not every build of SQLite has it.
             connection.create_function("ln", 1, math.log, deterministic=True)
+        connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
         connection.execute("PRAGMA cache_size = -65536")
         self.begin(exclusive=True)
         try:

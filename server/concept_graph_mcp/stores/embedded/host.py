@@ -3,7 +3,7 @@
 import gc
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from conceptgraph_core.concepts import schema
 from ...calls.lookups import Lookup
 from ...errors import Refused
 from ..store import Edge, Node
-from . import backup, interface, lookups, modules, values
+from . import backup, ending, interface, lookups, modules, values
 from .cache import Cache
 from .database import Conflict, Database
 from .projections import Projections
@@ -44,7 +44,8 @@ class Host:
         self._contended = False
 
     def close(self) -> None:
-        self._database.close()
+        with self._lock:
+            self._database.close()
 
     def call(
         self,
@@ -52,19 +53,18 @@ class Host:
         arguments: Sequence[Any],
         lookup: Lookup | None = None,
         fields: Sequence[str] | None = None,
-        must_abort: Callable[[], bool] = lambda: False,
     ) -> Rows:
         """Call the procedure *name* in a transaction of its own and return its rows.
 
         The last argument is the context; what *lookup* finds is added to it. *fields* are the
         result fields wanted, all by default. Raises Refused for a call that does not fit the
-        signature, Unavailable if the store fails; whatever the procedure raises passes through. In
-        each case nothing was written.
+        signature, Ended if it was ended, Unavailable if the store fails; whatever the procedure
+        raises passes through. In each case nothing was written.
         """
         callback = self._callback(name)
 
         def attempt(exclusive: bool) -> Rows:
-            with self._transaction(callback.writes, must_abort, exclusive) as graph:
+            with self._transaction(callback.writes, exclusive) as graph:
                 given = self._with_found(graph, arguments, lookup)
                 return self._rows(callback, self._run(callback, graph, given), fields)
 
@@ -84,7 +84,7 @@ class Host:
     def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
         """Return the value of the function *name*; what *lookup* finds comes before *arguments*."""
         callback = self._callback(name)
-        with self._lock, self._transaction(False, lambda: False, False) as graph:
+        with self._lock, self._transaction(False, False) as graph:
             found = self._found(graph, lookup, {}) if lookup else []
             return self._plain(self._run(callback, graph, [*found, *arguments]))
 
@@ -93,7 +93,7 @@ class Host:
         # On a connection of its own, so that calls go on meanwhile.
         reader = Host(self._database.path, self._callbacks)
         try:
-            with reader._transaction(False, lambda: False, False) as graph:
+            with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
                     yield from reader._export(graph, part, batch)
         except sqlite3.Error as error:
@@ -126,9 +126,7 @@ class Host:
             raise Refused(f"There is no procedure named '{name}'.") from None
 
     @contextmanager
-    def _transaction(
-        self, writes: bool, must_abort: Callable[[], bool], exclusive: bool
-    ) -> Iterator[interface.Graph]:
+    def _transaction(self, writes: bool, exclusive: bool) -> Iterator[interface.Graph]:
         """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
         self._database.begin(exclusive)
         collecting = gc.isenabled()
@@ -136,17 +134,21 @@ class Host:
         gc.disable()
         projections = Projections(self._database, schema)
         transaction = Transaction(self._database, self._cache, projections)
-        graph = interface.Graph(transaction, writes, must_abort)
+        graph = interface.Graph(transaction, writes, ending.must_end)
         try:
             self._cache.catch_up()
             yield graph
             wrote = transaction.flush()
+            # The last moment to end what is written.
+            ending.check()
             self._database.commit()
         except BaseException as error:
             self._database.rollback()
             transaction.undo()
             if isinstance(error, UniqueViolation):
                 raise Refused(str(error)) from error
+            if isinstance(error, self._mgp.AbortError):
+                ending.check()
             raise
         finally:
             graph.invalidate()

@@ -6,9 +6,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import anyio
-import anyio.to_thread
-
 from conceptgraph_core.errors import ConceptGraphError
 
 from ...calls.call import Call
@@ -16,6 +13,7 @@ from ...errors import Refused, StoreError
 from ..backup_files import Contents
 from ..store import FILE_BACKUP
 from . import backup
+from .ending import Thread
 from .host import Host
 
 logger = logging.getLogger(__name__)
@@ -28,8 +26,7 @@ class EmbeddedStore:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._host: Host | None = None
-        # One call runs at a time; further ones wait here and not in threads of their own.
-        self._limiter = anyio.CapacityLimiter(1)
+        self._thread = Thread()
 
     @property
     def location(self) -> str:
@@ -65,6 +62,7 @@ class EmbeddedStore:
         await self._in_thread(lambda: self._opened().restore(file))
 
     async def close(self) -> None:
+        self._thread.end()
         if self._host is not None:
             await self._in_thread(self._host.close)
             self._host = None
@@ -76,7 +74,7 @@ class EmbeddedStore:
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         try:
-            return await anyio.to_thread.run_sync(function, limiter=self._limiter)
+            return await self._thread.run(function)
         except ConceptGraphError as error:
             raise Refused(str(error)) from error
         except StoreError:

@@ -203,17 +203,17 @@ class Transaction:
         deleted, live = self._deleted, [v for v in self._before if v not in self._deleted]
         write(
             "UPDATE vertex SET labels = ?, properties = ? WHERE id = ?",
-            [(encode(v.labels), encode(v.properties), v.id) for v in live],
+            ((encode(v.labels), encode(v.properties), v.id) for v in live),
         )
         write(
             "INSERT INTO vertex (id, labels, properties) VALUES (?, ?, ?)",
-            [
+            (
                 (v.id, encode(v.labels), encode(v.properties))
                 for v in self._created
                 if v not in deleted
-            ],
+            ),
         )
-        write("DELETE FROM vertex WHERE id = ?", [(v.id,) for v in deleted])
+        write("DELETE FROM vertex WHERE id = ?", ((v.id,) for v in deleted))
 
     def _write_edges(self) -> None:
         write = self._database.write
@@ -223,14 +223,14 @@ class Transaction:
         )
         write(
             "UPDATE edge SET properties = ? WHERE id = ?",
-            [(encode(e.properties), e.id) for e in live],
+            ((encode(e.properties), e.id) for e in live),
         )
         write(
             "INSERT INTO edge (id, type, source, target, properties) VALUES (?, ?, ?, ?, ?)",
-            [
+            (
                 (e.id, e.type, e.source.id, e.target.id, encode(e.properties))
                 for e in self._created_edges
                 if e not in deleted
-            ],
+            ),
         )
-        write("DELETE FROM edge WHERE id = ?", [(e.id,) for e in deleted])
+        write("DELETE FROM edge WHERE id = ?", ((e.id,) for e in deleted))
