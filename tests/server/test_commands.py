@@ -7,9 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import run
 
-from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands import figures
 from concept_graph_mcp.core import modules_directory
 from conceptgraph_core import __version__
@@ -36,25 +35,7 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def plain_environment(monkeypatch):
-    for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", "CONCEPT_GRAPH_EMBEDDED"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("COLUMNS", "160")
-
-
-def run(*arguments: str, stdin: str | None = None):
-    return CliRunner().invoke(main, list(arguments), input=stdin)
-
-
-@pytest.fixture(params=["embedded", "memgraph"])
-def there(request, tmp_path, monkeypatch) -> list[str]:
-    """The options that name an empty store of each kind."""
-    if request.param == "embedded":
-        return [f"--embedded={tmp_path / 'memory.db'}"]
-    monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
-    return []
+pytestmark = pytest.mark.usefixtures("plain_environment")
 
 
 @pytest.fixture
@@ -113,6 +94,7 @@ def test_import_reads_the_reference_memory_servers_file(there):
         "Bob evokes likes tea",
         "Bob evokes is tall",
         "Bob evokes Acme",
+        "Bob evokes Bob works at Acme",
         "Acme part-of industry",
     ):
         assert proposition in shown
@@ -132,7 +114,7 @@ def test_import_reads_tab_separated_edges(there):
     ("text", "line"),
     [
         ("a\tis-a\tb\nc\tlikes\td\n", "line 2: type: must be one of is-a, part-of, evokes"),
-        ("a\tis-a\tb\nc d\n", "line 2: must be from, type and to with tabs between them"),
+        ("a\tis-a\tb\nc d\n", "line 2: must be from, type and to with tabs or commas between them"),
         ("a\tis-a\ta\n", "line 1: relation: tautology: from and to are both"),
         ('{"kind": "concept", "name": ""}\n', "line 1: name: must not be empty"),
         ('{"kind": "concept", "name": "a", "valence": 7}\n', "line 1: valence: must be between"),
@@ -156,7 +138,7 @@ def test_what_came_in_whole_batches_before_a_bad_line_is_kept_and_said(there):
     text = "".join(f"c{number}\tis-a\tthing\n" for number in range(1_500)) + "bad\n"
     refused = run(*there, "import", "-", stdin=text)
     assert "line 1501: " in refused.stderr
-    assert "the first 1,000 records were imported" in refused.stderr
+    assert "; all up to line 1,000 is in" in refused.stderr
     assert re.search(r"is-a +│ +1,000 ", run(*there, "stats").stdout)
 
 
@@ -246,11 +228,12 @@ def test_search_prints_matches(there, export_file):
     [
         (["recall", " "], "seeds: must not be empty"),
         (["search", ""], "keywords: must not be empty"),
-        (["import", "/nonexistent/file"], "No such file or directory"),
-        (["export", "/nonexistent/file"], "No such file or directory"),
+        (["import", "missing/file"], "missing/file: No such file or directory"),
+        (["export", "missing/file"], "missing/file: No such file or directory"),
     ],
 )
-def test_a_wrong_argument_is_one_line(there, arguments, line):
+def test_a_wrong_argument_is_one_line(there, arguments, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     refused = run(*there, *arguments)
     assert refused.exit_code == 1
     assert line in refused.stderr

@@ -74,8 +74,8 @@ class _Importer:
 
     def __init__(self, graph: Graph, rows: Sequence[Mapping[str, Any]]) -> None:
         self._graph = graph
-        names = {row.get(key) for row in rows for key in ("name", "from", "to")}
-        found = graph.find([name for name in names if isinstance(name, str)])
+        given = (row.get(key) for row in rows for key in ("name", "from", "to"))
+        found = graph.find(list({name for name in given if isinstance(name, str)}))
         self._nodes = {name: nodes[0] for name, nodes in found.items()}
         self._handlers: dict[Any, Callable[[Mapping[str, Any]], None]] = {
             "concept": lambda row: self._add_node(row, schema.CONCEPT),
@@ -87,7 +87,8 @@ class _Importer:
         )
 
     def add(self, row: Mapping[str, Any]) -> None:
-        handler = self._handlers.get(row.get("kind"))
+        kind = row.get("kind")
+        handler = self._handlers.get(kind) if isinstance(kind, str) else None
         if handler is None:
             raise InvalidRow(f"kind: must be one of {', '.join(self._handlers)}")
         handler(row)

@@ -145,9 +145,9 @@ def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
         for key, value in row.items():
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
-    names = dict.fromkeys(row.get(key) for row in rows for key in ("name", "from", "to"))
-    lookup = _named(*(name for name in names if isinstance(name, str)))
-    return Call(IMPORT_ROWS, (list(rows),), lookup)
+    given = (row.get(key) for row in rows for key in ("name", "from", "to"))
+    names = dict.fromkeys(name for name in given if isinstance(name, str))
+    return Call(IMPORT_ROWS, (list(rows),), _named(*names))
 
 
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:

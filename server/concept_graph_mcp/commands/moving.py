@@ -1,42 +1,61 @@
-"""`export` and `import`: a graph as one JSON Lines file, out of one store and into another."""
+"""`export` and `import`: a graph as one file, out of one store and into another."""
 
-import itertools
 import json
-import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Any, BinaryIO
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from conceptgraph_core import __version__
-from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls, formats
-from ..errors import StoreError
 from ..session import Session
-from .common import FILE, Failure, with_session
-from .terminal import note, notes
-
-_BATCH = 1_000
-_ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
+from . import importing, output
+from .common import FILE, with_session
+from .importing import Import
+from .interrupts import Interrupts
+from .progress import progress
+from .terminal import note
 
 
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option(
+    "--format",
+    "name",
+    type=click.Choice([formats.NATIVE, formats.SERVER_MEMORY]),
+    default=formats.NATIVE,
+    show_default=True,
+    help="What FILE is to be.",
+)
 @click.pass_obj
-def export(embedded: str | None, file: Path, force: bool) -> None:
-    """Write the whole graph to FILE ("-": stdout), one JSON record a line."""
-    to_stdout = str(file) == "-"
-    if not to_stdout and file.exists() and not force:
-        raise Failure(f"{file}: exists already; --force overwrites it")
-    count = with_session(embedded, lambda session: _export(session, file, to_stdout))
-    note(f"{count:,} records written to {'stdout' if to_stdout else file}.")
+def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
+    """Write the whole graph to FILE ("-": stdout), one JSON record a line.
+
+    \b
+    FILE is one of
+      concept-graph   all there is; what import brings into another store
+      server-memory   the JSON Lines of the reference memory server: concepts
+                      become entities, episodes observations; it knows no
+                      feelings, no weights and no times
+    """
+    write = _write_native if name == formats.NATIVE else _write_server_memory
+
+    async def work(session: Session) -> tuple[int, formats.Tally]:
+        with _destination(file, force) as stream:
+            return await write(session, stream)
+
+    with output.told(file):
+        if str(file) != "-":
+            # Before the store is opened: nothing is read for what cannot be written.
+            output.place(file, force)
+        count, tally = with_session(embedded, work)
+    note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
+    _note_all(tally)
 
 
 @click.command("import")
@@ -56,94 +75,69 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
       concept-graph   what export writes
       server-memory   the JSON Lines of the reference memory server: entities
                       become concepts, their types is-a relations, their
-                      observations episodes
-      edges           lines of: from TAB type TAB to
+                      observations episodes; relations of types that are not
+                      ours evoke, and what they say becomes an episode
+      edges           lines of from, type and to, with tabs or commas between
+                      them; a header may name them, in any order, and a weight
+
+    Lines that begin with # are comments.
     """
-    totals = with_session(embedded, lambda session: _import(session, file, name))
-    note(", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items()))
+    with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
+        work = Import(stream, name, interrupts)
+        try:
+            with_session(embedded, work.run)
+        except KeyboardInterrupt:
+            same_input = " with the same input" if str(file) == "-" else ""
+            raise work.interrupted(f"the same command{same_input}") from None
+    if work.totals:
+        note(", ".join(f"{key.replace('_', ' ')}: {n:,}" for key, n in work.totals.items()))
+    else:
+        note(f"{'stdin' if str(file) == '-' else file}: has no records; nothing was imported.")
+    _note_all(work.tally)
 
 
-async def _export(session: Session, file: Path, to_stdout: bool) -> int:
+@contextmanager
+def _destination(file: Path, force: bool) -> Iterator[BinaryIO]:
+    if str(file) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with output.replacing(file, force) as stream:
+            yield stream
+
+
+async def _write_native(session: Session, stream: BinaryIO) -> tuple[int, formats.Tally]:
+    count = 0
+    stream.write(json.dumps(formats.header(__version__)).encode() + b"\n")
+    async for records in _records(session):
+        stream.writelines(formats.line(record).encode() for record in records)
+        count += len(records)
+    return count, formats.Tally()
+
+
+async def _write_server_memory(session: Session, stream: BinaryIO) -> tuple[int, formats.Tally]:
+    graph = formats.ServerMemory()
+    async for records in _records(session):
+        for record in records:
+            graph.add(record)
+    count = 0
+    for line in graph.lines():
+        stream.write(line.encode())
+        count += 1
+    return count, graph.tally
+
+
+async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
     measures = {row["measure"]: row["value"] for row in await session.run(calls.stats())}
     expected = sum(value for measure, value in measures.items() if not measure.endswith("_at"))
-    # Written beside its place and moved there at the end, so that half a file is never taken whole.
-    partial = file.with_name(file.name + ".partial")
     count = 0
-    try:
-        with ExitStack() as stack:
-            stream = sys.stdout if to_stdout else stack.enter_context(_opened(partial, "w"))
-            progress = stack.enter_context(_progress())
-            task = progress.add_task("exporting", total=expected)
-            stream.write(json.dumps(formats.header(__version__)) + "\n")
-            async for records in session.store.export():
-                stream.writelines(map(formats.line, records))
-                count += len(records)
-                progress.update(task, completed=count)
-        if not to_stdout:
-            partial.replace(file)
-    except OSError as error:
-        raise Failure(f"{file}: {error.strerror or error}") from None
-    finally:
-        if not to_stdout:
-            partial.unlink(missing_ok=True)
-    return count
+    with progress("exporting", expected) as done:
+        async for records in session.store.export():
+            yield records
+            count += len(records)
+            done(count)
 
 
-async def _import(session: Session, file: Path, name: str | None) -> Counter[str]:
-    totals: Counter[str] = Counter()
-    read = 0
-    date = session.date(session.clock.now_ms())
-    with ExitStack() as stack:
-        stream = sys.stdin if str(file) == "-" else stack.enter_context(_opened(file, "r"))
-        progress = stack.enter_context(_progress())
-        task = progress.add_task("importing", total=None)
-        rows = _located(formats.rows(stream, name, date), lambda: read)
-        while batch := list(itertools.islice(rows, _BATCH)):
-            totals.update(await _import_batch(session, batch, read))
-            read += len(batch)
-            progress.update(task, completed=read)
-    return totals
-
-
-async def _import_batch(session: Session, batch: list[formats.Row], read: int) -> dict[str, int]:
-    try:
-        call = calls.import_rows([row.record for row in batch])
-        return (await session.run(call))[0]
-    except (StoreError, ConceptGraphError) as error:
-        row = _ROW.match(str(error))
-        if row is None:
-            raise
-        line = batch[int(row["number"])].line
-        raise Failure(f"line {line}: {row['reason']}; {_imported(read)}") from None
-
-
-def _located(rows: Iterator[formats.Row], read: Callable[[], int]) -> Iterator[formats.Row]:
-    """Pass *rows* on; a line that cannot be understood says what was imported before it."""
-    try:
-        yield from rows
-    except formats.FormatError as error:
-        raise Failure(f"{error}; {_imported(read())}") from None
-    except UnicodeDecodeError:
-        raise Failure(f"the file is not UTF-8 text; {_imported(read())}") from None
-
-
-def _imported(read: int) -> str:
-    return f"the first {read:,} records were imported" if read else "nothing was imported"
-
-
-def _opened(file: Path, mode: str) -> IO[str]:
-    try:
-        return file.open(mode, encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"{file}: {error.strerror or error}") from None
-
-
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=notes,
-        transient=True,
-        disable=not notes.is_terminal,
-    )
+def _note_all(tally: formats.Tally) -> None:
+    for line in tally.lines():
+        note(line)

@@ -79,7 +79,7 @@ def records(file: Path) -> Iterator[dict[str, Any]]:
             if not isinstance(head, dict) or head.get("kind") != formats.NATIVE:
                 raise BadBackup(f"{file}: is not a backup of a concept graph")
             stream.seek(0)
-            for row in formats.rows(stream, formats.NATIVE, date=""):
+            for row in formats.rows(stream, formats.NATIVE):
                 yield row.record
     except (EOFError, OSError, ValueError, formats.FormatError) as error:
         raise BadBackup(f"{file}: is damaged or of another kind: {_line(error)}") from None

@@ -1,7 +1,8 @@
 """A store that is made when it is first needed, so that a server can shake hands before that."""
 
 import functools
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +33,10 @@ class DeferredStore:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         return await (await self._store()).call(call, context)
 
-    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
-        async for records in (await self._store()).export(batch):
-            yield records
+    async def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+        async with aclosing((await self._store()).export(batch)) as batches:
+            async for records in batches:
+                yield records
 
     async def backup(self, file: Path) -> None:
         await (await self._store()).backup(file)

@@ -1,6 +1,6 @@
 """What the tools and the command line need of a store, whichever it is."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -51,7 +51,7 @@ class Store(Protocol):
         Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
         """
 
-    def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+    def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         """Iterate over all records, nodes before relations, in batches, from one snapshot."""
 
     backup_suffix: str

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -80,7 +80,7 @@ class BoltStore:
         [result] = await self._translated(writes, self.rows, statement, parameters, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
 
-    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+    async def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         await self.open()
         try:
             async with (

@@ -3,7 +3,7 @@
 import gc
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ class Host:
             found = self._found(graph, lookup, {}) if lookup else []
             return self._plain(self._run(callback, graph, [*found, *arguments]))
 
-    def export(self, batch: int) -> Iterator[list[Any]]:
+    def export(self, batch: int) -> Generator[list[Any]]:
         """Iterate over all records, nodes before relations, from one snapshot, in batches."""
         # On a connection of its own, so that calls go on meanwhile.
         reader = Host(self._database.path, self._callbacks)

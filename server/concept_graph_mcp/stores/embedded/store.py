@@ -2,7 +2,8 @@
 
 import functools
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,11 +44,12 @@ class EmbeddedStore:
             lambda: self._opened().call(procedure.name, given, call.lookup, procedure.fields)
         )
 
-    async def export(self, batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+    async def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         host = await self._in_thread(self._opened)
-        batches = host.export(batch)
-        while (rows := await self._in_thread(functools.partial(next, batches, None))) is not None:
-            yield rows
+        with closing(host.export(batch)) as batches:
+            following = functools.partial(next, batches, None)
+            while (rows := await self._in_thread(following)) is not None:
+                yield rows
 
     backup_suffix = FILE_BACKUP
 

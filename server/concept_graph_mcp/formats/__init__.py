@@ -1,0 +1,23 @@
+"""The files that a graph can be read from and written to."""
+
+from .lines import FormatError, Naming, Row
+from .native import NATIVE, header, line
+from .reading import FORMATS, Reader, rows
+from .server_memory import SERVER_MEMORY
+from .tally import Tally
+from .to_server_memory import ServerMemory
+
+__all__ = [
+    "FORMATS",
+    "NATIVE",
+    "SERVER_MEMORY",
+    "FormatError",
+    "Naming",
+    "Reader",
+    "Row",
+    "ServerMemory",
+    "Tally",
+    "header",
+    "line",
+    "rows",
+]

@@ -1,0 +1,120 @@
+"""What the formats share: a file's lines, JSON in them, and the records that are made of them."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conceptgraph_core import limits
+
+from .tally import Tally
+
+# A line and its number, counted from 1.
+Lines = Iterator[tuple[int, str]]
+Record = dict[str, Any]
+
+# Longer than any integer that can be stored; turning a longer one into a number takes long.
+_INTEGER_CHARACTERS = 20
+_KINDS = {dict: "a map", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
+
+
+class FormatError(Exception):
+    """A line cannot be understood; the message begins with its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record and the line it came from, counted from 1."""
+
+    line: int
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How episodes are called that come without a name.
+
+    *date* ("YYYYMMDD") is that of new ones; *known* has those that an earlier import has named, by
+    what follows their date.
+    """
+
+    date: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    def episode(self, concept: str, said: str) -> str:
+        """Return the name of the episode in which *said* was said of *concept*.
+
+        It follows from the two, so that reading a file twice does not store it twice.
+        """
+        digest = hashlib.sha256(f"{concept}\0{said}".encode(errors="replace")).digest()
+        number = f"-{int.from_bytes(digest[:5])}"
+        room = limits.MAX_EPISODE_NAME - len("YYYYMMDD/") - len(number)
+        key = concept[:room] + number
+        return self.known.get(key, f"{self.date}/{key}")
+
+
+def filled(stream: Iterable[str], tally: Tally) -> Lines:
+    """Number the lines of *stream* and pass on those that are neither blank nor a comment.
+
+    A byte that is not UTF-8 is expected as a surrogate. Raises FormatError for one.
+    """
+    for number, raw in enumerate(stream, 1):
+        line = raw.rstrip("\r\n")
+        if not line.isascii():
+            try:
+                line.encode()
+            except UnicodeEncodeError:
+                raise FormatError(f"line {number}: is not UTF-8 text") from None
+        if line.lstrip().startswith("#"):
+            tally.left_out("comments")
+        elif line.strip():
+            yield number, line
+
+
+def json_object(number: int, line: str) -> Record:
+    """Return the JSON object in *line*. Raises FormatError."""
+    try:
+        record = json.loads(line, parse_int=_integer)
+    except ValueError:
+        record = None
+    except RecursionError:
+        raise FormatError(f"line {number}: is nested too deeply") from None
+    if not isinstance(record, dict):
+        raise FormatError(f"line {number}: is not a JSON object")
+    return record
+
+
+def plain(number: int, key: str, value: Any) -> None:
+    """Raise FormatError unless *value* is what a record's field can be: no list, map or giant."""
+    if isinstance(value, (list, dict)):
+        raise FormatError(f"line {number}: {shown(key)}: must not be {kind(value)}")
+    if isinstance(value, int) and not -limits.MAX_INTEGER - 1 <= value <= limits.MAX_INTEGER:
+        raise FormatError(f"line {number}: {shown(key)}: is an integer of more than 64 bits")
+
+
+def text(number: int, record: Record, key: str) -> str:
+    """Return the text that *record* has under *key*. Raises FormatError."""
+    value = record.get(key)
+    if not isinstance(value, str):
+        raise FormatError(f"line {number}: {key}: must be text, not {kind(value)}")
+    return value
+
+
+def kind(value: Any) -> str:
+    """Return what a JSON value is, in a word."""
+    return _KINDS.get(type(value), "a number")
+
+
+def shown(key: str) -> str:
+    """Return *key* as an error or a count shows it: not too long."""
+    return key if len(key) <= 40 else key[:39] + "…"
+
+
+def spelled(relation: str) -> str:
+    """Return a relation type as we spell it: "IS_A" and "is a" are "is-a"."""
+    return relation.strip().lower().replace("_", "-").replace(" ", "-")
+
+
+def _integer(literal: str) -> int:
+    return int(literal) if len(literal) <= _INTEGER_CHARACTERS else limits.MAX_INTEGER + 1

@@ -1,0 +1,34 @@
+"""What a file says and the graph will not, or not so: counted, for its owner to be told."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+_EXAMPLES = 5
+
+
+class Tally:
+    """Counts what was changed and what was left out, each kind with a few examples."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._examples: dict[tuple[str, str], dict[str, None]] = {}
+
+    def changed(self, what: str, example: str = "") -> None:
+        self._add("changed", what, example)
+
+    def left_out(self, what: str, example: str = "") -> None:
+        self._add("left out", what, example)
+
+    def lines(self) -> Iterator[str]:
+        """Iterate over what is to be told, a line a kind, in the order in which they came up."""
+        for key, count in self._counts.items():
+            examples = list(self._examples[key])
+            more = ["…"] if len(examples) > _EXAMPLES else []
+            shown = f" ({', '.join(examples[:_EXAMPLES] + more)})" if examples else ""
+            yield f"{': '.join(key)}: {count:,}{shown}"
+
+    def _add(self, verb: str, what: str, example: str) -> None:
+        self._counts[verb, what] += 1
+        examples = self._examples.setdefault((verb, what), {})
+        if example and len(examples) <= _EXAMPLES:
+            examples[example] = None
