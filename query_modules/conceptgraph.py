@@ -1,7 +1,8 @@
 """CALL conceptgraph.*: concepts, episodes, relations, affect and recall.
 
 Declarations only; the rules are in conceptgraph_core. The last argument of every procedure is an
-optional map with now_ms, tau_ms, date, found and user_id (see conceptgraph_core/context.py).
+optional map with now_ms, tau_ms, date, until_ms, until_date, found and user_id (see
+conceptgraph_core/context.py).
 """
 
 import mgp

@@ -10,12 +10,15 @@ from typing import Any
 from . import limits
 from .errors import InvalidContext
 
-_KEYS = ("now_ms", "tau_ms", "date", "found", "user_id")
+_KEYS = ("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "user_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """The clock, the arousal time constant, the local date and the nodes found by index.
+
+    With `until_ms` (unix ms; None: all is known) a reading call knows nothing of what came into
+    being later; `until_date` is its local date. The clock may lie elsewhere: ahead, for a forecast.
 
     `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
     for and is not in it does not exist.
@@ -24,6 +27,8 @@ class Context:
     now_ms: int
     tau_ms: float
     date: str
+    until_ms: int | None
+    until_date: str
     found: tuple[Any, ...] | None
     user_id: str
 
@@ -39,13 +44,16 @@ def parse(given: Mapping[str, Any]) -> Context:
         if key not in _KEYS:
             raise InvalidContext(f"context: unknown key {key!r}; known are {', '.join(_KEYS)}")
     now_ms = _now_ms(given.get("now_ms"))
+    until_ms = None if given.get("until_ms") is None else _time(given["until_ms"], "until_ms")
     found = given.get("found")
     if found is not None and not isinstance(found, (list, tuple)):
         raise InvalidContext("context: found must be a list of nodes")
     return Context(
         now_ms=now_ms,
         tau_ms=tau(given.get("tau_ms")),
-        date=_date(given.get("date"), now_ms),
+        date=_date(given.get("date"), "date", now_ms),
+        until_ms=until_ms,
+        until_date=_until_date(given.get("until_date"), until_ms),
         found=None if found is None else tuple(found),
         user_id=_user_id(given.get("user_id")),
     )
@@ -65,22 +73,31 @@ def tau(value: Any) -> float:
 def _now_ms(value: Any) -> int:
     if value is None:
         return time.time_ns() // 1_000_000
+    return _time(value, "now_ms")
+
+
+def _time(value: Any, key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidContext("context: now_ms must be an integer (unix milliseconds)")
+        raise InvalidContext(f"context: {key} must be an integer (unix milliseconds)")
     if abs(value) > limits.MAX_TIME_MS:
-        raise InvalidContext(f"context: now_ms must be within ±{limits.MAX_TIME_MS}")
+        raise InvalidContext(f"context: {key} must be within ±{limits.MAX_TIME_MS}")
     return value
 
 
-def _date(value: Any, now_ms: int) -> str:
+def _date(value: Any, key: str, time_ms: int) -> str:
+    """Return *value*, or the host's local date at *time_ms*."""
     if value is None:
         try:
-            return datetime.fromtimestamp(now_ms / 1000).strftime("%Y%m%d")
+            return datetime.fromtimestamp(time_ms / 1000).strftime("%Y%m%d")
         except (OverflowError, ValueError, OSError):
-            raise InvalidContext(f"context: now_ms {now_ms} has no local date") from None
+            raise InvalidContext(f"context: {time_ms} has no local date") from None
     if not isinstance(value, str) or len(value) != 8 or not (value.isascii() and value.isdigit()):
-        raise InvalidContext('context: date must be a local date such as "20260131"')
+        raise InvalidContext(f'context: {key} must be a local date such as "20260131"')
     return value
+
+
+def _until_date(value: Any, until_ms: int | None) -> str:
+    return "" if value is None and until_ms is None else _date(value, "until_date", until_ms or 0)
 
 
 def _user_id(value: Any) -> str:

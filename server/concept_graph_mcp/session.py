@@ -35,13 +35,17 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a toolset or a command calls procedures through."""
+    """What a toolset or a command calls procedures through.
+
+    With `until_ms` (unix ms) it only looks back: what happened later is not known to its calls.
+    """
 
     store: Store
     tau_ms: int
     zone: ZoneInfo
     clock: Clock
     on_misdeployed: Callable[[Misdeployed], None] | None = None
+    until_ms: int | None = None
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""
@@ -60,6 +64,8 @@ class Session:
 
     async def _run(self, call: Call, now_ms: int) -> list[dict[str, Any]]:
         context = {"now_ms": now_ms, "tau_ms": self.tau_ms, "date": self.date(now_ms)}
+        if self.until_ms is not None:
+            context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         try:
             return await self.store.call(call, context)
         except Misdeployed as error:

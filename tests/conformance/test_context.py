@@ -56,6 +56,9 @@ def test_the_time_constant_may_be_any_positive_number(memory, tau_ms):
         ("found", "apple"),
         ("found", ["apple"]),
         ("found", {}),
+        ("until_ms", 1.5),
+        ("until_ms", 2**62),
+        ("until_date", "2025-06-15"),
         ("user_id", ""),
         ("user_id", 7),
         ("now", 123),
@@ -68,7 +71,7 @@ def test_a_context_that_makes_no_sense_is_refused_and_nothing_is_written(memory,
     assert memory.records() == []
 
 
-@pytest.mark.parametrize("key", ["tau_ms", "date", "found", "user_id"])
+@pytest.mark.parametrize("key", ["tau_ms", "date", "until_ms", "until_date", "found", "user_id"])
 def test_a_null_in_the_context_is_the_default(memory, key):
     assert upsert(memory, **{key: None}) == [{"concept_id": "apple", "created": True}]
 

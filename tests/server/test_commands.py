@@ -154,6 +154,17 @@ def test_recall_explains_each_score_when_asked_and_changes_nothing(there, export
     assert run(*there, "export", "-").stdout == before
 
 
+def test_recall_looking_back_knows_nothing_of_later(there, memory):
+    memory.now_ms, memory.date = 1_749_988_800_000, "20250615"
+    memory.episode_add("rain on Sunday", ["rain"])
+    memory.now_ms, memory.date = 1_750_161_600_000, "20250617"
+    memory.episode_add("rain on Tuesday", ["rain"])
+    shown = run(*there, "recall", "rain", "--at", "2025-06-16T12:00Z").stdout
+    assert "rain on Sunday" in shown
+    assert "rain on Tuesday" not in shown
+    assert "rain on Tuesday" in run(*there, "recall", "rain").stdout
+
+
 def test_recall_with_touch_arouses_what_it_recalls(there, export_file):
     run(*there, "import", str(export_file))
     before = run(*there, "export", "-").stdout

@@ -135,6 +135,40 @@ def test_looking_changes_nothing(memory, page):
     assert memory.records() == before
 
 
+# Looking back
+
+
+@pytest.fixture
+def looking_back(memory, portal) -> Asked:
+    """A viewer of 15 June 2025, 12:00 in Tokyo, of a graph that has lived on for two days."""
+    then = 1_749_956_400_000
+    for hours, date, concept in ((-20, "20250614", "rain"), (40, "20250617", "sun")):
+        memory.now_ms, memory.date = then + hours * 3_600_000, date
+        memory.episode_add(f"walked in the {concept}", ["walk", concept])
+    session = Session(memory.store, DAY_MS, ZoneInfo("Asia/Tokyo"), Clock(then), until_ms=then)
+    return Asked(build(session, None, TOKEN, PORT), portal)
+
+
+def test_what_happened_later_is_not_shown(memory, looking_back):
+    shown = looking_back.get("api/neighbourhood", seed="walk", hops=3).content["nodes"]
+    assert {node["name"] for node in shown} == {"walk", "rain", "20250614/walk"}
+    assert looking_back.get("api/recall", seed="walk").content["total"] == 2
+    assert looking_back.get("api/neighbourhood", seed="20250617/walk").content["nodes"] == []
+
+
+def test_a_forecast_knows_no_more_than_the_time_it_is_made_at(memory, looking_back):
+    later = memory.now_ms + 7 * DAY_MS
+    recalled = looking_back.get("api/recall", seed="walk", at=later).content["propositions"]
+    assert {row["text"] for row in recalled} == {
+        "walk evokes walked in the rain",
+        "rain evokes walked in the rain",
+    }
+
+
+def test_looking_back_begins_with_what_was_there(looking_back):
+    assert looking_back.get("api/about").content["seeds"] == ["rain", "walk"]
+
+
 # Bad input
 
 

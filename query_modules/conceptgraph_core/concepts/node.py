@@ -77,6 +77,19 @@ class Graph(adapter.Graph[Node]):
             nodes.sort(key=lambda node: (not node.is_episode, node.id))
         return found
 
+    def is_later(self, node: Node) -> bool:
+        """Tell whether *node* is an episode of a later date, or one of that date aroused later.
+
+        The graph keeps no hours of the past, so the second may have happened before all the same.
+        Concepts have no date.
+        """
+        until_ms = self.context.until_ms
+        if until_ms is None or not node.is_episode:
+            return False
+        day = int(self.context.until_date)
+        happened = schema.episode_day(node.name) or day
+        return happened > day or (happened == day and node.accessed_at > until_ms)
+
     def weight(self, edge: Any) -> float:
         """Return an edge's weight; one made by hand without any counts as new."""
         weight = edge.get_property("weight")

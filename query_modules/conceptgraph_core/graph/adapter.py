@@ -164,6 +164,9 @@ class Graph(Generic[N]):
 
     def create_node(self, label: str, **properties: Any) -> N:
         """Create a node with that one label; a key taken meanwhile shows only at commit."""
+        if self.context.until_ms is not None:
+            # What is hidden may have the very key.
+            raise InvalidContext("context: until_ms is for reading only")
         vertex = self._graph.create_vertex()
         vertex.add_label(label)
         raw = raws.raw_vertex(vertex)
@@ -210,8 +213,14 @@ class Graph(Generic[N]):
     def _new_node(self, raw: Any, node_id: int) -> N | None:
         label = self.label(raw)
         node = None if label is None else self.node_class(raw, node_id, label, self.context)
+        if node is not None and self.context.until_ms is not None and self.is_later(node):
+            node = None
         self._nodes[node_id] = node
         return node
+
+    def is_later(self, node: N) -> bool:
+        """Tell whether *node* came into being, or may have, after the context's `until_ms`."""
+        return False
 
     @classmethod
     def label(cls, raw: Any) -> str | None:

@@ -59,16 +59,19 @@ def with_session(
 ) -> T:
     """Return what *work* does with a session on the configured store. Raises StoreError.
 
-    With *at*, a time in ISO 8601, the session's clock is stopped there.
+    With *at*, a time in ISO 8601, the session's clock is stopped there, and nothing is known of
+    what happened later.
     """
     chosen = configured(embedded)
-    clock = Clock(None if at is None else _unix_ms(at, chosen.zone))
+    until_ms = None if at is None else _unix_ms(at, chosen.zone)
 
     async def main() -> T:
         store = connect(chosen)
         try:
             await store.open()
-            return await work(Session(store, chosen.tau_ms, chosen.zone, clock))
+            return await work(
+                Session(store, chosen.tau_ms, chosen.zone, Clock(until_ms), until_ms=until_ms)
+            )
         finally:
             await store.close()
 

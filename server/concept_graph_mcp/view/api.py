@@ -41,7 +41,6 @@ class Api:
 
     async def about(self, request: Request) -> JSONResponse:
         """Return where the graph is, its clock, and what to show first."""
-        found = await self._session.run(calls.concept_search([], _FIRST_SEEDS))
         return JSONResponse(
             {
                 "location": self._session.store.location,
@@ -50,9 +49,20 @@ class Api:
                 "tau_ms": self._session.tau_ms,
                 "time_zone": self._session.zone.key,
                 "looks": looks(),
-                "seeds": [self._concept] if self._concept else [row["concept"] for row in found],
+                "seeds": [self._concept] if self._concept else await self._first(),
             }
         )
+
+    async def _first(self) -> list[str]:
+        """Return what is most on the mind; looking back, of what is known to have been there."""
+        until_ms = self._session.until_ms
+        most = _FIRST_SEEDS if until_ms is None else schema.MAX_SEARCH_LIMIT
+        rows = await self._session.run(calls.concept_search([], most))
+        names = [row["concept"] for row in rows]
+        if until_ms is not None and names:
+            rows = await self._session.run(calls.neighbourhood(names, 0, len(names)))
+            names = [row["name"] for row in rows if row["accessed_at"] <= until_ms] or names
+        return names[:_FIRST_SEEDS]
 
     async def search(self, request: Request) -> JSONResponse:
         """Return the concepts that contain `q`, then the most aroused ones."""
