@@ -68,8 +68,10 @@ def test_an_empty_graph_has_nothing_to_begin_with(page):
 def test_concepts_are_found_by_a_part_of_their_name(memory, page):
     for name in ("Apfel 🍎", "pear"):
         memory.concept_upsert(name)
-    found = page.get("api/search", q="APF", limit=1).content["concepts"]
-    assert found == [{"concept": "Apfel 🍎", "arousal": 0.5}]
+    found = page.get("api/search", q="APF").content["concepts"]
+    assert [(row["concept"], row["arousal"]) for row in found] == [("Apfel 🍎", 0.5)]
+    assert page.get("api/search", q="nothing").content["concepts"] == []
+    assert len(page.get("api/search", q=["APF", "pea"], limit=1).content["concepts"]) == 1
     assert len(page.get("api/search", q=" ").content["concepts"]) == 2
 
 

@@ -149,6 +149,14 @@ def test_a_concept_is_searched_for_and_shown_with_the_keyboard_alone(page):
     assert page.run("return document.activeElement.id") == "picture"
 
 
+def test_what_no_concept_is_called_is_said_and_nothing_else_is_offered(page):
+    page.press("/", "zeppelin")
+    page.until("return document.querySelector('#offered .nothing')")
+    assert page.text("#offered") == "No concept is called that."
+    page.press(DOWN)
+    assert page.run("return document.querySelectorAll('#offered [role=option]').length") == 0
+
+
 def test_an_episode_is_found_by_its_whole_name(page):
     page.press("/", "19700417/cold", ENTER)
     page.until("return conceptGraphView.picture.selected?.kind === 'episode'")

@@ -65,10 +65,13 @@ class Api:
         return names[:_FIRST_SEEDS]
 
     async def search(self, request: Request) -> JSONResponse:
-        """Return the concepts that contain `q`, then the most aroused ones."""
+        """Return the concepts that match `q`; without it, the most aroused ones."""
         keywords = [word for word in request.query_params.getlist("q") if word.strip()]
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
         rows = await self._session.run(calls.concept_search(keywords, limit))
+        if keywords:
+            # The others are what a search is filled up with.
+            rows = [row for row in rows if _matches(row["concept"], keywords)]
         return JSONResponse({"concepts": rows})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
@@ -110,6 +113,11 @@ async def told(_: Request, error: Exception) -> JSONResponse:
 
 _RULE: type[Exception] = ConceptGraphError
 HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told, _RULE: told}
+
+
+def _matches(name: str, keywords: list[str]) -> bool:
+    folded = schema.search_name(name)
+    return any(schema.search_name(keyword) in folded for keyword in keywords)
 
 
 def _seeds(request: Request) -> list[str]:
