@@ -13,7 +13,9 @@ from conceptgraph_core.concepts import affect, corrections, episodes, names, rel
 from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
-from conceptgraph_core.keeping import inspection, transfer
+from conceptgraph_core.keeping import checks, importing, statistics
+from conceptgraph_core.keeping import export as exporting
+from conceptgraph_core.keeping.view import Everything
 
 # What both `recall` and `peek` yield.
 RECALLED = mgp.Record(
@@ -185,13 +187,13 @@ def version() -> mgp.Record(version=str):
 
 
 @mgp.read_proc
-def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, value=int):
+def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, kind=str, value=int):
     """Count concepts, episodes and relations.
 
     Example:
-        CALL conceptgraph.stats() YIELD measure, value;
+        CALL conceptgraph.stats() YIELD measure, kind, value;
     """
-    return [mgp.Record(**row) for row in inspection.stats(Graph(ctx, context))]
+    return [mgp.Record(**row) for row in statistics.stats(Everything(ctx, context))]
 
 
 @mgp.read_proc
@@ -203,7 +205,7 @@ def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
     Example:
         CALL conceptgraph.check() YIELD problem, subject, advice;
     """
-    return [mgp.Record(**row) for row in inspection.check(Graph(ctx, context))]
+    return [mgp.Record(**row) for row in checks.check(Everything(ctx, context))]
 
 
 @mgp.read_proc
@@ -213,7 +215,9 @@ def export(ctx: mgp.ProcCtx, part: str, context: mgp.Map = {}) -> mgp.Record(rec
     Example:
         CALL conceptgraph.export("nodes") YIELD record;
     """
-    return [mgp.Record(record=record) for record in transfer.export(Graph(ctx, context), part)]
+    return [
+        mgp.Record(record=record) for record in exporting.export(Everything(ctx, context), part)
+    ]
 
 
 @mgp.write_proc
@@ -225,7 +229,7 @@ def import_rows(ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}
     Example:
         CALL conceptgraph.import_rows([{kind: "concept", name: "apple", valence: 0.7}]) YIELD *;
     """
-    return [mgp.Record(**transfer.import_rows(Graph(ctx, context), rows))]
+    return [mgp.Record(**importing.import_rows(Everything(ctx, context), rows))]
 
 
 @mgp.write_proc

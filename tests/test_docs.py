@@ -30,6 +30,7 @@ from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.tools.concepts import toolset
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.registry import LAYERS
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -334,9 +335,9 @@ def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
 
 def test_the_constraints_and_indexes_are_those_of_the_schema():
     rows = table(DBA, "on", "constraint", "index")
-    expected = [f"{label}({key})" for label, key in schema.UNIQUE]
-    assert [on for on, *_ in rows] == expected
-    assert schema.INDEXES == schema.UNIQUE
+    indexes = [index for layer in LAYERS for index in layer.indexes]
+    declared = [(f"{one.label}({', '.join(one.properties)})", one.unique) for one in indexes]
+    assert [(on, constraint != "") for on, constraint, _ in rows] == declared
 
 
 def test_names_that_collide_are_found_and_renamed(memgraph):
@@ -359,8 +360,9 @@ def test_names_that_collide_are_found_and_renamed(memgraph):
         assert {row["name"] for row in cypher_text.run(memgraph, kept)} == {"a", "b", "c"}
     finally:
         memgraph.run("MATCH (n) DETACH DELETE n").consume()
-        for label, key in schema.UNIQUE:
-            memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.{key} IS UNIQUE").consume()
+        for row in constraints:
+            label = row["label"]
+            memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE").consume()
 
 
 def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):
@@ -412,19 +414,17 @@ def test_the_sizes_are_those_of_the_benchmarks():
 
 
 def test_the_problems_are_those_that_a_check_reports():
-    source = (CORE / "keeping/inspection.py").read_text(encoding="utf-8")
+    # Not at the top: they import mgp, which must find the host first.
+    callbacks()
+    from conceptgraph_core.keeping.checks import problems
+
     rows = table(DBA, "problem that check and doctor report", "advice")
     written = [problem for problems, _ in rows for problem in problems.split(", ")]
-    fixed = set(re.findall(r'_row\(\s*"([^"]+)"', source))
-    missing = {
-        f"no {key}"
-        for label in schema.LABELS
-        for key in schema.NODE_PROPERTIES[label]
-        if key != "search_name"
-    }
-    assert set(written) == fixed | missing
-    advised = {problem: advice for problem, advice in rows if problem in fixed}
-    assert all(f'"{advice}"' in source for advice in advised.values())
+    expected = {problem: advice for layer in LAYERS for problem, advice in problems(layer).items()}
+    assert set(written) == set(expected)
+    one_each = {problem: advice for problem, advice in rows if problem in expected}
+    assert one_each
+    assert all(expected[problem] == advice for problem, advice in one_each.items())
 
 
 def test_the_settings_that_matter_are_set_in_the_image():
@@ -462,11 +462,13 @@ def test_the_model_on_the_page_is_that_of_the_schema():
         for what, _, properties in table(LAB, "in the graph", "is", "properties")
     }
     for label in schema.LABELS:
-        assert tuple(rows.pop(f"(:{label})")) == schema.NODE_PROPERTIES[label]
+        kind = schema.LAYER.kind(label)
+        stored = [*(one.name for one in kind.properties), *kind.derived]
+        assert sorted(rows.pop(f"(:{label})")) == sorted(stored)
     assert {edge for what in rows for edge in re.findall(r"\w+", what)} == set(
         schema.RELATION_NAMES
     )
-    assert list(rows.values()) == [list(schema.EDGE_PROPERTIES)] * 2
+    assert list(rows.values()) == [["weight"]] * 2
 
 
 def test_every_saved_query_has_a_title_of_its_own_and_finds_something(memgraph):

@@ -6,7 +6,7 @@ knows which nodes it may enter. Imports nothing of Memgraph, so that the shell c
 host.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,13 +21,15 @@ class Property:
     """A property as records have it: how a value is checked, and what stands for a missing one.
 
     `check(value, field)` returns the value to store or raises a refusal. `default` is what a new
-    record without it starts with: a value, REQUIRED, NOW, or None for none at all. A property that
-    nodes made by hand need not have is `optional`.
+    record without it starts with: a value, REQUIRED, NOW, or None for none at all. `absent` is what
+    it counts as where a hand left it out or put something there that is none. One that may be
+    missing is `optional`, and then in no record where it is.
     """
 
     name: str
     check: Callable[[Any, str], Any]
     default: Any = REQUIRED
+    absent: Any = None
     optional: bool = False
 
 
@@ -51,6 +53,14 @@ class NodeKind:
     scope: str | None = None
     exported: bool = True
 
+    @property
+    def expected(self) -> list[Property]:
+        """The properties that every node has that was not made by hand."""
+        return [one for one in self.properties if not one.optional]
+
+    def declared(self, name: str) -> Property:
+        return next(one for one in self.properties if one.name == name)
+
 
 @dataclass(frozen=True, slots=True)
 class EdgeKind:
@@ -66,6 +76,11 @@ class EdgeKind:
     targets: tuple[str, ...]
     creates: str | None = None
     exported: bool = True
+
+    @property
+    def expected(self) -> list[Property]:
+        """The properties that every edge has that was not made by hand."""
+        return [one for one in self.properties if not one.optional]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,5 +145,28 @@ class Layer:
     def labels(self) -> tuple[str, ...]:
         return tuple(kind.label for kind in self.nodes)
 
-    def node_kind(self, label: str) -> NodeKind:
+    def kind(self, label: str) -> NodeKind:
+        """Return the kind of the nodes of *label*."""
         return next(kind for kind in self.nodes if kind.label == label)
+
+    def edge(self, name: object) -> EdgeKind | None:
+        """Return the kind of edge that callers call *name*."""
+        return next((kind for kind in self.edges if kind.name == name), None)
+
+    def joining(self, label: str) -> str:
+        """Return what may join nodes of *label*, as a message names it: "evokes"."""
+        allowed = [kind.name for kind in self.edges if label in (*kind.sources, *kind.targets)]
+        return " or ".join(allowed)
+
+    def sharing(self, label: str) -> tuple[str, ...]:
+        """Return the labels in whose name space the keys of *label* are unique."""
+        return self.names if label in self.names else (label,)
+
+
+def together(layers: Sequence[Layer]) -> Layer:
+    """Return a layer that has all nodes of *layers*, for what goes through everything.
+
+    Without their edges: layers may use one edge type each in its own way.
+    """
+    nodes = tuple(kind for layer in layers for kind in layer.nodes)
+    return Layer("all", nodes, (), walked=tuple(kind.label for kind in nodes))

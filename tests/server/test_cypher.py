@@ -51,7 +51,7 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
     statement, parameters = made(EVERY["stats"])
     assert statement == (
         "CALL conceptgraph.stats({now_ms: $now_ms, tau_ms: $tau_ms, date: $date})"
-        " YIELD measure, value RETURN collect([measure, value]) AS rows"
+        " YIELD measure, kind, value RETURN collect([measure, kind, value]) AS rows"
     )
     assert parameters == CONTEXT
 

@@ -59,9 +59,11 @@ def _time(value: Any, field: str) -> int:
     return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
 
 
-_VALENCE = Property("valence", lambda value, field: text.number(value, field, -1.0, 1.0), 0.0)
-_ACCESSED_AT = Property("accessed_at", _time, NOW)
-_WEIGHT = Property("weight", _unit, INITIAL_WEIGHT)
+_VALENCE = Property(
+    "valence", lambda value, field: text.number(value, field, -1.0, 1.0), 0.0, absent=0.0
+)
+_ACCESSED_AT = Property("accessed_at", _time, NOW, absent=0)
+_WEIGHT = Property("weight", _unit, INITIAL_WEIGHT, absent=INITIAL_WEIGHT)
 
 LAYER: Final = Layer(
     name="concepts",
@@ -72,9 +74,9 @@ LAYER: Final = Layer(
             measure="concepts",
             key=("name",),
             properties=(
-                Property("name", text.name),
+                Property("name", text.name, absent=""),
                 _VALENCE,
-                Property("arousal_level", _unit, AROUSAL_INDIRECT),
+                Property("arousal_level", _unit, AROUSAL_INDIRECT, absent=0.0),
                 _ACCESSED_AT,
             ),
             text="name",
@@ -86,10 +88,10 @@ LAYER: Final = Layer(
             measure="episodes",
             key=("name",),
             properties=(
-                Property("name", text.existing_name),
-                Property("summary", text.summary),
+                Property("name", text.existing_name, absent=""),
+                Property("summary", text.summary, absent=""),
                 _VALENCE,
-                Property("arousal_level", _unit, AROUSAL_EPISODE),
+                Property("arousal_level", _unit, AROUSAL_EPISODE, absent=0.0),
                 _ACCESSED_AT,
             ),
             text="summary",
@@ -112,15 +114,6 @@ LAYER: Final = Layer(
     rankings=(Ranking(CONCEPT, "arousal_level", "accessed_at", "name"),),
     texts=(TextIndex(CONCEPT, "search_name", "name", search_name),),
 )
-
-NODE_PROPERTIES: Final = {
-    CONCEPT: ("name", "search_name", "valence", "arousal_level", "accessed_at"),
-    EPISODE: ("name", "summary", "valence", "arousal_level", "accessed_at"),
-}
-EDGE_PROPERTIES: Final = ("weight",)
-UNIQUE: Final = ((CONCEPT, "name"), (EPISODE, "name"))
-INDEXES: Final = UNIQUE
-SEARCH: Final = (CONCEPT, "search_name", ("arousal_level", "accessed_at"))
 
 
 def episode_day(name: str) -> int:

@@ -91,7 +91,10 @@ class Graph(Generic[N]):
 
     def node(self, vertex: Any) -> N | None:
         """Return the node of an `mgp.Vertex`, or None if no walk of the layer may enter it."""
-        raw = raws.raw_vertex(vertex)
+        return self.raw_node(raws.raw_vertex(vertex))
+
+    def raw_node(self, raw: Any) -> N | None:
+        """Return the node of a vertex underneath `mgp`, as `node` does."""
         node_id = raw.get_id()
         return self._nodes[node_id] if node_id in self._nodes else self._new_node(raw, node_id)
 

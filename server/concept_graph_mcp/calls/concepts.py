@@ -1,12 +1,11 @@
-"""How each procedure is called: its arguments, fields, and the look-up that spares a scan."""
+"""Calls of the concept layer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.errors import InvalidRow, InvalidText
+from conceptgraph_core.errors import InvalidText
 
 from .call import Call, Procedure
 from .lookups import Equal, Range, Search, Union
@@ -40,22 +39,13 @@ NEIGHBOURHOOD = Procedure(
     ),
     writes=False,
 )  # fmt: skip
-VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
-STATS = Procedure("conceptgraph.stats", ("measure", "value"), writes=False)
-CHECK = Procedure("conceptgraph.check", ("problem", "subject", "advice"), writes=False)
-EXPORT = Procedure("conceptgraph.export", ("record",), writes=False)
-IMPORT_ROWS = Procedure(
-    "conceptgraph.import_rows",
-    ("nodes_created", "nodes_existing", "relations_created", "relations_existing"),
-    writes=True,
-)
 RENAME = Procedure("conceptgraph.rename", ("kind", "text", "id"), writes=True)
 REMOVE = Procedure("conceptgraph.remove", ("kind", "text", "id"), writes=True)
 REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id"), writes=True)
 
-ALL = (
+CONCEPTS = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    NEIGHBOURHOOD, VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS, RENAME, REMOVE, REMOVE_RELATION,
+    NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
 
 
@@ -64,9 +54,7 @@ def concept_upsert(concept: str) -> Call:
     return Call(
         CONCEPT_UPSERT,
         (concept,),
-        _named(
-            concept,
-        ),
+        _named(concept),
     )
 
 
@@ -75,9 +63,7 @@ def update_affect(target: str, valence_delta: float) -> Call:
     return Call(
         UPDATE_AFFECT,
         (target, valence_delta),
-        _named(
-            target,
-        ),
+        _named(target),
     )
 
 
@@ -128,28 +114,6 @@ def neighbourhood(
     return Call(NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
-def version() -> Call:
-    return Call(VERSION, ())
-
-
-def stats() -> Call:
-    return Call(STATS, ())
-
-
-def check() -> Call:
-    return Call(CHECK, ())
-
-
-def import_rows(rows: Sequence[Mapping[str, Any]]) -> Call:
-    for number, row in enumerate(rows):
-        for key, value in row.items():
-            if isinstance(value, str) and not text.storable(value):
-                raise InvalidRow(f"row {number}: {text.unstorable(key)}")
-    given = (row.get(key) for row in rows for key in ("name", "from", "to"))
-    names = dict.fromkeys(name for name in given if isinstance(name, str))
-    return Call(IMPORT_ROWS, (list(rows),), _named(*names))
-
-
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
@@ -158,13 +122,7 @@ def rename(concept: str, new_name: str, dry_run: bool) -> Call:
 
 def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
-    return Call(
-        REMOVE,
-        (name, dry_run),
-        _named(
-            name,
-        ),
-    )
+    return Call(REMOVE, (name, dry_run), _named(name))
 
 
 def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:

@@ -85,8 +85,7 @@ async def _contents(session: Session) -> list[Finding]:
     version = (await session.run(calls.version()))[0]["version"]
     findings = [Finding("query modules there", version)]
     findings += [
-        Finding(row["measure"], shown_measure(row["measure"], row["value"]))
-        for row in await session.run(calls.stats())
+        Finding(row["measure"], shown_measure(row)) for row in await session.run(calls.stats())
     ]
     problems = await session.run(calls.check())
     findings += [

@@ -128,8 +128,8 @@ async def _write_server_memory(session: Session, stream: BinaryIO) -> tuple[int,
 
 
 async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
-    measures = {row["measure"]: row["value"] for row in await session.run(calls.stats())}
-    expected = sum(value for measure, value in measures.items() if not measure.endswith("_at"))
+    measures = await session.run(calls.stats())
+    expected = sum(row["value"] for row in measures if row["kind"] != "time")
     count = 0
     with progress("exporting", expected) as done:
         async for records in session.store.export():

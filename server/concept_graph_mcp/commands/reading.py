@@ -108,7 +108,7 @@ def stats(embedded: str | None, as_json: bool) -> None:
         return
     table = Table(wide("measure"), narrow("value"))
     for row in rows:
-        table.add_row(row["measure"], shown_measure(row["measure"], row["value"]))
+        table.add_row(row["measure"], shown_measure(row))
     out.print(table)
 
 
@@ -142,9 +142,10 @@ def recall_table(rows: list[Row], explain: bool) -> Table:
     return table
 
 
-def shown_measure(measure: str, value: int) -> str:
-    """Return a value of `stats` for people: times as UTC dates."""
-    if measure.endswith("_at"):
+def shown_measure(row: Row) -> str:
+    """Return the value of a row of `stats` for people: times as UTC dates."""
+    value = row["value"]
+    if row["kind"] == "time":
         return (
             f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
         )

@@ -60,7 +60,8 @@ def _search() -> str:
     Cypher cannot fold case outside ASCII, so nodes made by hand without a folded name are all
     handed over: the procedure folds, and ranks what it is given.
     """
-    label, folded, (level, accessed_at) = schema.SEARCH
+    [ranking], [text] = schema.LAYER.rankings, schema.LAYER.texts
+    label, folded, level, accessed_at = text.label, text.folded, ranking.level, ranking.time
     rank = f"coalesce(n.{accessed_at} + $tau_ms * log(n.{level}), -1e300)"
     return (
         f"CALL {{ MATCH (n:{label}) WHERE n.{folded} IS NULL RETURN collect(n) AS unfolded }} "

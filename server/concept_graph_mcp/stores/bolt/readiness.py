@@ -1,12 +1,13 @@
 """The checks that a database must pass before it is served from, and what to do where it fails."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.concepts import schema
+from conceptgraph_core.layers import Index, Layer
+from conceptgraph_core.registry import LAYERS
 
 from ... import calls
 from ...errors import Misdeployed
@@ -61,39 +62,49 @@ async def check_edge_properties(run: Run, location: str) -> None:
         )
 
 
-async def ensure_constraints(run: Run) -> None:
+async def ensure_constraints(run: Run, layers: Sequence[Layer] = LAYERS) -> None:
     """Create the unique constraints that are missing. Raises Misdeployed, naming what collides."""
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
-        (row["label"], _single(row["properties"]))
+        (row["label"], frozenset(_listed(row["properties"])))
         for row in rows
         if row["constraint type"] == "unique"
     }
-    for label, key in schema.UNIQUE:
-        if (label, key) in existing:
+    for index in _indexes(layers):
+        if not index.unique or (index.label, frozenset(index.properties)) in existing:
             continue
-        collisions = await _collisions(run, label, key)
+        names = ", ".join(index.properties)
+        collisions = await _collisions(run, index)
         if collisions:
             raise Misdeployed(
-                f":{label}({key}) must be unique, but several nodes share: {collisions};"
+                f":{index.label}({names}) must be unique, but several nodes share: {collisions};"
                 " rename or remove all but one of each"
             )
-        await _create(run, f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.{key} IS UNIQUE")
+        keys = ", ".join(f"n.{name}" for name in index.properties)
+        await _create(run, f"CREATE CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE")
 
 
-async def ensure_indexes(run: Run) -> None:
+async def ensure_indexes(run: Run, layers: Sequence[Layer] = LAYERS) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
-    existing = {(row["label"], _single(row["property"])) for row in rows}
-    for label, key in schema.INDEXES:
-        if (label, key) not in existing:
-            await _create(run, f"CREATE INDEX ON :{label}({key})")
+    existing = {(row["label"], tuple(_listed(row["property"]))) for row in rows}
+    # A unique constraint is no index in Memgraph, so what is unique is indexed as well.
+    for index in _indexes(layers):
+        if (index.label, index.properties) not in existing:
+            await _create(run, f"CREATE INDEX ON :{index.label}({', '.join(index.properties)})")
 
 
-async def _collisions(run: Run, label: str, key: str) -> str:
+def _indexes(layers: Sequence[Layer]) -> list[Index]:
+    return [index for layer in layers for index in layer.indexes]
+
+
+async def _collisions(run: Run, index: Index) -> str:
+    keys = [f"n.{name}" for name in index.properties]
+    given = " AND ".join(f"{key} IS NOT NULL" for key in keys)
+    value = keys[0] if len(keys) == 1 else f"[{', '.join(keys)}]"
     rows = await run(
-        f"MATCH (n:{label}) WHERE n.{key} IS NOT NULL"
-        f" WITH n.{key} AS value, count(*) AS nodes WHERE nodes > 1"
+        f"MATCH (n:{index.label}) WHERE {given}"
+        f" WITH {value} AS value, count(*) AS nodes WHERE nodes > 1"
         f" RETURN value, nodes ORDER BY value LIMIT {_SHOWN + 1}",
         {},
         False,
@@ -111,8 +122,6 @@ async def _create(run: Run, statement: str) -> None:
             raise
 
 
-def _single(properties: Any) -> Any:
-    """Return the one property of a constraint or index; versions differ in whether it is a list."""
-    if isinstance(properties, list):
-        return properties[0] if len(properties) == 1 else tuple(properties)
-    return properties
+def _listed(properties: Any) -> list[Any]:
+    """Return the properties of a constraint or index; versions differ in whether one is a list."""
+    return properties if isinstance(properties, list) else [properties]

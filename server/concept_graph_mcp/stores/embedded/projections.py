@@ -14,9 +14,12 @@ class Projections:
 
     def __init__(self, database: Database, schema: Any) -> None:
         self._database = database
-        self._unique = schema.UNIQUE
+        indexes = schema.LAYER.indexes
+        self._unique = [(index.label, index.properties[0]) for index in indexes if index.unique]
         self._fold = schema.search_name
-        self._search_label, self._search_property, self._rank = schema.SEARCH
+        [ranking], [text] = schema.LAYER.rankings, schema.LAYER.texts
+        self._search_label, self._search_property = text.label, text.folded
+        self._rank = ranking.level, ranking.time
         self._taken: list[Row] = []
         self._given: list[Row] = []
         self._texts_gone: list[Row] = []

@@ -1,0 +1,100 @@
+"""What is in the graph that its layers do not expect; hands and other programs put it there."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ..graph.adapter import Node
+from ..layers import EdgeKind, Layer
+from ..text import shown
+from .view import Everything
+
+Row = dict[str, Any]
+
+_PARALLEL = ("parallel edges", "remove the relation and add it once")
+_LOOP = ("relation to itself", "remove the relation")
+
+
+def check(graph: Everything) -> list[Row]:
+    """Return a (problem, subject, advice) row for everything that the layers do not expect.
+
+    What reads the graph tolerates all of it.
+    """
+    keys: Counter[tuple[tuple[str, ...], tuple[Any, ...]]] = Counter()
+    rows: list[Row] = []
+    for node in graph.nodes():
+        layer = graph.layer_of(node.label)
+        key = graph.key(node)
+        if any(key):
+            keys[layer.sharing(node.label), key] += 1
+        rows.extend(_node_problems(graph, node))
+        rows.extend(_edge_problems(graph, node, layer))
+    for (labels, key), count in keys.items():
+        if count > 1:
+            name = graph.layer_of(labels[0]).kind(labels[0]).key[-1]
+            rows.append(_row(*_shared(name), shown(", ".join(map(str, key)))))
+    return rows
+
+
+def problems(layer: Layer) -> dict[str, str]:
+    """Return every problem that a check may report of *layer*, and its advice."""
+    missing = [_missing(one.name) for kind in layer.nodes for one in kind.expected]
+    shared = [_shared(kind.key[-1]) for kind in layer.nodes]
+    unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
+    ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
+    return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP])
+
+
+def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:
+    named = any(graph.key(node))
+    subject = f"{node.label} {graph.shown(node) if named else f'with id {node.id}'}"
+    for declared in graph.kind_of(node).expected:
+        if node.raw.get_property(declared.name) is None:
+            yield _row(*_missing(declared.name), subject)
+
+
+def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]:
+    seen: Counter[tuple[str, int]] = Counter()
+    for edge, kind, other in graph.outgoing(node):
+        subject = f"{graph.shown(node)} {kind.name} {graph.shown(other)}"
+        seen[kind.type, other.id] += 1
+        if seen[kind.type, other.id] == 2:
+            yield _row(*_PARALLEL, subject)
+        if other.id == node.id:
+            yield _row(*_LOOP, subject)
+        for declared in kind.expected:
+            if edge.get_property(declared.name) is None:
+                yield _row(*_unset(declared.name, declared.default), subject)
+        if node.label not in kind.sources:
+            yield _row(*_wrong_end(layer, node.label), subject)
+        elif other.label not in kind.targets:
+            yield _row(*_wrong_end(layer, other.label), subject)
+
+
+def _missing(name: str) -> tuple[str, str]:
+    return f"no {name}", f"SET the property {name}, or remove the node"
+
+
+def _unset(name: str, default: Any) -> tuple[str, str]:
+    return f"no {name}", f"SET the property {name}, e.g. {default}"
+
+
+def _shared(name: str) -> tuple[str, str]:
+    return f"{name} shared", f"rename or remove all but one node of this {name}"
+
+
+def _wrong_end(layer: Layer, label: str) -> tuple[str, str]:
+    barred = " or ".join(kind.name for kind in _barred(layer, label))
+    return (
+        f"{layer.kind(label).kind} in {barred}",
+        f"remove the relation; use {layer.joining(label)}",
+    )
+
+
+def _barred(layer: Layer, label: str) -> list[EdgeKind]:
+    """Return the kinds of edges at neither end of which a node of *label* may be."""
+    return [kind for kind in layer.edges if label not in (*kind.sources, *kind.targets)]
+
+
+def _row(problem: str, advice: str, subject: str) -> Row:
+    return {"problem": problem, "subject": subject, "advice": advice}

@@ -1,0 +1,57 @@
+"""Records that say everything there is, for another store to take in.
+
+A record is a flat map: of a node its kind and its properties, of an edge
+{kind: "relation" (or what its layer calls it), from, to, type, …}; `from` and `to` are keys: a name
+or an id, a list of values where a key has several. Of the concept layer:
+    {kind: "concept", name, valence, arousal_level, accessed_at}
+    {kind: "episode", name, summary, valence, arousal_level, accessed_at}
+    {kind: "relation", from, to, type, weight}
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import InvalidRow
+from ..graph.adapter import Node
+from .places import Key
+from .view import Everything, value_of
+
+PARTS = ("nodes", "relations")
+
+Record = dict[str, Any]
+
+
+def export(graph: Everything, part: str) -> Iterator[Record]:
+    """Iterate over the records of *part*: "nodes", or the "relations" that leave them.
+
+    Goes through the nodes of the context's `found`, or through the whole graph.
+    """
+    if part not in PARTS:
+        raise InvalidRow(f"part: must be one of {', '.join(PARTS)}")
+    for node in graph.nodes():
+        if graph.kind_of(node).exported:
+            yield from [_of_node(graph, node)] if part == "nodes" else _of_edges(graph, node)
+
+
+def _of_node(graph: Everything, node: Node) -> Record:
+    kind = graph.kind_of(node)
+    record: Record = {"kind": kind.kind}
+    for declared in kind.properties:
+        value = value_of(node.raw, declared)
+        if value is not None or not declared.optional:
+            record[declared.name] = value
+    return record
+
+
+def _of_edges(graph: Everything, node: Node) -> Iterator[Record]:
+    edge_kind = graph.layer_of(node.label).edge_kind
+    for edge, kind, other in graph.outgoing(node):
+        if kind.exported:
+            ends = {"from": _plain(graph.key(node)), "to": _plain(graph.key(other))}
+            values = {one.name: value_of(edge, one) for one in kind.properties}
+            given = {name: value for name, value in values.items() if value is not None}
+            yield {"kind": edge_kind, **ends, "type": kind.name, **given}
+
+
+def _plain(key: Key) -> Any:
+    return key[0] if len(key) == 1 else list(key)

@@ -1,0 +1,166 @@
+"""Taking in records as `export` makes them, checked by the layers that they are of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import (
+    ConceptGraphError,
+    EpisodeNotAllowed,
+    InvalidRow,
+    NameTaken,
+    NotFound,
+    Tautology,
+    UnknownRelationType,
+)
+from ..graph.adapter import Node
+from ..layers import NOW, REQUIRED, EdgeKind, Layer, NodeKind, Property
+from ..text import shown
+from .places import Key, Place, key_of, places
+from .view import Everything
+
+Row = Mapping[str, Any]
+
+
+def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
+    """Bring in *rows*; what a row gives overwrites, what it leaves out is kept or starts as new.
+
+    Ends of relations that do not exist are made where their kind allows it (concepts). Importing
+    the same rows again changes nothing. Returns how many nodes and relations were created and how
+    many existed. Raises InvalidRow, naming the row, for the first one that is wrong.
+    """
+    importer = _Importer(graph, rows)
+    for number, row in enumerate(rows):
+        graph.step()
+        try:
+            importer.add(row)
+        except ConceptGraphError as error:
+            raise InvalidRow(f"row {number}: {error}") from None
+    return importer.counts
+
+
+class _Importer:
+    """The rows of one call against the nodes that they name."""
+
+    def __init__(self, graph: Everything, rows: Sequence[Row]) -> None:
+        self._graph = graph
+        self._node_kinds = {
+            kind.kind: (layer, kind)
+            for layer in graph.layers
+            for kind in layer.nodes
+            if kind.exported
+        }
+        self._edge_kinds = {layer.edge_kind: layer for layer in graph.layers if layer.edges}
+        wanted = {place for row in rows for place in places(graph.layers, row)}
+        self._nodes: dict[Place, Node] = {}
+        for node in graph.nodes():
+            place = graph.layer_of(node.label).sharing(node.label), graph.key(node)
+            if place in wanted:
+                self._nodes.setdefault(place, node)
+        self.counts = dict.fromkeys(
+            ("nodes_created", "nodes_existing", "relations_created", "relations_existing"), 0
+        )
+
+    def add(self, row: Row) -> None:
+        name = row.get("kind")
+        if isinstance(name, str) and name in self._node_kinds:
+            self._add_node(row, *self._node_kinds[name])
+        elif isinstance(name, str) and name in self._edge_kinds:
+            self._add_edge(row, self._edge_kinds[name])
+        else:
+            known = ", ".join((*self._node_kinds, *self._edge_kinds))
+            raise InvalidRow(f"kind: must be one of {known}")
+
+    def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> None:
+        key = tuple(kind.declared(name).check(row.get(name), name) for name in kind.key)
+        place = layer.sharing(kind.label), key
+        known = self._nodes.get(place)
+        if known is not None and known.label != kind.label:
+            taken = layer.kind(known.label).kind
+            raise NameTaken(f"{kind.key[-1]}: {_shown(key)} is already a {taken}'s")
+        if known is None:
+            self._nodes[place] = self._create(kind, row)
+        else:
+            self._graph.update(known, **_given(row, kind.properties))
+        self.counts["nodes_created" if known is None else "nodes_existing"] += 1
+
+    def _create(self, kind: NodeKind, row: Row) -> Node:
+        values = _complete(row, kind.properties, self._graph.context.now_ms)
+        derived = {name: derive(values) for name, derive in kind.derived.items()}
+        return self._graph.create_node(kind.label, **values, **derived)
+
+    def _add_edge(self, row: Row, layer: Layer) -> None:
+        kind = layer.edge(row.get("type"))
+        if kind is None:
+            names = ", ".join(kind.name for kind in layer.edges)
+            raise UnknownRelationType(f"type: must be one of {names}")
+        source = self._end(row, "from", layer, kind, kind.sources)
+        target = self._end(row, "to", layer, kind, kind.targets)
+        if source.id == target.id:
+            both = self._graph.shown(source)
+            raise Tautology(f"{layer.edge_kind}: tautology: from and to are both {both}")
+        given = _given(row, kind.properties)
+        edges = self._graph.edges_between(source, target, kind.type)
+        if edges:
+            for name, value in given.items():
+                edges[0].set_property(name, value)
+        else:
+            values = _complete(row, kind.properties, self._graph.context.now_ms)
+            self._graph.create_edge(source, target, kind.type, **values)
+        self.counts["relations_existing" if edges else "relations_created"] += 1
+
+    def _end(
+        self, row: Row, field: str, layer: Layer, kind: EdgeKind, labels: tuple[str, ...]
+    ) -> Node:
+        """Return the node at one end of an edge, made where that is allowed."""
+        space = layer.sharing(labels[0])
+        # The longest name that any of them may have: whether it fits is seen by what is found.
+        declared = [layer.kind(space[-1]).declared(name) for name in layer.kind(space[-1]).key]
+        values = key_of(row.get(field), len(declared))
+        if len(values) != len(declared):
+            raise InvalidRow(f"{field}: must be a key of {len(declared)} values")
+        key = tuple(one.check(value, field) for one, value in zip(declared, values, strict=True))
+        node = self._nodes.get((space, key))
+        if node is None:
+            node = self._made_end(field, layer, kind, key)
+            self._nodes[space, key] = node
+        elif node.label not in labels:
+            name = layer.kind(node.label).kind
+            article = "an" if name[0] in "aeiou" else "a"
+            raise EpisodeNotAllowed(
+                f"{field}: {_shown(key)} is {article} {name};"
+                f" only {layer.joining(node.label)} may join {layer.kind(node.label).measure}"
+            )
+        return node
+
+    def _made_end(self, field: str, layer: Layer, kind: EdgeKind, key: Key) -> Node:
+        if kind.creates is None:
+            raise NotFound(f"{field}: nothing is called {_shown(key)}")
+        made = layer.kind(kind.creates)
+        values = {
+            name: made.declared(name).check(value, field)
+            for name, value in zip(made.key, key, strict=True)
+        }
+        self.counts["nodes_created"] += 1
+        return self._create(made, values)
+
+
+def _given(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
+    """Return those values that *row* gives, each checked."""
+    return {one.name: one.check(row[one.name], one.name) for one in declared if one.name in row}
+
+
+def _complete(row: Row, declared: Sequence[Property], now_ms: int) -> dict[str, Any]:
+    """Return all values of something new: what *row* gives, and what the others start with."""
+    values = _given(row, declared)
+    for one in declared:
+        if one.name not in row:
+            if one.default is REQUIRED:
+                one.check(None, one.name)
+                raise InvalidRow(f"{one.name}: is missing")
+            if one.default is not None:
+                values[one.name] = now_ms if one.default is NOW else one.default
+    return values
+
+
+def _shown(key: Key) -> str:
+    return shown(", ".join(map(str, key)))

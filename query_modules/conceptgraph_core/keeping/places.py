@@ -1,0 +1,35 @@
+"""Where the nodes that a record names would be: by index for the shell, by key for an import."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..layers import Layer
+
+Key = tuple[Any, ...]
+# The labels of one name space, and a key in it.
+Place = tuple[tuple[str, ...], Key]
+
+
+def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
+    """Return where the nodes that *record* is of, or joins, would be, as far as it tells."""
+    found: list[Place] = []
+    for layer in layers:
+        for kind in layer.nodes:
+            if record.get("kind") == kind.kind and kind.exported:
+                key = tuple(record.get(name) for name in kind.key)
+                found.append((layer.sharing(kind.label), key))
+        edge = layer.edge(record.get("type"))
+        if edge is not None and record.get("kind") == layer.edge_kind:
+            for labels, field in ((edge.sources, "from"), (edge.targets, "to")):
+                size = len(layer.kind(labels[0]).key)
+                found.append((layer.sharing(labels[0]), key_of(record.get(field), size)))
+    return [(labels, key) for labels, key in found if _usable(key)]
+
+
+def key_of(value: Any, size: int) -> Key:
+    """Return the key of *size* values that `from` or `to` of a record is: a list if of several."""
+    return tuple(value) if size > 1 and isinstance(value, (list, tuple)) else (value,)
+
+
+def _usable(key: Key) -> bool:
+    return all(isinstance(value, (str, int, float)) for value in key)

@@ -1,0 +1,30 @@
+"""How much there is of everything."""
+
+from typing import Any
+
+from .view import Everything
+
+NODE, RELATION, TIME = "node", "relation", "time"
+
+
+def stats(graph: Everything) -> list[dict[str, Any]]:
+    """Return (measure, kind, value) rows: counts of nodes and relations, the newest access.
+
+    `kind` is "node", "relation" or "time", whose value is in unix ms.
+    """
+    nodes = {kind.label: kind.measure for layer in graph.layers for kind in layer.nodes}
+    counts = dict.fromkeys(nodes.values(), 0)
+    relations = {kind.name: 0 for layer in graph.layers for kind in layer.edges}
+    newest = 0
+    for node in graph.nodes():
+        counts[nodes[node.label]] += 1
+        accessed_at = node.raw.get_property("accessed_at")
+        if isinstance(accessed_at, int):
+            newest = max(newest, accessed_at)
+        for _, kind, _ in graph.outgoing(node):
+            relations[kind.name] += 1
+    return [
+        *({"measure": name, "kind": NODE, "value": count} for name, count in counts.items()),
+        *({"measure": name, "kind": RELATION, "value": n} for name, n in relations.items()),
+        {"measure": "newest_accessed_at", "kind": TIME, "value": newest},
+    ]

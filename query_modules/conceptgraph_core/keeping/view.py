@@ -1,0 +1,59 @@
+"""Everything that belongs to any layer, as records and counts see it."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from ..errors import ConceptGraphError
+from ..graph import adapter
+from ..graph.adapter import Node
+from ..layers import EdgeKind, Layer, NodeKind, Property, together
+from ..registry import LAYERS
+from ..text import shown
+from .places import Key
+
+
+class Everything(adapter.Graph[Node]):
+    """One call's view of all nodes and edges of `layers`, each by its own layer's declaration."""
+
+    layers: ClassVar[tuple[Layer, ...]] = LAYERS
+    layer = together(LAYERS)
+
+    def layer_of(self, label: str) -> Layer:
+        return next(layer for layer in self.layers if label in layer.labels)
+
+    def kind_of(self, node: Node) -> NodeKind:
+        return self.layer_of(node.label).kind(node.label)
+
+    def key(self, node: Node) -> Key:
+        """Return what identifies *node*; what is missing of it is as its layer says."""
+        kind = self.kind_of(node)
+        return tuple(value_of(node.raw, kind.declared(name)) for name in kind.key)
+
+    def shown(self, node: Node) -> str:
+        return shown(", ".join(map(str, self.key(node))))
+
+    def outgoing(self, node: Node) -> Iterator[tuple[Any, EdgeKind, Node]]:
+        """Iterate over (edge, its kind, the node that it leads to) within the layer of *node*."""
+        layer = self.layer_of(node.label)
+        kinds = {kind.type: kind for kind in layer.edges}
+        edges = node.raw.iter_out_edges()
+        edge = edges.get()
+        while edge is not None:
+            self.step()
+            kind = kinds.get(edge.get_type_name())
+            if kind is not None:
+                other = self.raw_node(edge.to_vertex())
+                if other is not None and other.label in layer.labels:
+                    yield edge, kind, other
+            edge = edges.next()
+
+
+def value_of(raw: Any, declared: Property) -> Any:
+    """Return a property of a vertex or edge; what is no such thing counts as absent."""
+    value = raw.get_property(declared.name)
+    if value is None:
+        return declared.absent
+    try:
+        return declared.check(value, declared.name)
+    except ConceptGraphError:
+        return declared.absent

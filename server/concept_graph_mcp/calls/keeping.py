@@ -1,0 +1,58 @@
+"""Calls that go over all layers: what there is, what is wrong with it, and moving it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core import text
+from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.keeping.places import Place, places
+from conceptgraph_core.layers import Layer
+from conceptgraph_core.registry import LAYERS
+
+from .call import Call, Procedure
+from .lookups import Equal, Union
+
+VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
+STATS = Procedure("conceptgraph.stats", ("measure", "kind", "value"), writes=False)
+CHECK = Procedure("conceptgraph.check", ("problem", "subject", "advice"), writes=False)
+EXPORT = Procedure("conceptgraph.export", ("record",), writes=False)
+IMPORT_ROWS = Procedure(
+    "conceptgraph.import_rows",
+    ("nodes_created", "nodes_existing", "relations_created", "relations_existing"),
+    writes=True,
+)
+
+KEEPING = (VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS)
+
+
+def version() -> Call:
+    return Call(VERSION, ())
+
+
+def stats() -> Call:
+    return Call(STATS, ())
+
+
+def check() -> Call:
+    return Call(CHECK, ())
+
+
+def import_rows(rows: Sequence[Mapping[str, Any]], layers: Sequence[Layer] = LAYERS) -> Call:
+    """Return the call that takes in *rows*, records as an export has them."""
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if isinstance(value, str) and not text.storable(value):
+                raise InvalidRow(f"row {number}: {text.unstorable(key)}")
+    wanted = dict.fromkeys(place for row in rows for place in places(layers, row))
+    return Call(IMPORT_ROWS, (list(rows),), _placed(list(wanted), layers))
+
+
+def _placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
+    """Look up nodes by their keys, one name space after the other."""
+    spaces = {layer.sharing(kind.label): kind.key for layer in layers for kind in layer.nodes}
+    return Union(
+        tuple(
+            Equal(labels, properties, tuple(key for space, key in wanted if space == labels))
+            for labels, properties in spaces.items()
+        )
+    )
