@@ -68,13 +68,31 @@ def main(ctx: click.Context, embedded: str | None, enable_set_time: bool) -> Non
         if enable_set_time:
             raise click.UsageError("--enable-set-time is for serving only")
         return
-    from . import serving
+    _serve(embedded, enable_set_time)
 
+
+def _serve(embedded: str | None, with_set_time: bool) -> None:
+    """Serve; with settings that cannot be used, only to say so, for clients hide what ends them."""
+    if sys.stdin is None or sys.stdout is None:
+        raise click.UsageError("stdin and stdout, which clients speak through, are closed")
+    configured, problem = None, ""
     try:
         configured = settings.read(os.environ, embedded)
     except settings.SettingsError as error:
-        raise click.ClickException(str(error)) from None
-    serving.serve(configured, enable_set_time)
+        from .commands.terminal import printable
+
+        problem = str(error)
+        click.echo(f"concept-graph-mcp: {printable(problem)}", err=True)
+    if sys.stdin.isatty():
+        from .commands import waiting
+
+        waiting.explain(configured)
+    from . import serving
+
+    if configured is None:
+        serving.serve_refusing(problem, with_set_time)
+        sys.exit(1)
+    serving.serve(configured, with_set_time)
 
 
 def run(arguments: list[str] | None = None) -> Any:

@@ -7,18 +7,19 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from zoneinfo import ZoneInfo
 
 import anyio
 from mcp.server.mcpserver import MCPServer
 
-from conceptgraph_core import __version__
+from conceptgraph_core import __version__, limits
 
 from . import stdin
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import Settings
-from .stores.lazy import connect
-from .stores.store import Store
+from .stores.lazy import DeferredStore, connect
+from .stores.store import EXPORT_BACKUP, Store
 from .tools.concepts import toolset
 from .view import mcp_app
 
@@ -34,14 +35,25 @@ update_affect for how it felt.
 What is recalled, repeated and felt stays strong; the rest fades within days but is never lost."""
 
 
-def build(session: Session, with_set_time: bool = False, watch_store: bool = False) -> MCPServer:
-    """Return the server over *session*; with *watch_store* it opens the store as it starts."""
+def build(
+    session: Session,
+    with_set_time: bool = False,
+    watch_store: bool = False,
+    refusal: str | None = None,
+) -> MCPServer:
+    """Return the server over *session*; with *watch_store* it opens the store as it starts.
+
+    With *refusal* every call of a tool is answered with that line.
+    """
+    tools = toolset(session, with_set_time)
+    for tool in tools:
+        tool.refusal = refusal
 
     @asynccontextmanager
     async def lifespan(_: MCPServer) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             if watch_store:
-                tasks.start_soon(_open_or_end, session.store)
+                tasks.start_soon(_open_store, session)
             yield
             tasks.cancel_scope.cancel()
         await session.store.close()
@@ -50,8 +62,8 @@ def build(session: Session, with_set_time: bool = False, watch_store: bool = Fal
         "concept-graph-mcp",
         title="Concept graph memory",
         version=__version__,
-        instructions=INSTRUCTIONS,
-        tools=toolset(session, with_set_time),
+        instructions=refusal or INSTRUCTIONS,
+        tools=[*tools],
         extensions=[mcp_app.extension()],
         lifespan=lifespan,
         log_level="WARNING",
@@ -63,22 +75,38 @@ def build(session: Session, with_set_time: bool = False, watch_store: bool = Fal
 
 def serve(settings: Settings, with_set_time: bool) -> None:
     """Serve over stdio until stdin closes."""
-    session = Session(
-        connect(settings), settings.tau_ms, settings.zone, Clock(), on_misdeployed=_end_soon
-    )
+    # A file of another kind is a path that was set wrong, and told like every other setting; but a
+    # database that is not prepared must not be waited for.
+    ends = None if settings.embedded is not None else _end_soon
+    session = Session(connect(settings), settings.tau_ms, settings.zone, Clock(), ends)
+    _run(build(session, with_set_time, watch_store=True))
+
+
+def serve_refusing(refusal: str, with_set_time: bool) -> None:
+    """Serve over stdio until stdin closes, answering every call with the line *refusal*."""
+
+    def no_store() -> Store:
+        raise StoreError(refusal)
+
+    store = DeferredStore("", EXPORT_BACKUP, no_store)
+    session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock())
+    _run(build(session, with_set_time, refusal=refusal))
+
+
+def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
     # Python's own answer to an interrupt would wait for the thread that reads stdin.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    build(session, with_set_time, watch_store=True).run("stdio")
+    server.run("stdio")
 
 
-async def _open_or_end(store: Store) -> None:
+async def _open_store(session: Session) -> None:
     """Open the store while the client shakes hands, so that the first call finds it ready."""
     try:
-        await store.open()
-    except Misdeployed as error:
-        _end(error)
+        await session.store.open()
     except StoreError as error:
+        if isinstance(error, Misdeployed) and session.on_misdeployed is not None:
+            _end(error)
         logger.warning("%s", error)
 
 

@@ -129,10 +129,13 @@ class StdioServer(LineProcess):
     """`concept-graph-mcp` with a client that writes raw JSON lines."""
 
     def __init__(
-        self, *arguments: str, environment: Mapping[str, str | None] | None = None
+        self,
+        *arguments: str,
+        environment: Mapping[str, str | None] | None = None,
+        program: Sequence[str] = (sys.executable, "-m", "concept_graph_mcp"),
     ) -> None:
         super().__init__(
-            [sys.executable, "-m", "concept_graph_mcp", *arguments],
+            [*program, *arguments],
             env=server_environment(environment),
             stderr=subprocess.PIPE,
             # A group of its own, so that a test can see whether anything of it is left.

@@ -4,17 +4,19 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from embedded_files import assert_sound
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from server_processes import END_S, StdioServer, server_environment
+from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
 from tcp_proxy import closed_port
 
 from concept_graph_mcp.stores.embedded.database import FORMAT
@@ -328,34 +330,32 @@ def test_a_time_beyond_the_calendar_is_refused_and_the_clock_stays(server):
 # Starting and ending
 
 
-def ended(*arguments: str, **environment: str | None) -> tuple[int, bytes, str]:
-    """Start a server that ends by itself while its client is there; return what came of it."""
+def refused_with(*arguments: str, **environment: str | None) -> str:
+    """Start a server that has a reason to refuse everything; return that line.
+
+    It shakes hands, lists its tools and answers every call of any of them with the same line.
+    """
     with StdioServer(*arguments, environment=environment) as server:
-        server.process.wait(END_S)
+        told = server.initialize()
+        tools = [tool["name"] for tool in server.request("tools/list", {})["result"]["tools"]]
+        assert tools == list(TOOLS)
+        (line,) = {
+            refusal(server.call(tool, **arguments))
+            for tool in tools
+            for arguments in ({}, {"concept": "apple"}, {"keywords": []})
+        }
+        assert told["instructions"] == line
         code, out, err = server.end()
-    return code, out, err.decode()
-
-
-def ended_at_once(*arguments: str, **environment: str | None) -> tuple[int, bytes, str]:
-    """Start a server that does not begin to serve; return what came of it."""
-    with StdioServer(*arguments, environment=environment) as server:
-        code, out, err = server.end()
-    return code, out, err.decode()
-
-
-def assert_ended_with_a_line(outcome: tuple[int, bytes, str]) -> str:
-    code, out, err = outcome
-    assert code not in (0, None)
+    assert code == 1
     assert out == b""
-    assert err.endswith("\n")
-    assert err.count("\n") == 1, err
-    return err
+    assert err.decode() == f"concept-graph-mcp: {line}\n"
+    return line
 
 
 @pytest.mark.parametrize("zone", [None, ""])
-def test_without_a_time_zone_the_server_ends_with_a_line_that_has_an_example(path, zone):
-    line = assert_ended_with_a_line(ended_at_once("--embedded", str(path), TZ=zone))
-    assert "TZ" in line
+def test_without_a_time_zone_every_call_is_answered_with_a_line_that_has_an_example(path, zone):
+    line = refused_with("--embedded", str(path), TZ=zone)
+    assert line.startswith("TZ: ")
     assert "TZ=Europe/Berlin" in line
     assert not path.exists()
 
@@ -366,29 +366,83 @@ def test_without_a_time_zone_the_server_ends_with_a_line_that_has_an_example(pat
         ("TZ", "Middle/Earth"),
         ("TZ", "../../etc/passwd"),
         ("AROUSAL_TAU_MS", "abc"),
-        ("AROUSAL_TAU_MS", "0"),
         ("AROUSAL_TAU_MS", "-5"),
-        ("AROUSAL_TAU_MS", "nan"),
-        ("AROUSAL_TAU_MS", "1e300"),
         ("MEMGRAPH_URI", "http://x"),
-        ("MEMGRAPH_URI", "bolt://"),
-        ("MEMGRAPH_URI", "localhost:7687"),
-        ("MEMGRAPH_URI", "bolt://localhost:99999"),
         ("MEMGRAPH_URI", "bolt://localhost:1?policy=x"),
         ("MEMGRAPH_URI", "bolt://guest:open-sesame-42@localhost:1"),
-        ("MEMGRAPH_URI", "bolt://guest:open-sesame-42@localhost:port"),
+        ("MEMGRAPH_URI", "neo4j://localhost:1?password=open-sesame-42"),
         ("CONCEPT_GRAPH_EMBEDDED", "~nobody-of-that-name/memory.db"),
+        ("CONCEPT_GRAPH_EMBEDDED", ":memory:"),
     ],
 )
-def test_a_bad_setting_ends_the_server_with_a_line_that_names_it(variable, value):
-    line = assert_ended_with_a_line(ended_at_once(**{variable: value}))
+def test_with_a_bad_setting_every_call_is_answered_with_a_line_that_names_it(variable, value):
+    line = refused_with(**{variable: value})
     assert variable in line
     assert "open-sesame-42" not in line
 
 
 def test_memgraph_url_is_another_name_of_memgraph_uri():
-    line = assert_ended_with_a_line(ended_at_once(MEMGRAPH_URI=None, MEMGRAPH_URL="http://x"))
-    assert "MEMGRAPH_UR" in line
+    assert "MEMGRAPH_UR" in refused_with(MEMGRAPH_URI=None, MEMGRAPH_URL="http://x")
+
+
+def told_in_a_terminal(*arguments: str, **environment: str | None) -> tuple[str, dict[str, Any]]:
+    """Start a server by hand; return what it says, and the configuration that it shows."""
+    ours, theirs = os.openpty()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "concept_graph_mcp", *arguments],
+            env=server_environment(environment),
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        os.write(ours, b"\x04")  # Ctrl-D, an end of the input
+        out, err = process.communicate(timeout=DEADLINE_S)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert out == b""
+    told = err.decode()
+    assert max(map(len, told.splitlines())) <= 80 + len(sys.argv[0]) + len(str(Path.cwd()))
+    shown = told[told.index("\n{") : told.index("\n}") + 2]
+    return told, json.loads(shown)["mcpServers"]["memory"]
+
+
+def test_a_start_in_a_terminal_says_what_it_waits_for_and_how_to_configure_a_client(path):
+    told, server = told_in_a_terminal(f"--embedded={path}", TZ="Asia/Tokyo", AROUSAL_TAU_MS="5000")
+    assert "waits here for a client's messages" in told
+    assert str(path) in told
+    assert server["args"][-1] == f"--embedded={path}"
+    assert server["env"] == {"TZ": "Asia/Tokyo", "AROUSAL_TAU_MS": "5000"}
+    assert Path(server["command"]).is_absolute()
+
+
+def test_a_start_in_a_terminal_shows_what_a_client_needs_for_memgraph_but_no_password():
+    told, server = told_in_a_terminal(
+        MEMGRAPH_USER="keeper",
+        MEMGRAPH_PASSWORD="open-sesame-42",
+        MEMGRAPH_URI="bolt://localhost:1",
+    )
+    assert "in Memgraph at bolt://localhost:1" in told
+    assert not [argument for argument in server["args"] if "embedded" in argument]
+    assert server["env"]["MEMGRAPH_URI"] == "bolt://localhost:1"
+    assert server["env"]["MEMGRAPH_USER"] == "keeper"
+    assert "open-sesame-42" not in told
+
+
+def test_a_start_in_a_terminal_without_a_time_zone_says_so_and_shows_one(path):
+    told, server = told_in_a_terminal(f"--embedded={path}", TZ=None)
+    assert told.startswith("concept-graph-mcp: TZ: is not set")
+    assert ZoneInfo(server["env"]["TZ"])
+
+
+def test_the_configuration_that_is_shown_starts_a_server(path):
+    _, shown = told_in_a_terminal(f"--embedded={path}")
+    program = [shown["command"], *shown["args"]]
+    with StdioServer(program=program, environment=shown["env"]) as server:
+        server.initialize()
+        ok(server.call("concept_upsert", concept="apple"))
+    assert path.exists()
 
 
 def make_other_kind(path: Path) -> None:
@@ -407,12 +461,17 @@ def make_text(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [make_other_kind, make_newer, make_text])
-def test_a_file_that_is_no_store_of_ours_ends_the_server_with_a_line(path, make):
+def test_a_file_that_is_no_store_of_ours_is_told_at_every_call_and_left_alone(path, make):
     make(path)
     before = path.read_bytes()
-    line = assert_ended_with_a_line(ended("--embedded", str(path)))
-    assert str(path) in line
-    assert path.read_bytes() == before
+    with StdioServer("--embedded", str(path)) as server:
+        server.initialize()
+        for _ in range(2):
+            assert str(path) in refusal(server.call("concept_upsert", concept="apple"))
+        assert path.read_bytes() == before
+        # The owner moves it away, and the server need not be started again.
+        path.rename(path.with_name("moved"))
+        assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
 
 
 def test_a_store_that_cannot_be_opened_is_a_tool_error_and_the_server_stays(tmp_path):

@@ -26,13 +26,17 @@ class ConceptTool(Tool):
     Its function takes every parameter under its Python name and returns a TypedDict. For clients
     that draw results, `pictured`, where there is one, is called in its place: it returns the same
     and what the picture needs, which goes into the result's `_meta`, where no model reads it.
+    `refusal`, where there is one, is the answer to every call.
     """
 
     pictured: Pictured | None = Field(default=None, exclude=True)
+    refusal: str | None = Field(default=None, exclude=True)
 
     async def run(
         self, arguments: dict[str, Any], context: Any, convert_result: bool = False
     ) -> Any:
+        if self.refusal is not None:
+            raise ToolError(self.refusal)
         try:
             validated = self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:

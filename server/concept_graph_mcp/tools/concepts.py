@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
 
-from mcp.server.mcpserver.tools import Tool
 from pydantic import BeforeValidator, Field, Strict
 from typing_extensions import TypedDict
 
@@ -13,7 +12,7 @@ from conceptgraph_core.concepts import schema
 from .. import calls
 from ..session import Session
 from ..view import mcp_app, picture
-from .adapter import tool
+from .adapter import ConceptTool, tool
 
 
 def _whole(value: Any) -> Any:
@@ -203,10 +202,10 @@ class ConceptTools:
         return ClockSet(now_ms=clock.frozen_ms, reset=clock.frozen_ms is None)
 
 
-def toolset(session: Session, with_set_time: bool) -> list[Tool]:
+def toolset(session: Session, with_set_time: bool) -> list[ConceptTool]:
     """Return the tools over *session*, in the order in which they are listed."""
     tools = ConceptTools(session)
-    listed: list[Tool] = [
+    listed = [
         tool(tools.concept_search, read_only=True, destructive=False, idempotent=True),
         tool(
             tools.recall_query,
