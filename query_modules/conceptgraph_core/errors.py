@@ -43,3 +43,11 @@ class NotFound(ConceptGraphError):
 
 class TooMuch(ConceptGraphError):
     """A call that would go through more of the graph than one call may."""
+
+
+class UnknownLanguage(ConceptGraphError):
+    """A language that has no list of stop words."""
+
+
+class LibraryMissing(ConceptGraphError):
+    """A library that words need is not installed beside the query modules."""

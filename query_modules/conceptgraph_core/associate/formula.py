@@ -1,0 +1,154 @@
+"""Spreading activation over words: which texts belong to a question, and why.
+
+A text is activated by each cue that it or a neighbour of it in its thread mentions, the more the
+rarer the cue is. No thread is walked for that: activation is added up by position, and of the texts
+that mention no cue themselves only those are looked up that may still be among the best.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heappush, heappushpop, nlargest
+from math import inf
+from typing import Final, Generic
+
+from .index import Corpus, H, Index, Told
+from .question import Factors, Question
+from .spreading import NEIGHBOURS, Place, Spread, Word
+
+# A cue is read whole or not at all, so that it does not matter in which order a store reads.
+MOST_MENTIONS: Final = 10_000
+
+# What scores are compared by: the last bits of a float depend on how a sum was arrived at.
+DECIMALS: Final = 9
+_NOT_COMPARED: Final = 10.0**-DECIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class Associated(Generic[H]):
+    """A text that belongs to a question: `score` is what its words gave, times the factors."""
+
+    text: H
+    told: Told
+    score: float
+    words: tuple[Word, ...]
+    factors: Factors
+
+
+def associate(
+    question: Question, corpus: Corpus, index: Index[H], limit: int
+) -> list[Associated[H]]:
+    """Return the *limit* texts that *question* brings to mind, the best first.
+
+    Only texts older than the question. Of equal scores the text said last comes first, those of
+    unknown time after all others, then by id.
+    """
+    spread: Spread[H] = Spread(question, corpus)
+    for cue, count in _cues(question, index):
+        spread.add(cue, count, index.mentions(cue))
+    return _Choice(question, index, spread, limit).best()
+
+
+def _cues(question: Question, index: Index[H]) -> Iterator[tuple[str, int]]:
+    """Yield the cues to read, rarest first, with how many texts mention each."""
+    counted = ((index.count(cue), cue) for cue in question.cues)
+    read = 0
+    for count, cue in sorted(pair for pair in counted if pair[0]):
+        if read and read + count > MOST_MENTIONS:
+            return
+        read += count
+        yield cue, count
+
+
+@dataclass(frozen=True, slots=True)
+class _Found(Generic[H]):
+    score: float
+    text: H
+    told: Told
+    factors: Factors
+    place: Place[H]
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        said_at = self.told.said_at
+        return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
+
+
+class _Choice(Generic[H]):
+    """The best of what was activated, having asked the store about as few texts as can be."""
+
+    def __init__(self, question: Question, index: Index[H], spread: Spread[H], limit: int) -> None:
+        self._question = question
+        self._index = index
+        self._spread = spread
+        self._limit = limit
+        self._considered: set[Place[H]] = set()
+        self._found: list[_Found[H]] = []
+        self._best_scores: list[float] = []  # a heap of at most `limit`
+
+    def best(self) -> list[Associated[H]]:
+        """Return them in their order."""
+        # First those that are likely to be among the best: they tell what need not be looked at.
+        for total, place in nlargest(self._limit, self._spread.hits(), key=_first):
+            self._consider(total, place)
+        activated = self._spread.activated(self._least / self._question.most)
+        rest = ((self._most(total, place), total, place) for total, place in activated)
+        for most, total, place in sorted(rest, key=_first, reverse=True):
+            if most < self._least:
+                break
+            self._consider(total, place)
+        self._found.sort(key=lambda one: one.order)
+        return [self._explained(one) for one in self._found[: self._limit]]
+
+    @property
+    def _least(self) -> float:
+        """What a text must reach to be among the best, as far as is known."""
+        if len(self._best_scores) < self._limit:
+            return 0.0
+        return self._best_scores[0] - _NOT_COMPARED
+
+    def _consider(self, total: float, place: Place[H]) -> None:
+        if place in self._considered:
+            return
+        self._considered.add(place)
+        text = self._text(place)
+        if text is None:
+            return
+        told = self._index.tell(text)
+        if not self._question.is_older(told.said_at):
+            return
+        factors = self._question.factors(told.speaker, told.said_at)
+        score = total * factors.product
+        self._found.append(_Found(score, text, told, factors, place))
+        if len(self._best_scores) < self._limit:
+            heappush(self._best_scores, score)
+        else:
+            heappushpop(self._best_scores, score)
+
+    def _most(self, total: float, place: Place[H]) -> float:
+        """Return the most that the score of *place* can be, by what is known without looking."""
+        text, said_at = self._spread.hit(place)
+        if text is None:
+            return total * self._question.most
+        period = self._question.period(said_at)
+        return total * self._question.age(said_at) * period * self._question.most_by_speaker
+
+    def _text(self, place: Place[H]) -> H | None:
+        """Return the text at *place*, looked up from the nearest one with a mention."""
+        text, _ = self._spread.hit(place)
+        if text is not None:
+            return text
+        thread, position, _ = place
+        for distance in range(1, NEIGHBOURS + 1):
+            for offset in (-distance, distance):
+                text, _ = self._spread.hit((thread, position + offset, None))
+                if text is not None:
+                    return self._index.beside(text, -offset)
+        return None
+
+    def _explained(self, found: _Found[H]) -> Associated[H]:
+        words = tuple(self._spread.words(found.place))
+        return Associated(found.text, found.told, found.score, words, found.factors)
+
+
+def _first(values: tuple[float, *tuple[object, ...]]) -> float:
+    return values[0]

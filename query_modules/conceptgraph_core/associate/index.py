@@ -1,0 +1,47 @@
+"""What a store tells about its texts and their words: all that `associate` needs of a graph."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+H = TypeVar("H", bound=Hashable)
+"""How a store holds a text: a vertex, a key."""
+
+Mention = tuple[H, int, int, str | None, int, int | None]
+"""One of the texts that mention a cue: the text, how often it does, its length (the sum of its
+counts), its thread, its position there, and when it was said (unix ms). A text without a thread has
+no neighbours; its position says nothing. No two texts share a thread and a position.
+
+A plain tuple: ten thousand of them are read for one question."""
+
+
+class Told(NamedTuple):
+    """What only the texts that may win are asked for."""
+
+    id: str
+    speaker: str | None
+    said_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """How many texts there are to choose from, and their mean length; both may be a little old."""
+
+    texts: int
+    mean_length: float
+
+
+class Index(Protocol[H]):
+    """A store's texts by their terms. All methods raise what the store raises."""
+
+    def count(self, cue: str) -> int:
+        """Return how many texts mention *cue*, without reading them; 0 if there is no such term."""
+
+    def mentions(self, cue: str) -> Iterable[Mention[H]]:
+        """Return the texts that mention *cue*, in any order."""
+
+    def beside(self, text: H, offset: int) -> H | None:
+        """Return the text *offset* positions further along the thread, if that position has one."""
+
+    def tell(self, text: H) -> Told:
+        """Return what the text is, who said it and when."""

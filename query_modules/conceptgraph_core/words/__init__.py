@@ -1,0 +1,6 @@
+"""Text into terms: the words that a text is found by, each with how often it stands there."""
+
+from .libraries import missing
+from .terms import first_name, terms
+
+__all__ = ["first_name", "missing", "terms"]

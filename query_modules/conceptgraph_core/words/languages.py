@@ -1,0 +1,109 @@
+"""What is known of a language: which of its words say nothing, and the stem of the others."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from ..errors import UnknownLanguage
+from . import english, libraries
+from .splitting import split
+
+DEFAULT: Final = ("english",)
+
+# ISO 639-1 -> (name, whether Snowball has a stemmer of that name). Each has a list of stop words.
+_STEMMED: Final = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "id": "indonesian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+_NOT_STEMMED: Final = {
+    "bg": "bulgarian",
+    "he": "hebrew",
+    "ja": "japanese",
+    "ko": "korean",
+    "sk": "slovak",
+    "uk": "ukrainian",
+    "vi": "vietnamese",
+    "zh": "chinese",
+}
+KNOWN: Final = _STEMMED | _NOT_STEMMED
+
+# A word is almost always one that was said before; Snowball in Python takes 20 µs for a new one.
+_REMEMBERED_STEMS: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """Stop words, case-folded, and the function from a case-folded word to its stem."""
+
+    name: str
+    stop_words: frozenset[str]
+    stem: Callable[[str], str]
+
+
+def named(names: Iterable[str]) -> tuple[str, ...]:
+    """Return *names* ("de", "German") as `terms` takes them, each once; none are the default.
+
+    Raises UnknownLanguage, whose line says which there are.
+    """
+    found = dict.fromkeys(_named(name.strip().casefold()) for name in names if name.strip())
+    return tuple(found) or DEFAULT
+
+
+def _named(name: str) -> str:
+    if name in KNOWN.values():
+        return name
+    if name not in KNOWN:
+        known = ", ".join(f"{code} {language}" for code, language in sorted(KNOWN.items()))
+        raise UnknownLanguage(f"languages: unknown {name!r}; known are {known}")
+    return KNOWN[name]
+
+
+# A cache of what is the same for ever, not state: a reload that empties it changes nothing.
+@cache
+def language(name: str) -> Language:
+    """Return the language that is *named* so. Raises LibraryMissing."""
+    if name == "english":
+        listed: Iterable[str] = english.STOP_WORDS
+    else:
+        listed = libraries.stop_words(name)
+    # Cut as texts are: of "don't" stands "don" in a text.
+    stop_words = frozenset(word for entry in listed for word in split(entry))
+    if name not in _STEMMED.values():
+        return Language(name, stop_words, str)
+    return Language(name, stop_words, lru_cache(_REMEMBERED_STEMS)(libraries.stemmer(name)))
+
+
+def spoken(words: Iterable[str], names: Sequence[str]) -> list[Language]:
+    """Return the language of *names* most of whose stop words are among the case-folded *words*.
+
+    Several if they have equally many: a line of two nouns belongs to each, and is to be found from
+    a question in either.
+    """
+    known = [language(name) for name in names]
+    if len(known) == 1:
+        return known
+    words = list(words)
+    hits = [sum(word in one.stop_words for word in words) for one in known]
+    return [one for one, count in zip(known, hits, strict=True) if count == max(hits)]

@@ -1,0 +1,62 @@
+"""The two libraries that know languages: Snowball's stemmers, and lists of stop words.
+
+Pure Python, and not part of this package: they are installed beside the query modules. Without them
+everything but words works.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from ..errors import LibraryMissing
+
+# The import name -> the name to install it by.
+STEMMERS: Final = "snowballstemmer"
+STOP_WORDS: Final = "stop_words"
+PACKAGES: Final = {STEMMERS: "snowballstemmer", STOP_WORDS: "stop-words"}
+
+
+def missing() -> list[str]:
+    """Return the packages, by their names on PyPI, that words need and that are not here."""
+    return [package for name, package in PACKAGES.items() if _imported(name) is None]
+
+
+def stemmer(algorithm: str) -> Callable[[str], str]:
+    """Return the function from a word to its stem that Snowball calls *algorithm*.
+
+    Always the one in Python: `snowballstemmer.stemmer` takes a compiled one where it finds it,
+    whose version may differ, and all hosts must make the same terms. Raises LibraryMissing.
+    """
+    module = _required(f"{STEMMERS}.{algorithm}_stemmer")
+    kind = getattr(module, f"{algorithm.capitalize()}Stemmer")
+
+    def stem(word: str) -> str:
+        # One for each word: a stemmer keeps the word in itself, and calls run in several threads.
+        found: str = kind().stemWord(word)
+        return found
+
+    return stem
+
+
+def stop_words(language: str) -> Iterable[str]:
+    """Return the stop words of *language* ("german") as they are listed. Raises LibraryMissing."""
+    words: list[str] = _required(STOP_WORDS).get_stop_words(language)
+    return words
+
+
+def _required(name: str) -> Any:
+    module = _imported(name)
+    if module is None:
+        package = PACKAGES[name.partition(".")[0]]
+        raise LibraryMissing(
+            f"words: the Python package {package} is not beside the query modules; "
+            "concept-graph-mcp install-modules copies it"
+        )
+    return module
+
+
+def _imported(name: str) -> Any:
+    # Not importlib: a reload would drop it, and with it what the interpreter itself imports by.
+    try:
+        return __import__(name, fromlist=["*"])
+    except ModuleNotFoundError:
+        return None

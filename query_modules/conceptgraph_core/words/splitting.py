@@ -1,0 +1,105 @@
+"""Cutting a text into words, and into pairs of characters where a script has no blanks."""
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import groupby, pairwise
+from typing import Final
+
+# `re` would be dropped by a reload, and everything that begins with it ("requests" …) too.
+_SEPARATORS: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
+_PHRASE_ENDS: Final = {code: "\n" for code in _SEPARATORS if code != ord(" ")}
+
+# First and last code points. Korean has blanks, but its particles stick to the noun.
+_UNSPACED: Final = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1100, 0x11FF),  # Korean letters
+    (0x1780, 0x17FF),  # Khmer
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),  # Japanese syllables
+    (0x31F0, 0x31FF),
+    (0x3400, 0x9FFF),  # Chinese characters
+    (0xAC00, 0xD7A3),  # Korean syllables
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
+_FIRST_UNSPACED: Final = chr(_UNSPACED[0][0])
+
+
+def split(text: str) -> list[str]:
+    """Return the runs of letters and digits of *text*, case-folded, in their order.
+
+    A run in a script without blanks is cut into overlapping pairs: 東京都 is 東京 and 京都. A run
+    of one character is among the result too.
+    """
+    if text.isascii():
+        return text.lower().translate(_SEPARATORS).split()
+    folded = _normal(text).casefold()
+    # A Turkish capital İ folds to an i and a dot above it, and that dot is no letter's mark.
+    words = _separated(folded.replace("i\u0307", "i"), " ", " \n").split()
+    if max(folded) < _FIRST_UNSPACED:
+        return words
+    return [piece for word in words for piece in _pieces(word)]
+
+
+def names(text: str) -> Iterator[str]:
+    """Yield each run of two or more capitalised words of *text*, case-folded: "new york".
+
+    Only blanks stand inside a run.
+    """
+    if text.isascii():
+        phrases = text.translate(_PHRASE_ENDS)
+    else:
+        phrases = _separated(_normal(text), "\n", kept=" \n")
+    for phrase in phrases.split("\n"):
+        if phrase.islower():
+            continue
+        run: list[str] = []
+        for word in phrase.split():
+            if word[0].isupper():
+                run.append(word)
+            elif run:
+                if len(run) > 1:
+                    yield " ".join(run).casefold()
+                run = []
+        if len(run) > 1:
+            yield " ".join(run).casefold()
+
+
+def _normal(text: str) -> str:
+    """Return *text* with one form of each character: full-width letters, ligatures and the like."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def _separated(text: str, separator: str, kept: str) -> str:
+    # Replacing each of the few that there are is four times as fast as translating each character.
+    for character in set(text):
+        if character not in kept and not _in_words(character):
+            text = text.replace(character, separator)
+    return text
+
+
+def _in_words(character: str) -> bool:
+    """Tell whether *character* is a letter, a digit, or a mark on one (a vowel in Hindi, Thai)."""
+    if character.isalnum():
+        return True
+    is_mark = unicodedata.category(character) in {"Mn", "Mc"}
+    # Variation selectors follow emoji.
+    return is_mark and not "\ufe00" <= character <= "\ufe0f" and character < "\U000e0100"
+
+
+def _pieces(word: str) -> Iterator[str]:
+    if max(word) < _FIRST_UNSPACED:
+        yield word
+        return
+    for unspaced, run in groupby(word, key=_is_unspaced):
+        piece = "".join(run)
+        if unspaced and len(piece) > 1:
+            yield from map("".join, pairwise(piece))
+        else:
+            yield piece
+
+
+def _is_unspaced(character: str) -> bool:
+    code = ord(character)
+    return any(first <= code <= last for first, last in _UNSPACED)

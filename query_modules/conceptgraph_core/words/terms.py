@@ -1,0 +1,50 @@
+"""A text's terms with their counts."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from .languages import DEFAULT, Language, spoken
+from .splitting import names, split
+
+# Shorter is no word (a letter of "o'clock"), longer is none either (a key, an image in base 64).
+MIN_LENGTH: Final = 2
+MAX_LENGTH: Final = 100
+
+
+def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
+    """Return each term of *text* with how often it stands there.
+
+    A term is a word's stem, a pair of characters of a script without blanks, or a run of two or
+    more capitalised words. *languages* are as `languages.named` returns them; the text is stemmed
+    in the one most of whose stop words it has. Raises LibraryMissing.
+    """
+    words = split(text)
+    spoken_languages = spoken(words, languages)
+    found = _stems(words, spoken_languages[0])
+    for language in spoken_languages[1:]:
+        other = _stems(words, language)
+        found = {term: max(found.get(term, 0), other.get(term, 0)) for term in found | other}
+    for name in names(text):
+        if len(name) <= MAX_LENGTH:
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def first_name(speaker: str) -> str:
+    """Return the first word of a speaker's name, case-folded; "" if it has none.
+
+    A question names a speaker by it, and the term of that word knows the speaker.
+    """
+    words = split(speaker)
+    return words[0] if words else ""
+
+
+def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
+    found: dict[str, int] = {}
+    stop_words, stem = language.stop_words, language.stem
+    for word, count in Counter(words).items():
+        if MIN_LENGTH <= len(word) <= MAX_LENGTH and word not in stop_words:
+            term = stem(word)
+            found[term] = found.get(term, 0) + count
+    return found

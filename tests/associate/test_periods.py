@@ -1,0 +1,186 @@
+"""The periods that a question names, in English, German and Japanese."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptgraph_core import schema
+from conceptgraph_core.associate.periods import DAY_MS, Period, periods
+
+# A Thursday.
+ASKED_AT = int(datetime(2023, 6, 15, 12, tzinfo=UTC).timestamp() * 1000)
+
+
+def named(text: str, asked_at: int = ASKED_AT) -> list[tuple[str, str, int]]:
+    """Return (first day, last day, reach) of each period."""
+    return [
+        (day(period.from_ms), day(period.to_ms - DAY_MS), period.reach)
+        for period in periods(text, asked_at)
+    ]
+
+
+def day(time_ms: int) -> str:
+    return (date(1970, 1, 1) + timedelta(milliseconds=time_ms)).isoformat()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What happened on 2023-05-07?",
+        "at 2023-05-07T14:00",
+        "on 7 May 2023",
+        "the 7th of May, 2023",
+        "May 7th, 2023",
+        "May 7, 2023",
+        "on 7 may",
+        "am 7. Mai 2023",
+        "am 7.5.2023",
+        "am 07.05.2023",
+        "2023年5月7日に何を食べた？",
+        "２０２３年５月７日",
+        "5月7日",
+    ],
+)
+def test_a_date_is_a_day(text: str) -> None:
+    assert named(text) == [("2023-05-07", "2023-05-07", 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["in May", "in May 2023", "May 2023", "2023-05", "im Mai", "Mai 2023", "2023年5月", "先月"],
+)
+def test_a_month_is_all_of_it(text: str) -> None:
+    assert named(text) == [("2023-05-01", "2023-05-31", 7)]
+
+
+@pytest.mark.parametrize("text", ["in 2022", "last year", "im Jahr 2022", "2022年", "去年"])
+def test_a_year_is_all_of_it(text: str) -> None:
+    assert named(text) == [("2022-01-01", "2022-12-31", 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("yesterday", "2023-06-14", "2023-06-14"),
+        ("gestern", "2023-06-14", "2023-06-14"),
+        ("昨日何をした？", "2023-06-14", "2023-06-14"),
+        ("last night", "2023-06-14", "2023-06-14"),
+        ("the day before yesterday", "2023-06-13", "2023-06-13"),
+        ("vorgestern", "2023-06-13", "2023-06-13"),
+        ("一昨日", "2023-06-13", "2023-06-13"),
+        ("today", "2023-06-15", "2023-06-15"),
+        ("this morning", "2023-06-15", "2023-06-15"),
+        ("heute", "2023-06-15", "2023-06-15"),
+        ("three days ago", "2023-06-12", "2023-06-12"),
+        ("3 days ago", "2023-06-12", "2023-06-12"),
+        ("vor drei Tagen", "2023-06-12", "2023-06-12"),
+        ("3日前", "2023-06-12", "2023-06-12"),
+        ("last Friday", "2023-06-09", "2023-06-09"),
+        ("letzten Freitag", "2023-06-09", "2023-06-09"),
+        ("last Thursday", "2023-06-08", "2023-06-08"),
+        ("on Thursday", "2023-06-15", "2023-06-15"),
+        ("am Mittwoch", "2023-06-14", "2023-06-14"),
+        ("last week", "2023-06-05", "2023-06-11"),
+        ("a week ago", "2023-06-05", "2023-06-11"),
+        ("a couple of weeks ago", "2023-05-29", "2023-06-04"),
+        ("letzte Woche", "2023-06-05", "2023-06-11"),
+        ("先週", "2023-06-05", "2023-06-11"),
+        ("2週間前", "2023-05-29", "2023-06-04"),
+        ("this week", "2023-06-12", "2023-06-18"),
+        ("last weekend", "2023-06-10", "2023-06-11"),
+    ],
+)
+def test_a_day_or_a_week_is_counted_from_the_day_on_which_it_is_asked(
+    text: str, first: str, last: str
+) -> None:
+    assert named(text) == [(first, last, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("last month", "2023-05-01", "2023-05-31"),
+        ("six months ago", "2022-12-01", "2022-12-31"),
+        ("vor einem Monat", "2023-05-01", "2023-05-31"),
+        ("2か月前", "2023-04-01", "2023-04-30"),
+        ("last June", "2022-06-01", "2022-06-30"),
+        ("in June", "2023-06-01", "2023-06-30"),
+        ("in August", "2022-08-01", "2022-08-31"),
+        ("two years ago", "2021-01-01", "2021-12-31"),
+    ],
+)
+def test_a_month_or_a_year_is_counted_in_the_calendar(text: str, first: str, last: str) -> None:
+    assert named(text) == [(first, last, 7)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May I ask what we march for?",
+        "the last days",
+        "30.2.2023",
+        "room 2022",
+        "call 2023-5-7-1",
+        "12345-05-07",
+        "5 people",
+        "the week",
+        "over 99999 days ago",
+        "9999 years ago",
+        "",
+    ],
+)
+def test_what_is_no_period_is_none(text: str) -> None:
+    assert named(text) == []
+
+
+def test_of_a_day_that_its_month_does_not_have_the_month_is_left() -> None:
+    assert named("30 February 2023") == [("2023-02-01", "2023-02-28", 7)]
+
+
+def test_a_date_without_a_year_is_the_latest_that_is_past() -> None:
+    assert named("July 4") == [("2022-07-04", "2022-07-04", 3)]
+    assert named("29 February") == [("2020-02-29", "2020-02-29", 3)]
+
+
+def test_all_periods_that_are_named_count_each_once() -> None:
+    assert named("May 7 or yesterday, I mean 7 May") == [
+        ("2023-05-07", "2023-05-07", 3),
+        ("2023-06-14", "2023-06-14", 3),
+    ]
+
+
+def test_a_day_begins_at_midnight_where_the_question_is_asked() -> None:
+    tokyo = ZoneInfo("Asia/Tokyo")
+    late = int(datetime(2023, 6, 15, 23, tzinfo=UTC).timestamp() * 1000)
+    (period,) = periods("yesterday", late, tokyo)
+    assert period.from_ms == datetime(2023, 6, 15, tzinfo=tokyo).timestamp() * 1000
+    assert period.to_ms == datetime(2023, 6, 16, tzinfo=tokyo).timestamp() * 1000
+
+
+def test_a_period_reaches_further_on_both_sides() -> None:
+    period = Period(10 * DAY_MS, 11 * DAY_MS, 3)
+    assert not period.holds(7 * DAY_MS - 1)
+    assert period.holds(7 * DAY_MS)
+    assert period.holds(14 * DAY_MS - 1)
+    assert not period.holds(14 * DAY_MS)
+
+
+PIECES = (
+    "May 7 31 99 2023 9999 0 05 -05 -07 . , last this on in vor ago days week month year years "
+    "Friday yesterday a of th the 年 月 日 日前 昨日"
+)
+pieces = st.lists(st.sampled_from(PIECES.split()), max_size=8)
+
+
+@given(
+    pieces.map(" ".join) | pieces.map("".join),
+    st.integers(-schema.MAX_TIME_MS // 100, schema.MAX_TIME_MS),
+)
+def test_any_question_at_any_time_names_periods_that_begin_before_they_end(
+    text: str, asked_at: int
+) -> None:
+    for period in periods(text, asked_at):
+        assert period.from_ms < period.to_ms

@@ -1,0 +1,61 @@
+"""What a question asks for: its cues, whom it names, who asks, and about when."""
+
+from conceptgraph_core.associate.question import Question, question, speaker_terms
+
+ASKED_AT = 1_750_000_000_000
+DAY_MS = 86_400_000
+SPEAKERS = {"carolin": ("Caroline",), "mark": ("Mark Twain", "Mark Spitz")}
+
+
+def test_cues_are_the_terms_of_the_text_each_once() -> None:
+    asked = question("Dogs? Which dog saw dogs?", ASKED_AT, speakers={})
+    assert asked == Question(cues=("dog", "saw"), asked_at=ASKED_AT)
+
+
+def test_the_first_name_of_a_speaker_names_and_is_no_cue() -> None:
+    asked = question("what did caroline paint?", ASKED_AT, speakers=SPEAKERS)
+    assert asked.cues == ("paint",)
+    assert asked.named == {"Caroline"}
+
+
+def test_a_first_name_that_several_have_names_them_all() -> None:
+    asked = question("Did Mark swim?", ASKED_AT, speakers=SPEAKERS)
+    assert asked.named == {"Mark Twain", "Mark Spitz"}
+
+
+def test_a_name_alone_is_the_cue_for_there_is_no_other() -> None:
+    asked = question("Who is Caroline?", ASKED_AT, speakers=SPEAKERS)
+    assert (asked.cues, asked.named) == (("carolin",), {"Caroline"})
+
+
+def test_the_term_that_knows_a_speaker_is_that_of_the_first_name() -> None:
+    assert speaker_terms("Caroline Herschel") == ["carolin"]
+    assert speaker_terms("ＡＮＮ") == ["ann"]
+    assert speaker_terms("Will Smith") == speaker_terms("!") == []
+
+
+def test_the_four_factors_of_a_text() -> None:
+    asked = question(
+        "What did Caroline paint yesterday?", ASKED_AT, speakers=SPEAKERS, asker="Caroline"
+    )
+    said = asked.factors("Caroline", ASKED_AT - DAY_MS)
+    assert (said.age, said.named, said.asker, said.period) == (2**-0.05, 1.2, 1.5, 2.0)
+    assert said.product == said.age * 1.2 * 1.5 * 2.0
+    other = asked.factors("Mel", ASKED_AT - 30 * DAY_MS)
+    assert (other.age, other.named, other.asker, other.period) == (31**-0.05, 1.0, 1.0, 1.0)
+    assert asked.factors(None, None).product == 1.0
+
+
+def test_no_text_can_gain_more_than_the_most_that_a_question_says() -> None:
+    everything = question(
+        "Did Caroline paint today?", ASKED_AT, speakers=SPEAKERS, asker="Caroline"
+    )
+    assert everything.most == 1.2 * 1.5 * 2.0
+    assert question("Did anyone paint?", ASKED_AT, speakers=SPEAKERS).most == 1.0
+
+
+def test_only_what_was_said_before_can_answer() -> None:
+    asked = Question(cues=(), asked_at=ASKED_AT)
+    assert asked.is_older(ASKED_AT - 1)
+    assert not asked.is_older(ASKED_AT)
+    assert asked.is_older(None)
