@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core import schema
+from conceptgraph_core import limits
 from conceptgraph_core.associate.periods import DAY_MS, Period, periods
 
 # A Thursday.
@@ -177,7 +177,7 @@ pieces = st.lists(st.sampled_from(PIECES.split()), max_size=8)
 
 @given(
     pieces.map(" ".join) | pieces.map("".join),
-    st.integers(-schema.MAX_TIME_MS // 100, schema.MAX_TIME_MS),
+    st.integers(-limits.MAX_TIME_MS // 100, limits.MAX_TIME_MS),
 )
 def test_any_question_at_any_time_names_periods_that_begin_before_they_end(
     text: str, asked_at: int
