@@ -17,5 +17,9 @@ class Unavailable(StoreError):
     """The store cannot be reached, read or written right now."""
 
 
+class NoStore(Unavailable):
+    """There is no store where one was named, and only writing makes one."""
+
+
 class Misdeployed(StoreError):
     """The store is there but cannot be served from: the message says what to do about it."""

@@ -78,7 +78,8 @@ def serve(settings: Settings, with_set_time: bool) -> None:
     # A file of another kind is a path that was set wrong, and told like every other setting; but a
     # database that is not prepared must not be waited for.
     ends = None if settings.embedded is not None else _end_soon
-    session = Session(connect(settings), settings.tau_ms, settings.zone, Clock(), ends)
+    store = connect(settings, creates=True)
+    session = Session(store, settings.tau_ms, settings.zone, Clock(), ends)
     _run(build(session, with_set_time, watch_store=True))
 
 

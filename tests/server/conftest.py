@@ -2,6 +2,8 @@
 
 import pytest
 
+from concept_graph_mcp.stores.embedded.host import Host
+
 
 @pytest.fixture
 def plain_environment(monkeypatch):
@@ -15,6 +17,7 @@ def plain_environment(monkeypatch):
 def there(request, plain_environment, tmp_path, monkeypatch) -> list[str]:
     """The options that name an empty store of each kind."""
     if request.param == "embedded":
+        Host(tmp_path / "memory.db").close()
         return [f"--embedded={tmp_path / 'memory.db'}"]
     monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
     return []

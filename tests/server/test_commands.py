@@ -324,8 +324,9 @@ def test_install_modules_into_no_directory_is_one_line(tmp_path):
 
 def test_embedded_before_a_command_takes_no_path(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert run("--embedded", "stats").exit_code == 0
+    assert run("--embedded", "import", "-", stdin="apple\tis-a\tfruit\n").exit_code == 0
     assert (tmp_path / "concept-graph-mcp" / "memory.db").exists()
+    assert "fruit" in run("--embedded", "search", "fruit").stdout
 
 
 def test_the_demo_refuses_a_store_that_exists(tmp_path):

@@ -22,8 +22,9 @@ from server_processes import HERE, Worker, all_at_once, workers
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
 from concept_graph_mcp.stores.embedded import modules
-from concept_graph_mcp.stores.embedded.database import APPLICATION_ID, FORMAT
 from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.opening import APPLICATION_ID
+from concept_graph_mcp.stores.embedded.tables import FORMAT
 from concept_graph_mcp.stores.embedded.transaction import UniqueViolation
 from conceptgraph_core.errors import ConceptGraphError
 

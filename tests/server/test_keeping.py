@@ -316,6 +316,7 @@ print(rows[0]["value"], flush=True)
 def test_a_backup_of_a_newer_version_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     shell = Shell([f"--embedded={tmp_path / 'memory.db'}"], tmp_path / "backups")
+    shell.ok("import", "-", stdin="apple\tis-a\tfruit\n")
     shell.keep("backup")
     (file,) = shell.files()
     with sqlite3.connect(file) as connection:

@@ -17,7 +17,7 @@ _BEFORE = ".before-chunk-"
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Session]:
     """A session on the store that *settings* name. Raises StoreError."""
-    store = connect(settings)
+    store = connect(settings, creates=True)
     try:
         await store.open()
         yield Session(store, settings.tau_ms, settings.zone, Clock())

@@ -55,18 +55,22 @@ def configured(embedded: str | None) -> Settings:
 
 
 def with_session(
-    embedded: str | None, work: Callable[[Session], Awaitable[T]], at: str | None = None
+    embedded: str | None,
+    work: Callable[[Session], Awaitable[T]],
+    at: str | None = None,
+    creates: bool = False,
 ) -> T:
     """Return what *work* does with a session on the configured store. Raises StoreError.
 
     With *at*, a time in ISO 8601, the session's clock is stopped there, and nothing is known of
-    what happened later.
+    what happened later. Where there is no store, that is an error, unless *creates*: then what
+    is first written makes it.
     """
     chosen = configured(embedded)
     until_ms = None if at is None else _unix_ms(at, chosen.zone)
 
     async def main() -> T:
-        store = connect(chosen)
+        store = connect(chosen, creates)
         try:
             await store.open()
             return await work(

@@ -61,7 +61,9 @@ def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bo
 
     What is replaced is backed up first.
     """
-    with_session(embedded, lambda session: _restore(session, snapshot, directory, yes))
+    with_session(
+        embedded, lambda session: _restore(session, snapshot, directory, yes), creates=True
+    )
 
 
 @click.command()
@@ -91,7 +93,9 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     command = os.environ.get(CORE_RESET_VARIABLE)
     if not command:
         raise Failure(f"{CORE_RESET_VARIABLE}: is not set; name the command that resets the agent")
-    with_session(embedded, lambda session: _restore(session, snapshot, directory, yes))
+    with_session(
+        embedded, lambda session: _restore(session, snapshot, directory, yes), creates=True
+    )
     # By the shell, because that is how its owner wrote it: a command line of their own.
     status = subprocess.run(command, shell=True, check=False).returncode
     if status:

@@ -85,7 +85,7 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work = Import(stream, name, interrupts)
         try:
-            with_session(embedded, work.run)
+            with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
             same_input = " with the same input" if str(file) == "-" else ""
             raise work.interrupted(f"the same command{same_input}") from None

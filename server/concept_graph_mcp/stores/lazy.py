@@ -30,6 +30,9 @@ class DeferredStore:
     async def open(self) -> None:
         await (await self._store()).open()
 
+    async def identity(self) -> str | None:
+        return await (await self._store()).identity()
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         return await (await self._store()).call(call, context)
 
@@ -58,21 +61,21 @@ class DeferredStore:
             return self._made
 
 
-def connect(settings: Settings) -> Store:
-    """Return the store that *settings* name, not yet opened."""
+def connect(settings: Settings, creates: bool = False) -> Store:
+    """Return the store that *settings* name, not yet opened; with *creates* writing makes it."""
     path = settings.embedded
     if path is not None:
-        return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path))
+        return DeferredStore(str(path), FILE_BACKUP, functools.partial(_embedded, path, creates))
     return DeferredStore(location(settings.uri), EXPORT_BACKUP, functools.partial(_bolt, settings))
 
 
 # Imported here, because each of the two is slow to import and the other one's is not needed.
 
 
-def _embedded(path: Path) -> Store:
+def _embedded(path: Path, creates: bool) -> Store:
     from .embedded.store import EmbeddedStore
 
-    return EmbeddedStore(path)
+    return EmbeddedStore(path, creates)
 
 
 def _bolt(settings: Settings) -> Store:

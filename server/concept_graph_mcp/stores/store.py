@@ -45,6 +45,9 @@ class Store(Protocol):
     async def open(self) -> None:
         """Connect and make the start-up checks, once. Raises Unavailable or Misdeployed."""
 
+    async def identity(self) -> str | None:
+        """Return the id of this store, a UUID; None if the store is yet to be made."""
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Make *call* and return its rows.
 
@@ -57,7 +60,7 @@ class Store(Protocol):
     backup_suffix: str
 
     async def backup(self, file: Path) -> None:
-        """Write all there is to the new *file*, from one snapshot."""
+        """Write all there is to the empty *file*, from one snapshot."""
 
     async def backup_contents(self, file: Path) -> "Contents":
         """Read the backup *file* through. Raises BadBackup if it cannot be restored from."""

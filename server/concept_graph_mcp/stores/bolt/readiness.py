@@ -1,5 +1,6 @@
 """The checks that a database must pass before it is served from, and what to do where it fails."""
 
+import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,19 @@ async def check(run: Run, location: str) -> None:
     await check_edge_properties(run, location)
     await ensure_constraints(run)
     await ensure_indexes(run)
+
+
+async def identity(run: Run, location: str) -> str:
+    """Return the id of the database, a UUID: its own, which its data keep wherever they are.
+
+    Where it does not say (before Memgraph 3.5, or without the privilege) its address stands for it.
+    """
+    try:
+        rows = await run("SHOW STORAGE INFO", {}, False)
+        said = {row["storage info"]: row["value"] for row in rows}
+        return str(uuid.UUID(said["database_uuid"]))
+    except (ClientError, KeyError, ValueError):
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, location))
 
 
 async def check_modules(run: Run, location: str) -> None:

@@ -72,6 +72,10 @@ class BoltStore:
                 raise
             self._is_open = True
 
+    async def identity(self) -> str | None:
+        await self.open()
+        return await self._translated(False, readiness.identity, self.rows, self.location)
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()

@@ -7,8 +7,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..backup_files import BadBackup, Contents
-from . import database as databases
 from .database import Database
+from .opening import APPLICATION_ID, Opening
+from .tables import FORMAT
 
 _TABLES = {
     "vertex": "id, labels, properties",
@@ -19,19 +20,18 @@ _TABLES = {
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy the store *source* to the new file *target*: one snapshot, whoever writes meanwhile."""
-    with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as made:
-        original.backup(made)
-        # So that the copy is one file and needs no write-ahead log beside it.
-        made.execute("PRAGMA journal_mode = DELETE")
+    """Copy the store *source* to the file *target*: one snapshot, whoever writes meanwhile."""
+    # On a connection of its own, so that calls go on meanwhile.
+    with closing(Database(source, Opening.EXISTING)) as original:
+        original.copy_to(target)
 
 
 def contents(file: Path) -> Contents:
     """Check the store *file* through and return what it holds. Raises BadBackup."""
     with _reading(file) as connection:
-        if connection.execute("PRAGMA application_id").fetchone()[0] != databases.APPLICATION_ID:
+        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
             raise BadBackup(f"{file}: is not a backup of a concept graph")
-        if connection.execute("PRAGMA user_version").fetchone()[0] > databases.FORMAT:
+        if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
             raise BadBackup(f"{file}: was made by a newer version; install that one")
         state = connection.execute("PRAGMA integrity_check").fetchone()[0]
         if state != "ok":

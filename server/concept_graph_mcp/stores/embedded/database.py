@@ -1,22 +1,18 @@
 """The SQLite file: its tables, its transactions and the rows in it. No graph logic."""
 
 import json
-import math
-import os
 import random
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ...errors import Ended, Misdeployed, StoreError, Unavailable
-from . import ending
+from . import ending, identity, tables
+from .opening import BUSY_TIMEOUT_S, Opening, code
 
-# "CGrM": tells a concept graph from any other SQLite file.
-APPLICATION_ID = 0x4347724D
-FORMAT = 1
-BUSY_TIMEOUT_S = 30.0
 _PAUSE_S = (0.0005, 0.004)
 # How many transactions back another process can be and still catch up change by change.
 KEPT_CHANGES = 1_024
@@ -25,34 +21,6 @@ KEPT_CHANGES = 1_024
 _EPOCH_BIT = 40
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
-
-_SCHEMA = (
-    "CREATE TABLE vertex ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, labels TEXT NOT NULL, properties TEXT NOT NULL)",
-    "CREATE TABLE edge ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL,"
-    " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL)",
-    "CREATE INDEX edge_source ON edge (source)",
-    "CREATE INDEX edge_target ON edge (target)",
-    "CREATE TABLE unique_value ("
-    " label TEXT, property TEXT, value, vertex INTEGER NOT NULL,"
-    " PRIMARY KEY (label, property, value)) WITHOUT ROWID",
-    # What a search needs of a vertex, indexed by name, by arousal and by any part of the name.
-    "CREATE TABLE searchable ("
-    " vertex INTEGER PRIMARY KEY, name TEXT NOT NULL, search_name TEXT NOT NULL,"
-    " arousal_level REAL NOT NULL, accessed_at INTEGER NOT NULL)",
-    "CREATE INDEX searchable_name ON searchable (name, search_name)",
-    "CREATE INDEX searchable_search_name ON searchable (search_name)",
-    "CREATE INDEX searchable_arousal ON searchable (arousal_level, accessed_at DESC, name)",
-    "CREATE VIRTUAL TABLE search_text USING fts5("
-    " search_name, content='searchable', content_rowid='vertex',"
-    " tokenize='trigram case_sensitive 1')",
-    # One row a writing transaction: which elements it changed, as JSON arrays of ids.
-    "CREATE TABLE change ("
-    " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL)",
-    f"PRAGMA application_id = {APPLICATION_ID}",
-    f"PRAGMA user_version = {FORMAT}",
-)
 
 Row = tuple[Any, ...]
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -63,42 +31,44 @@ class Conflict(Exception):
 
 
 class Database:
-    """A connection to one store file, created when missing.
+    """A connection to one store file; *opening* says what becomes of one that is not there.
 
-    Raises Unavailable if the file cannot be opened or written, Misdeployed if it is of another kind
-    or written by a newer version.
+    Raises NoStore if it must not be made, Unavailable if the file cannot be opened, Misdeployed if
+    it is of another kind or written by a newer version.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, opening: Opening = Opening.CREATE) -> None:
         self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _create_private(path)
-            self._connection = sqlite3.connect(
-                path,
-                timeout=BUSY_TIMEOUT_S,
-                isolation_level=None,
-                check_same_thread=False,
-                cached_statements=256,
-            )
-        except (OSError, sqlite3.Error) as error:
-            raise Unavailable(f"store {path}: cannot be opened: {_line(error)}") from error
-        try:
-            self._prepare()
-        except sqlite3.Error as error:
-            self._connection.close()
-            raise self.unavailable(error) from error
-        except Misdeployed:
-            self._connection.close()
-            raise
+        self._opening = opening
+        self._open()
 
     def close(self) -> None:
-        self._connection.close()
+        self._access.close()
+
+    @property
+    def store_id(self) -> str:
+        """The id of the store that this is, wherever its file lies."""
+        return identity.of(self._connection, self.path).id
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        return self._access.connection
+
+    def copy_to(self, file: Path) -> None:
+        """Copy all there is to the empty *file*: one snapshot, whoever writes meanwhile."""
+        with closing(sqlite3.connect(file, isolation_level=None)) as made:
+            self._connection.backup(made)
+            # So that the copy is one file and needs no write-ahead log beside it.
+            made.execute("PRAGMA journal_mode = DELETE")
+            tables.note_identity(made, self._connection, self.path)
 
     # Transactions
 
     def begin(self, exclusive: bool) -> None:
         """Begin a transaction; an *exclusive* one waits for its turn and cannot conflict."""
+        if self._access.is_outdated:
+            self._access.close()
+            self._open()
         if exclusive:
             self._wait_for_turn()
             return
@@ -121,13 +91,16 @@ class Database:
 
     def unavailable(self, error: sqlite3.Error) -> StoreError:
         """Return *error* as the caller is told it."""
-        if _code(error) == sqlite3.SQLITE_INTERRUPT:
+        if code(error) == sqlite3.SQLITE_INTERRUPT:
             return Ended("the call was ended; nothing was written")
-        if _code(error) == sqlite3.SQLITE_NOTADB:
+        if code(error) == sqlite3.SQLITE_NOTADB:
             return Misdeployed(
                 f"store {self.path}: is not a concept graph store; name another file"
             )
-        return Unavailable(f"store {self.path}: {_line(error)}; nothing was written")
+        reason = _line(error)
+        if code(error) == sqlite3.SQLITE_READONLY:
+            reason = "cannot be written, only read"
+        return Unavailable(f"store {self.path}: {reason}; nothing was written")
 
     def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor:
         return self._connection.execute(statement, tuple(parameters))
@@ -244,63 +217,16 @@ class Database:
     def _set_timeout(self, seconds: float) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def _prepare(self) -> None:
-        connection = self._connection
-        # A file without any of the three is new, or being made by another process.
-        for mark in ("schema_version", "application_id", "user_version"):
-            if connection.execute(f"PRAGMA {mark}").fetchone()[0]:
-                self._check_kind()
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+    def _open(self) -> None:
         try:
-            connection.execute("SELECT ln(1.0)")
-        except sqlite3.OperationalError:
-            # Not every build of SQLite has it.
-            connection.create_function("ln", 1, math.log, deterministic=True)
-        connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
-        connection.execute("PRAGMA cache_size = -65536")
-        self.begin(exclusive=True)
-        try:
-            # Looked at again, because another process may have created the store meanwhile.
-            if not connection.execute("PRAGMA schema_version").fetchone()[0]:
-                for statement in _SCHEMA:
-                    connection.execute(statement)
-            self.commit()
-        finally:
-            self.rollback()
-        self._check_kind()
-
-    def _check_kind(self) -> None:
-        application_id = self.execute("PRAGMA application_id").fetchone()[0]
-        if application_id != APPLICATION_ID:
-            raise Misdeployed(
-                f"store {self.path}: is a database of another kind; name another file"
-            )
-        found = self.execute("PRAGMA user_version").fetchone()[0]
-        if found > FORMAT:
-            raise Misdeployed(
-                f"store {self.path}: has format {found}, this version reads up to {FORMAT};"
-                " install a newer concept-graph-mcp"
-            )
+            self._access = tables.opened(self.path, self._opening)
+        except sqlite3.Error as error:
+            raise self.unavailable(error) from error
+        self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
-    # Masked, because extended codes (such as a stale snapshot's) carry the plain one below.
-    return _code(error) & 0xFF == sqlite3.SQLITE_BUSY
-
-
-def _code(error: sqlite3.Error) -> int:
-    """Return SQLite's code; what Python's own layer raises has none."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-
-
-def _create_private(path: Path) -> None:
-    """Create the file, unless it is there, for its owner only; SQLite would ask the umask.
-
-    What SQLite puts beside it gets the same mode.
-    """
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    return code(error) == sqlite3.SQLITE_BUSY
 
 
 def _line(error: BaseException) -> str:

@@ -17,6 +17,7 @@ from ..store import Edge, Node
 from . import backup, ending, interface, lookups, modules, values
 from .cache import Cache
 from .database import Conflict, Database
+from .opening import Opening
 from .projections import Projections
 from .transaction import Transaction, UniqueViolation
 from .values import CypherType
@@ -34,11 +35,14 @@ class Host:
     """
 
     def __init__(
-        self, path: Path, callbacks: Mapping[str, interface.Callback] | None = None
+        self,
+        path: Path,
+        callbacks: Mapping[str, interface.Callback] | None = None,
+        opening: Opening = Opening.CREATE,
     ) -> None:
         self._mgp = modules.load_mgp()
         self._callbacks = modules.load_modules() if callbacks is None else callbacks
-        self._database = Database(path)
+        self._database = Database(path, opening)
         self._cache = Cache(self._database)
         self._lock = threading.Lock()
         self._contended = False
@@ -46,6 +50,21 @@ class Host:
     def close(self) -> None:
         with self._lock:
             self._database.close()
+
+    @property
+    def store_id(self) -> str:
+        """The id of the store, a UUID. Raises Unavailable if the file does not tell."""
+        with self._lock:
+            try:
+                return self._database.store_id
+            except sqlite3.Error as error:
+                raise self._database.unavailable(error) from error
+
+    @property
+    def was_written(self) -> bool:
+        """Tell whether anybody ever wrote to the store."""
+        with self._lock:
+            return self._database.position() > 0
 
     def call(
         self,
@@ -91,7 +110,7 @@ class Host:
     def export(self, batch: int) -> Generator[list[Any]]:
         """Iterate over all records, nodes before relations, from one snapshot, in batches."""
         # On a connection of its own, so that calls go on meanwhile.
-        reader = Host(self._database.path, self._callbacks)
+        reader = Host(self._database.path, self._callbacks, Opening.EXISTING)
         try:
             with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
@@ -100,6 +119,10 @@ class Host:
             raise self._database.unavailable(error) from error
         finally:
             reader.close()
+
+    def backup(self, file: Path) -> None:
+        """Copy the store to the empty *file*, from one snapshot."""
+        backup.copy(self._database.path, file)
 
     def restore(self, file: Path | None) -> None:
         """Replace the graph by that of another store file, or by an empty one."""

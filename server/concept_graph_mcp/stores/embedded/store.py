@@ -16,16 +16,22 @@ from ..store import FILE_BACKUP
 from . import backup
 from .ending import Thread
 from .host import Host
+from .opening import Opening, check_creatable, is_there
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
 class EmbeddedStore:
-    """A graph in one SQLite file (see `store.Store`)."""
+    """A graph in one SQLite file (see `store.Store`).
 
-    def __init__(self, path: Path) -> None:
+    A file that is not there is made by the first call that writes. Without *creates* it is an
+    error.
+    """
+
+    def __init__(self, path: Path, creates: bool = True) -> None:
         self._path = path
+        self._creates = creates
         self._host: Host | None = None
         self._thread = Thread()
 
@@ -34,17 +40,26 @@ class EmbeddedStore:
         return str(self._path)
 
     async def open(self) -> None:
-        await self._in_thread(self._opened)
+        await self._in_thread(self._checked)
+
+    async def identity(self) -> str | None:
+        return await self._in_thread(
+            lambda: None if self._is_missing() else self._opened().store_id
+        )
 
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         procedure, given = call.procedure, list(call.arguments)
         if procedure.takes_context:
             given.append(context)
         return await self._in_thread(
-            lambda: self._opened().call(procedure.name, given, call.lookup, procedure.fields)
+            lambda: self._made_if_written(
+                lambda host: host.call(procedure.name, given, call.lookup, procedure.fields)
+            )
         )
 
     async def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+        if await self._in_thread(self._is_missing):
+            return
         host = await self._in_thread(self._opened)
         with closing(host.export(batch)) as batches:
             following = functools.partial(next, batches, None)
@@ -54,8 +69,7 @@ class EmbeddedStore:
     backup_suffix = FILE_BACKUP
 
     async def backup(self, file: Path) -> None:
-        await self.open()
-        await self._in_thread(lambda: backup.copy(self._path, file))
+        await self._in_thread(lambda: self._opened().backup(file))
 
     async def backup_contents(self, file: Path) -> Contents:
         return await self._in_thread(lambda: backup.contents(file))
@@ -69,9 +83,29 @@ class EmbeddedStore:
             await self._in_thread(self._host.close)
             self._host = None
 
+    def _checked(self) -> None:
+        if self._is_missing():
+            check_creatable(self._path)
+        else:
+            self._opened()
+
+    def _is_missing(self) -> bool:
+        """Tell whether the file is yet to be made, and may be."""
+        return self._creates and self._host is None and not is_there(self._path)
+
+    def _made_if_written(self, call: Callable[[Host], T]) -> T:
+        """Return what *call* does with the store; if there is none, one is made if it writes."""
+        if self._is_missing():
+            with closing(Host(self._path, opening=Opening.STAND_IN)) as nothing:
+                result = call(nothing)
+                if not nothing.was_written:
+                    return result
+        return call(self._opened())
+
     def _opened(self) -> Host:
         if self._host is None:
-            self._host = Host(self._path)
+            opening = Opening.CREATE if self._creates else Opening.EXISTING
+            self._host = Host(self._path, opening=opening)
         return self._host
 
     async def _in_thread(self, function: Callable[[], T]) -> T:

@@ -1,0 +1,181 @@
+"""Getting at a store file in whichever way it can be: made, written, or only read.
+
+SQLite keeps files of its own beside a store, which it must be able to make even to read. Where it
+cannot, on a read-only file system, the store is read as it lies there, or from a copy.
+"""
+
+import enum
+import os
+import shutil
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ...errors import NoStore, Unavailable
+
+# "CGrM": tells a concept graph from any other SQLite file.
+APPLICATION_ID = 0x4347724D
+BUSY_TIMEOUT_S = 30.0
+_LOG = "-wal"
+# An empty name is a database of this connection alone, in memory until it is large.
+_STAND_IN = ""
+
+
+class Opening(enum.Enum):
+    """What becomes of a store that is not there."""
+
+    CREATE = "it is made"
+    EXISTING = "it is an error"
+    STAND_IN = "an empty graph stands in for it, for this connection alone"
+
+
+@dataclass(slots=True)
+class Access:
+    """A connection to a store file.
+
+    `uri` is what else the same file can be attached by; `seen` is what it looked like when it was
+    opened, if SQLite does not watch it: then it must be opened anew when it looks different.
+    """
+
+    connection: sqlite3.Connection
+    uri: str
+    writable: bool
+    path: Path | None = None
+    seen: tuple[int, ...] | None = None
+    copies: TemporaryDirectory[str] | None = None
+
+    @property
+    def is_outdated(self) -> bool:
+        return self.path is not None and self.seen is not None and self.seen != _looks(self.path)
+
+    def close(self) -> None:
+        self.connection.close()
+        if self.copies is not None:
+            self.copies.cleanup()
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is something at *path*; an empty file is one that nobody has begun yet."""
+    try:
+        return path.stat().st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _cannot_be_opened(path, error) from error
+
+
+def no_store(path: Path) -> NoStore:
+    """Return the error for a store that is not there and must not be made."""
+    return NoStore(f"store {path}: there is no such store yet; what is first written makes it")
+
+
+def check_creatable(path: Path) -> None:
+    """Raise Unavailable if no store can be made at *path*; makes nothing."""
+    existing = next(parent for parent in (path, *path.parents, Path()) if parent.exists())
+    if existing != path and not existing.is_dir():
+        raise Unavailable(f"store {path}: cannot be opened: {existing} is not a directory")
+    if not _may(existing, os.W_OK):
+        raise Unavailable(f"store {path}: cannot be opened: {existing} cannot be written")
+
+
+def access(path: Path, opening: Opening) -> Access:
+    """Connect to the store file *path*. Raises NoStore, Unavailable, or SQLite's own errors."""
+    if opening is Opening.STAND_IN:
+        return Access(_connection(_STAND_IN), _STAND_IN, writable=True)
+    try:
+        if opening is Opening.CREATE:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _create_private(path)
+        elif not is_there(path):
+            raise no_store(path)
+        return _existing(path)
+    except OSError as error:
+        raise _cannot_be_opened(path, error) from error
+
+
+def code(error: sqlite3.Error) -> int:
+    """Return SQLite's code; what Python's own layer raises has none.
+
+    Extended codes (such as a stale snapshot's) carry the plain one in their lowest byte.
+    """
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def _existing(path: Path) -> Access:
+    try:
+        return Access(*_touched(f"{_uri(path)}?mode=rw"), writable=_may(path, os.W_OK))
+    except sqlite3.OperationalError as error:
+        cannot_open = code(error) == sqlite3.SQLITE_CANTOPEN
+        if not (cannot_open and path.is_file() and _may(path, os.R_OK)):
+            raise
+    # What must be made beside the file cannot be.
+    seen = _looks(path)
+    if not _log(path).exists() or not _log(path).stat().st_size:
+        return Access(*_touched(f"{_uri(path)}?immutable=1"), False, path, seen)
+    # The newest changes are in the log only, and reading it needs the files that cannot be made.
+    copies = TemporaryDirectory(prefix="concept-graph-mcp-")
+    copy = Path(copies.name) / path.name
+    for original, copied in ((path, copy), (_log(path), _log(copy))):
+        shutil.copyfile(original, copied)
+    connection, uri = _touched(f"{_uri(copy)}?mode=rw")
+    # What was written there would be lost.
+    connection.execute("PRAGMA query_only = ON")
+    return Access(connection, uri, False, path, seen, copies)
+
+
+def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
+    """Return a connection that has read from its file, which SQLite opens no sooner."""
+    connection = _connection(uri)
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection, uri
+
+
+def _connection(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+
+
+def _may(path: Path, mode: int) -> bool:
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _create_private(path: Path) -> None:
+    """Create the file, unless it is there, for its owner only; SQLite would ask the umask.
+
+    What SQLite puts beside it gets the same mode.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+
+
+def _uri(path: Path) -> str:
+    return path.absolute().as_uri()
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + _LOG)
+
+
+def _looks(path: Path) -> tuple[int, ...]:
+    """Return what changes when the file, or the log beside it, is written or replaced."""
+    looks: list[int] = []
+    for file in (path, _log(path)):
+        if file.exists():
+            state = file.stat()
+            looks += [state.st_ino, state.st_size, state.st_mtime_ns]
+    return tuple(looks)
+
+
+def _cannot_be_opened(path: Path, error: OSError) -> Unavailable:
+    return Unavailable(f"store {path}: cannot be opened: {error.strerror or error}")

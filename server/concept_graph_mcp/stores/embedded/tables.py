@@ -1,0 +1,139 @@
+"""What a store file consists of, how it is made, and how it is told from any other."""
+
+import math
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...errors import Misdeployed
+from . import identity
+from .opening import APPLICATION_ID, Access, Opening, access, code, no_store
+
+FORMAT = 1
+
+_SCHEMA = (
+    "CREATE TABLE vertex ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, labels TEXT NOT NULL, properties TEXT NOT NULL)",
+    "CREATE TABLE edge ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL,"
+    " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL)",
+    "CREATE INDEX edge_source ON edge (source)",
+    "CREATE INDEX edge_target ON edge (target)",
+    "CREATE TABLE unique_value ("
+    " label TEXT, property TEXT, value, vertex INTEGER NOT NULL,"
+    " PRIMARY KEY (label, property, value)) WITHOUT ROWID",
+    # What a search needs of a vertex, indexed by name, by arousal and by any part of the name.
+    "CREATE TABLE searchable ("
+    " vertex INTEGER PRIMARY KEY, name TEXT NOT NULL, search_name TEXT NOT NULL,"
+    " arousal_level REAL NOT NULL, accessed_at INTEGER NOT NULL)",
+    "CREATE INDEX searchable_name ON searchable (name, search_name)",
+    "CREATE INDEX searchable_search_name ON searchable (search_name)",
+    "CREATE INDEX searchable_arousal ON searchable (arousal_level, accessed_at DESC, name)",
+    "CREATE VIRTUAL TABLE search_text USING fts5("
+    " search_name, content='searchable', content_rowid='vertex',"
+    " tokenize='trigram case_sensitive 1')",
+    # One row a writing transaction: which elements it changed, as JSON arrays of ids.
+    "CREATE TABLE change ("
+    " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL)",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+
+
+def opened(path: Path, opening: Opening) -> Access:
+    """Open the store *path*, making what is missing of it. Raises as `Database` does."""
+    found = access(path, opening)
+    try:
+        _prepare(found, path, opening)
+    except BaseException:
+        found.close()
+        raise
+    return found
+
+
+def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, path: Path) -> None:
+    """Write into a database, *store* itself or a copy of it, which store it is."""
+    try:
+        identified = identity.of(store, path)
+        noted = identity.noted(connection)
+    except sqlite3.DatabaseError as error:
+        # A damaged file is taken as it is: much of it may still be read.
+        if code(error) != sqlite3.SQLITE_CORRUPT:
+            raise
+        return
+    if identified != noted:
+        with _writing(connection):
+            identity.note(connection, identified)
+
+
+def _prepare(found: Access, path: Path, opening: Opening) -> None:
+    connection = found.connection
+    # A file without any of the three is new, or being made by another process.
+    if any(
+        _pragma(connection, name) for name in ("schema_version", "application_id", "user_version")
+    ):
+        _check_kind(connection, path)
+    elif opening is Opening.EXISTING or not found.writable:
+        raise no_store(path)
+    if found.writable:
+        _log_ahead(found)
+    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        connection.execute("SELECT ln(1.0)")
+    except sqlite3.OperationalError:
+        # Not every build of SQLite has it.
+        connection.create_function("ln", 1, math.log, deterministic=True)
+    connection.execute("PRAGMA cache_size = -65536")
+    if found.writable and opening is not Opening.EXISTING:
+        _make(connection, path)
+        _check_kind(connection, path)
+        if opening is Opening.CREATE:
+            note_identity(connection, connection, path)
+
+
+def _log_ahead(found: Access) -> None:
+    try:
+        found.connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        # A file that may be written, where no other can be made, can be read all the same.
+        if code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+        found.writable = False
+
+
+def _make(connection: sqlite3.Connection, path: Path) -> None:
+    if _pragma(connection, "schema_version"):
+        return
+    with _writing(connection):
+        # Looked at again, because another process may have made it meanwhile.
+        if not _pragma(connection, "schema_version"):
+            for statement in _SCHEMA:
+                connection.execute(statement)
+            identity.note(connection, identity.new(path))
+
+
+@contextmanager
+def _writing(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        raise Misdeployed(f"store {path}: is a database of another kind; name another file")
+    found = _pragma(connection, "user_version")
+    if found > FORMAT:
+        raise Misdeployed(
+            f"store {path}: has format {found}, this version reads up to {FORMAT};"
+            " install a newer concept-graph-mcp"
+        )
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
