@@ -6,14 +6,28 @@ ARG PYTHON_VERSION=3.13
 
 FROM python:${PYTHON_VERSION}-slim AS build
 WORKDIR /src
+COPY docker/constraints.txt docker/constraints.txt
+# For what builds the wheel too, which pip installs in a place of its own.
+ENV PIP_CONSTRAINT=/src/docker/constraints.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY query_modules/ query_modules/
 COPY server/ server/
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:${PYTHON_VERSION}-slim
+LABEL org.opencontainers.image.title="concept-graph-mcp" \
+      org.opencontainers.image.description="Associative memory for LLM agents, served over MCP" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.authors="the concept-graph-mcp authors" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.url="https://github.com/concept-graph/concept-graph-mcp" \
+      org.opencontainers.image.source="https://github.com/concept-graph/concept-graph-mcp" \
+      org.opencontainers.image.documentation="https://github.com/concept-graph/concept-graph-mcp/tree/main/docs" \
+      io.modelcontextprotocol.server.name="io.github.concept-graph/concept-graph-mcp"
+
 COPY --from=build /wheels/ /wheels/
-RUN pip install --no-cache-dir /wheels/*.whl \
+COPY docker/constraints.txt /wheels/
+RUN pip install --no-cache-dir --constraint /wheels/constraints.txt /wheels/*.whl \
     && useradd --uid 10001 --create-home concept-graph \
     && install --directory --owner=concept-graph --group=concept-graph /data
 

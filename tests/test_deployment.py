@@ -186,7 +186,14 @@ def test_memgraph_version_is_defined_in_one_place() -> None:
     # Compose hands its variable on and has no default of its own.
     assert services()["memgraph"]["build"]["args"] == {"MEMGRAPH_VERSION": None}
     others = ("compose.yaml", "Taskfile.yml", "tests/containers.py")
-    assert [name for name in others if MEMGRAPH_DEFAULT in (ROOT / name).read_text()] == []
+    named = "memgraph/memgraph:", f"MEMGRAPH_VERSION:-{MEMGRAPH_DEFAULT}"
+    assert [n for n in others if any(name in (ROOT / n).read_text() for name in named)] == []
+
+
+def test_lab_has_a_version() -> None:
+    assert re.fullmatch(
+        r"memgraph/lab:\$\{LAB_VERSION:-\d+\.\d+\.\d+\}", services()["lab"]["image"]
+    )
 
 
 @pytest.mark.parametrize("dockerfile", DOCKERFILES)

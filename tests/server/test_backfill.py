@@ -483,8 +483,7 @@ def test_without_the_openai_package_it_says_what_to_install(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "openai", None)
     failed = backfill()
     assert failed.stderr.splitlines()[-1] == (
-        "concept-graph-mcp: backfill needs the openai package:"
-        " pip install 'concept-graph-mcp[backfill]'"
+        "concept-graph-mcp: backfill needs the openai package: pip install 'openai>=1.66,<4'"
     )
     assert backfill("--dry-run").exit_code == 0
 

@@ -152,9 +152,7 @@ def _model_maker(timeout_s: float, retries: int) -> "Callable[[], OpenAIModel]":
     except ImportError as error:
         if (error.name or "").partition(".")[0] == "concept_graph_mcp":
             raise
-        raise Failure(
-            "backfill needs the openai package: pip install 'concept-graph-mcp[backfill]'"
-        ) from None
+        raise Failure("backfill needs the openai package: pip install 'openai>=1.66,<4'") from None
     endpoint = model.endpoint(os.environ)
     return lambda: model.OpenAIModel(endpoint, timeout_s, retries)
 
