@@ -4,6 +4,7 @@ import inspect
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -182,3 +183,62 @@ def test_the_calls_yield_what_the_readme_shows(memory):
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", README))
 def test_what_the_readme_links_to_exists(link):
     assert link.startswith("http") or Path(__file__).parent.parent.joinpath(link).exists()
+
+
+# What an example needs that not everybody has: a Memgraph, a model.
+NEEDS_MORE = {"import memory.jsonl", "install-modules", "--into-target"}
+EXAMPLES = [
+    line
+    for language, block in BLOCKS
+    if language == "sh"
+    for line in block.splitlines()
+    if line.startswith("concept-graph-mcp ") and not any(map(line.count, NEEDS_MORE))
+]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> None:
+    """The place of a person whose memory is in its usual file and has what the examples name."""
+    for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", settings.EMBEDDED_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+    work, home, data = (tmp_path / name for name in ("work", "home", "data"))
+    for folder in (work, home):
+        folder.mkdir()
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    monkeypatch.setenv("BROWSER", "true")
+    monkeypatch.chdir(work)
+    edges = "apple\tis-a\tfruit\napple\tis-a\tcolur\n"
+    ended("concept-graph-mcp --embedded import -", edges)
+    entity = {"type": "entity", "name": "Bob", "entityType": "person", "observations": ["is tall"]}
+    (home / "memory.jsonl").write_text(json.dumps(entity) + "\n")
+    said = {"role": "user", "text": "hello", "created_at": 1, "thread": "t", "user_id": "mia"}
+    (work / "messages.jsonl").write_text(json.dumps(said) + "\n")
+
+
+def ended(command: str, answers: str) -> None:
+    """Run *command* in a shell until it ends, which it must do well."""
+    done = subprocess.run(
+        ["sh", "-c", command], input=answers, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+def served(command: str) -> None:
+    """Run *command* in a shell until it says where it serves, and interrupt it."""
+    with subprocess.Popen(["sh", "-c", f"exec {command}"], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+
+
+def test_the_examples_run_one_after_the_other_for_whoever_has_no_database(home):
+    assert len(EXAMPLES) >= 12
+    for command in EXAMPLES:
+        assert " --embedded " in command
+        if " view " in command:
+            served(command)
+        else:
+            ended(command, "y\n")
