@@ -323,7 +323,7 @@ def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
     sources = (ROOT / "server/concept_graph_mcp").rglob("*.py")
     # Joined as Python joins the texts of one message that go over several lines.
     said = re.sub(r'"\s+f?"', "", "\n".join(path.read_text(encoding="utf-8") for path in sources))
-    assert len(rows) == 6
+    assert len(rows) == 7
     for message, *_ in rows:
         for part in message.split("…"):
             assert part.strip(":; ") in said

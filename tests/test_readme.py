@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
@@ -213,7 +214,13 @@ def home(tmp_path, monkeypatch) -> None:
     ended("concept-graph-mcp --embedded import -", edges)
     entity = {"type": "entity", "name": "Bob", "entityType": "person", "observations": ["is tall"]}
     (home / "memory.jsonl").write_text(json.dumps(entity) + "\n")
-    said = {"role": "user", "text": "hello", "created_at": 1, "thread": "t", "user_id": "mia"}
+    said = {
+        "role": "user",
+        "text": "hello",
+        "created_at": 1750000000000,
+        "thread": "t",
+        "user_id": "mia",
+    }
     (work / "messages.jsonl").write_text(json.dumps(said) + "\n")
 
 
@@ -229,7 +236,9 @@ def served(command: str) -> None:
     """Run *command* in a shell until it says where it serves, and interrupt it."""
     with subprocess.Popen(["sh", "-c", f"exec {command}"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"http://127.0.0.1:")
+        address = process.stdout.readline().decode().strip()
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            assert b"<html" in answer.read()
         process.send_signal(signal.SIGINT)
     assert process.returncode == 0
 
