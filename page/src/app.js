@@ -101,7 +101,8 @@ function count() {
 }
 
 function explain() {
-  showLegend($("legend"), picture.looks, picture.bySize !== null);
+  const { looks, bySize, hasUnknown } = picture;
+  showLegend($("legend"), looks, { byOrder: bySize !== null, hollow: hasUnknown });
 }
 
 function total() {
@@ -138,7 +139,7 @@ async function recall(names) {
   if (mine !== asked) return;
   light(propositions, nodes);
   showSeeds();
-  showPropositions($("propositions"), propositions, point);
+  showPropositions($("propositions"), propositions, model, point);
   $("counted").textContent = propositions.length < all
     ? `the strongest ${propositions.length} of ${all}, ${ahead(Number($("time").value))}`
     : `${all} in all, ${ahead(Number($("time").value))}`;

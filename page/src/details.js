@@ -1,7 +1,9 @@
 // Everything about one node, in words: the same facts as the picture's, for those who do not see it.
 
-import { arousalAt } from "./scales.js";
+import { arousalAt, isKnown } from "./scales.js";
 import { plain, printable, signed } from "./wording.js";
+
+const UNKNOWN = "not known for then";
 
 /** Show *node* in *panel*; go(node) follows one of its relations. */
 export function showDetails(panel, { node, model, time, tau, when, go }) {
@@ -12,10 +14,10 @@ export function showDetails(panel, { node, model, time, tau, when, go }) {
   tell("name", printable(node.name));
   tell("text", printable(node.text));
   panel.querySelector("[data-fact=text]").hidden = node.text === node.name;
-  tell("valence", feeling(node.valence));
-  tell("arousal", plain(arousalAt(node, time, tau)));
-  const later = node.accessed_at > time ? ", later than this; what it was before is not kept" : "";
-  tell("aroused", `${plain(node.arousal_level)} on ${when(node.accessed_at)}${later}`);
+  const known = isKnown(node);
+  tell("valence", known ? feeling(node.valence) : UNKNOWN);
+  tell("arousal", known ? plain(arousalAt(node, time, tau)) : UNKNOWN);
+  tell("aroused", known ? `${plain(node.arousal_level)} on ${when(node.accessed_at)}` : "later than this");
   const hidden = model.hidden(node);
   tell("degree", `${node.degree}${hidden ? `, ${hidden} of them not shown` : ""}`);
   panel.querySelector("[data-fact=relations]").replaceChildren(
@@ -26,8 +28,10 @@ export function showDetails(panel, { node, model, time, tau, when, go }) {
 
 /** One line that says what a node is, for a screen reader. */
 export function spoken(node, time, tau) {
-  return `${printable(node.text)}, ${node.kind}, valence ${signed(node.valence)},`
-    + ` arousal ${plain(arousalAt(node, time, tau))}, ${node.degree} relations`;
+  const stands = isKnown(node)
+    ? `valence ${signed(node.valence)}, arousal ${plain(arousalAt(node, time, tau))}`
+    : `valence and arousal ${UNKNOWN}`;
+  return `${printable(node.text)}, ${node.kind}, ${stands}, ${node.degree} relations`;
 }
 
 function feeling(valence) {

@@ -41,8 +41,8 @@ function draw(drawn) {
   picture.seeds = lit.seeds;
   picture.lit = lit;
   picture.show(true);
-  showLegend(byId("legend"), picture.looks, picture.bySize !== null);
-  showPropositions(byId("propositions"), drawn.propositions, point);
+  showLegend(byId("legend"), picture.looks, { byOrder: picture.bySize !== null, hollow: false });
+  showPropositions(byId("propositions"), drawn.propositions, model, point);
   document.body.dataset.nodes = model.nodes.size;
 }
 

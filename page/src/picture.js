@@ -1,7 +1,7 @@
 // The drawing itself, on the force-graph library: what is where, how it looks, what is clicked.
 
 import ForceGraph from "force-graph";
-import { arousalAt, inks, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
+import { arousalAt, inks, isKnown, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
 import { Looks } from "./looks.js";
 import { bottom, outline } from "./shapes.js";
 import { printable, shortened } from "./wording.js";
@@ -17,6 +17,7 @@ const CLOSEST = 2.2;
 const MARGIN = { side: 24, above: 24, below: 40 };
 // A hand that trembles on a click does not mean to move the picture.
 const DRAG_FROM = 5;
+const UNKNOWN_SIZE = 5;
 const NOTHING = new Set();
 
 export class Picture {
@@ -116,7 +117,13 @@ export class Picture {
   }
 
   radiusOf(node) {
+    if (!isKnown(node)) return UNKNOWN_SIZE;
     return this.bySize?.get(node.id) ?? radius(arousalAt(node, this.time, this.tau));
+  }
+
+  /** Whether something is shown of which it is not known how it stands. */
+  get hasUnknown() {
+    return [...this.model.nodes.values()].some((node) => !isKnown(node));
   }
 
   colourOf(node) {
@@ -223,12 +230,20 @@ export class Picture {
     context.fill();
   }
 
+  #hollow(node, context, scale) {
+    this.#fill(node, context, this.colours.ground);
+    context.strokeStyle = this.colours.neutral;
+    context.lineWidth = 1.5 / scale;
+    context.stroke();
+  }
+
   #drawNode(node, context, scale) {
     context.globalAlpha = this.#isDimmed(node) ? 0.15 : 1;
     if (node === this.selected) this.#fill(node, context, this.colours.text, 3.5 / scale + 1);
     else if (this.seeds.has(node.id)) this.#fill(node, context, this.colours.lit, 3 / scale + 0.5);
     if (!this.#isMap()) this.#fill(node, context, this.colours.ground, 1 / scale);
-    this.#fill(node, context, this.colourOf(node));
+    if (isKnown(node)) this.#fill(node, context, this.colourOf(node));
+    else this.#hollow(node, context, scale);
     const size = this.radiusOf(node);
     const written = sign(this.looks.valueOf(node));
     if (written && size * scale > 3.5) {

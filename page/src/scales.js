@@ -6,7 +6,10 @@ const GROWTH = 10.5;
 // In a picture whose most aroused node is below this, all would be specks: the order is shown instead.
 const FADED = 0.05;
 
-/** level · exp(−elapsed/tau); an access in the future counts as now. */
+/** Whether it is known how a node stands: looking back, of what was aroused since it is not. */
+export const isKnown = (node) => node.arousal_level !== null;
+
+/** level · exp(−elapsed/tau); an access in the future counts as now; 0 where it is not known. */
 export function arousalAt(node, time, tau) {
   return node.arousal_level * Math.exp(-Math.max(0, time - node.accessed_at) / tau);
 }
@@ -20,7 +23,7 @@ export function radius(arousal) {
  * is aroused enough at *time* for its arousal to be seen.
  */
 export function sizesByOrder(nodes, time, tau) {
-  const all = [...nodes];
+  const all = [...nodes].filter(isKnown);
   if (!all.length || all.some((node) => arousalAt(node, time, tau) >= FADED)) return null;
   // This orders as arousal does, without becoming 0 after two years.
   const rank = (node) => node.accessed_at + tau * Math.log(node.arousal_level || Number.MIN_VALUE);

@@ -25,8 +25,8 @@ export function outline(path, name, x, y, size) {
 }
 
 /** Return the shape as an SVG element of 12 by 12 units, for the legend. */
-export function icon(name, size = 5) {
-  const svg = make("svg", { viewBox: "0 0 12 12", "aria-hidden": "true", class: "shape" });
+export function icon(name, size = 5, className = "shape") {
+  const svg = make("svg", { viewBox: "0 0 12 12", "aria-hidden": "true", class: className });
   const points = corners(name, 6, 6, size * 0.95);
   svg.append(points.length
     ? make("polygon", { points: points.map((point) => point.join(",")).join(" ") })

@@ -158,6 +158,15 @@ def test_what_happened_later_is_not_shown(memory, looking_back):
     assert looking_back.get("api/neighbourhood", seed="20250617/walk").content["nodes"] == []
 
 
+def test_of_what_was_aroused_later_nothing_is_known(memory, looking_back):
+    memory.update_affect("rain", -1)
+    shown = looking_back.get("api/neighbourhood", seed="walk", hops=3).content["nodes"]
+    known = {node["name"]: node["arousal_level"] for node in shown}
+    assert known == {"walk": 0.25, "20250614/walk": 0.5, "rain": None}
+    rain = next(node for node in shown if node["name"] == "rain")
+    assert (rain["valence"], rain["accessed_at"]) == (None, None)
+
+
 def test_a_forecast_knows_no_more_than_the_time_it_is_made_at(memory, looking_back):
     later = memory.now_ms + 7 * DAY_MS
     recalled = looking_back.get("api/recall", seed="walk", at=later).content["propositions"]

@@ -311,6 +311,18 @@ def test_what_is_next_to_nothing_is_said_to_be_so(viewers, browser, lived_file):
     assert not re.search(r"e-\d{3}", page.text("body"))
 
 
+def test_looking_back_draws_hollow_what_was_aroused_later(viewers, browser, lived_file):
+    page = Page.at(browser, viewers(lived_file, "oxygen tank 2", "--at", "1970-04-13T12:00-06:00"))
+    assert {node for node in page.names() if node[:8].isdigit()} <= {"19700413/Aquarius"}
+    assert page.text("[data-fact=valence]") == "not known for then"
+    assert "1970" not in page.text("#details")
+    assert "aroused later; not known for then" in page.text("#legend")
+    assert page.data("arousal") < 2
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    assert "aroused later; not known for then" in page.text("#propositions")
+
+
 # Recall
 
 

@@ -82,7 +82,7 @@ class Api:
             raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
         call = calls.neighbourhood(_seeds(request), _hops(request), limit)
         rows = await session.run(call)
-        nodes = [picture.node(row) for row in rows]
+        nodes = [picture.node(row, session.until_ms) for row in rows]
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
 
     async def recall(self, request: Request) -> JSONResponse:

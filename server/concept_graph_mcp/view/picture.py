@@ -19,12 +19,22 @@ _CHOSEN_FROM = 1_000
 RESULT_KEY = "concept-graph-mcp/picture"
 
 
-def node(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of `neighbourhood`; a number that JSON cannot say, made by a hand, as None."""
+# What changes with every access, so that of a node that was aroused since only the latest is known.
+_CHANGING = ("valence", "arousal_level", "accessed_at")
+
+
+def node(row: dict[str, Any], until_ms: int | None = None) -> dict[str, Any]:
+    """Return a row of `neighbourhood`; a number that JSON cannot say, made by a hand, as None.
+
+    None as well, looking back to *until_ms*, for what is known of a later time only.
+    """
     relations = [
         {key: _finite(value) for key, value in relation.items()} for relation in row["relations"]
     ]
-    return {key: _finite(value) for key, value in row.items()} | {"relations": relations}
+    shown = {key: _finite(value) for key, value in row.items()} | {"relations": relations}
+    if until_ms is not None and row["accessed_at"] > until_ms:
+        shown |= dict.fromkeys(_CHANGING)
+    return shown
 
 
 def proposition(row: dict[str, Any]) -> dict[str, Any]:
