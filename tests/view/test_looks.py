@@ -13,7 +13,7 @@ SHAPES = ("circle", "diamond", "square", "hexagon")
 
 
 def test_every_kind_of_node_that_is_walked_and_every_relation_has_a_look():
-    walked = [layer.node_kind(label).kind for layer in LAYERS for label in layer.walked]
+    walked = [kind.kind for layer in LAYERS for kind in layer.nodes if kind.label in layer.walked]
     assert [look.kind for look in looks.KINDS] == walked
     relations = [edge.name for layer in LAYERS for edge in layer.edges]
     assert [look.type for look in looks.RELATIONS] == relations

@@ -9,6 +9,7 @@ from tests.conftest import Memory
 from tests.markdown import ROOT, table
 from tests.view.browsing import Page
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.static_files import STATIC
 
@@ -64,7 +65,11 @@ def test_nodes_differ_by_kind_size_and_colour_and_say_their_sign(page):
 
 
 def test_an_empty_graph_says_so(drawn):
-    page = drawn(Memory.stats)
+    def make_and_remove(memory):
+        memory.concept_upsert("apple")
+        memory.run(calls.remove("apple", False))
+
+    page = drawn(make_and_remove)
     assert page.text("#empty") == "There is nothing in this graph yet."
 
 
