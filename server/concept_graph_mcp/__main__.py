@@ -10,6 +10,7 @@ from conceptgraph_core import __version__
 
 from . import settings
 from .commands.group import Commands
+from .printable import printable
 
 # Command -> the module that has it; imported only when asked for, to keep the server's start short.
 _COMMANDS = {
@@ -79,8 +80,6 @@ def _serve(embedded: str | None, with_set_time: bool) -> None:
     try:
         configured = settings.read(os.environ, embedded)
     except settings.SettingsError as error:
-        from .commands.terminal import printable
-
         problem = str(error)
         click.echo(f"concept-graph-mcp: {printable(problem)}", err=True)
     if sys.stdin.isatty():

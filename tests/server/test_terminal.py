@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.commands.terminal import Terminal, printable
+from concept_graph_mcp.commands.terminal import Terminal
+from concept_graph_mcp.printable import printable
 
 HUGE = "9" * 20
 LONG = "n" * 300
@@ -131,6 +132,16 @@ def test_json_carries_every_name_exactly_and_no_order_for_the_terminal(there):
     found = run(there, "search", "--json").stdout
     assert not [each for each in found if each != "\n" and unicodedata.category(each) == "Cc"]
     assert {row["concept"] for row in json.loads(found)["concepts"]} == {"seed", *HOSTILE}
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "server-memory"]], ids=["ours", "theirs"])
+def test_an_export_to_the_terminal_carries_every_name_and_no_order(there, options):
+    names = {*HOSTILE, "a\x85", "a\u2028", "a\u202e"}
+    remember(there, *map(concept, names))
+    shown = run(there, "export", *options, "-").stdout
+    assert not {unicodedata.category(each) for each in shown if each != "\n"} & {"Cc", "Zl"}
+    records = list(map(json.loads, shown.splitlines()))
+    assert {record["name"] for record in records if "name" in record} == names
 
 
 # Eighty columns
@@ -278,6 +289,8 @@ def test_check_is_content_with_a_sound_graph_and_says_so(there):
         (["recall", "--limt", "3"], "--limt"),
         (["export", ""], "'FILE': must not be empty"),
         (["import", ""], "'FILE': must not be empty"),
+        (["backup", "--dir", ""], "'--dir': must not be empty"),
+        (["install-modules", ""], "'DIRECTORY': must not be empty"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )

@@ -18,7 +18,7 @@ from ..backfill.run import Job, run
 from ..backfill.screen import Screen
 from ..errors import StoreError
 from ..settings import Settings
-from .common import Failure, configured
+from .common import FILE, Failure, configured
 from .terminal import note, notes, out
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ _NOT_IDEMPOTENT = (
     "Backfilling is not idempotent: what is read twice is remembered twice and felt twice."
 )
 _WHOLE = click.IntRange(min=1)
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -40,7 +39,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--since-chunk", type=_WHOLE, default=1, metavar="N", help="Begin with this chunk.")
 @click.option(
     "--store",
-    type=_FILE,
+    type=FILE,
     default=Path("backfill.db"),
     show_default=True,
     help="The file in which the chunks are gathered; nothing else may use it meanwhile.",
@@ -53,7 +52,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A directory with prompts of your own; steps without a file there keep ours.",
 )
-@click.option("--report", type=_FILE, help="Add a JSON line a chunk to this file.")
+@click.option("--report", type=FILE, help="Add a JSON line a chunk to this file.")
 @click.option(
     "--chars-per-call",
     type=click.IntRange(min=1_000),

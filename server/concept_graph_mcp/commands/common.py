@@ -13,16 +13,17 @@ import click
 from conceptgraph_core import limits
 
 from .. import settings
+from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
 from ..stores.lazy import connect
-from .terminal import note, printable
+from .terminal import note
 
 T = TypeVar("T")
 
 
-class _File(click.Path):
-    """The path of a file, which the empty text is not: `Path("")` would be the folder one is in."""
+class _Named(click.Path):
+    """A path, which the empty text is not: `Path("")` would be the folder one is in."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not value:
@@ -30,7 +31,8 @@ class _File(click.Path):
         return super().convert(value, param, ctx)
 
 
-FILE = _File(dir_okay=False, path_type=Path)
+FILE = _Named(dir_okay=False, path_type=Path)
+FOLDER = _Named(file_okay=False, path_type=Path)
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 AT = click.option("--at", metavar="TIME", help="Look at this time (ISO 8601), as if it were now.")

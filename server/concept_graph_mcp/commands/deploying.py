@@ -8,7 +8,7 @@ import click
 from conceptgraph_core import __version__
 
 from ..core import modules_directory
-from .common import Failure
+from .common import FOLDER, Failure
 from .terminal import say
 
 _CORE = "conceptgraph_core"
@@ -16,7 +16,7 @@ _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
 @click.command("install-modules")
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=FOLDER)
 def install_modules(directory: Path) -> None:
     """Copy the query modules into DIRECTORY, one of the server's --query-modules-directory."""
     if not directory.is_dir():

@@ -10,6 +10,7 @@ import click
 from conceptgraph_core.errors import ConceptGraphError
 
 from ..errors import StoreError
+from ..printable import printable
 from ..settings import SettingsError
 
 _TOLD = (click.UsageError, SettingsError, StoreError, ConceptGraphError, OSError)
@@ -89,7 +90,5 @@ class Misused(click.UsageError):
         super().__init__(" ".join(message.split()).removesuffix("."), error.ctx)
 
     def show(self, file: Any = None) -> None:
-        from .terminal import printable
-
         path = self.ctx.command_path if self.ctx else "concept-graph-mcp"
         click.echo(f"{path}: {printable(self.message)}; see {path} --help", err=True)

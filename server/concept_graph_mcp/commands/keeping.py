@@ -8,18 +8,19 @@ from pathlib import Path
 import click
 
 from .. import calls
+from ..printable import printable
 from ..session import Session
 from ..stores import backup_files
 from ..stores.backup_files import BadBackup, Contents
 from ..stores.store import FILE_BACKUP, Store
-from .common import Failure, with_session
-from .terminal import printable, say
+from .common import FOLDER, Failure, with_session
+from .terminal import say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
 _DIRECTORY = click.option(
     "--dir",
     "directory",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Where backups are; by default ./backup/memgraph or ./backup/embedded.",
 )
 # A century, because dates end somewhere.

@@ -1,8 +1,6 @@
 """What the commands print to: data is text, never markup, and never speaks to the terminal."""
 
-import json
 import math
-import re
 import sys
 from typing import Any
 
@@ -10,16 +8,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-# What is not shown as it is: control characters, which a terminal obeys; line and paragraph
-# separators; what turns the direction of the text around it; and what cannot be encoded at all.
-_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-# All of these but the last are stored, and JSON leaves them in a string as they are.
-_LEFT_BY_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    r"""Return *text* with everything escaped that a terminal would obey: "\n", "\x1b", "\u202e"."""
-    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+from ..printable import json_text, printable
 
 
 class Terminal(Console):
@@ -67,9 +56,7 @@ def cut(text: str) -> Text:
 
 def print_json(value: Any) -> None:
     """Print *value* as JSON, with null for numbers that JSON does not have."""
-    text = json.dumps(_finite(value), ensure_ascii=False, indent=2)
-    text = _LEFT_BY_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json_text(_finite(value), indent=2) + "\n")
 
 
 def _finite(value: Any) -> Any:

@@ -1,6 +1,5 @@
 """What a person is told who starts the server by hand: what it waits for, and how clients do."""
 
-import json
 import os
 import shutil
 import sys
@@ -13,8 +12,8 @@ import click
 from conceptgraph_core import __version__
 
 from .. import settings
+from ..printable import json_text, printable
 from ..settings import Settings
-from .terminal import printable
 
 # What is set for this server must be set by a client too. The password is the owner's to copy.
 _HANDED_ON = ("AROUSAL_TAU_MS", "MEMGRAPH_URI", "MEMGRAPH_URL", "MEMGRAPH_USER")
@@ -26,7 +25,7 @@ def explain(configured: Settings | None) -> None:
 
     Without *configured* something in the settings is wrong, which is told elsewhere.
     """
-    example = json.dumps(client_configuration(configured, os.environ), indent=2, ensure_ascii=False)
+    example = json_text(client_configuration(configured, os.environ), indent=2)
     lines = (
         f"concept-graph-mcp {__version__} is an MCP server and waits here for a client's messages.",
         "Clients start it themselves, once this is in their configuration:",

@@ -6,6 +6,7 @@ from typing import Any
 
 from conceptgraph_core.registry import LAYERS
 
+from ..printable import json_text
 from .lines import FormatError, Lines, Naming, Record, Row, json_object, plain, shown
 from .tally import Tally
 
@@ -27,7 +28,7 @@ def header(version: str) -> dict[str, Any]:
 def line(record: Record) -> str:
     """Return *record* as a line, the same whichever order its store gives its fields in."""
     ordered = {key: record[key] for key in _FIELDS if key in record}
-    return json.dumps(ordered | record, ensure_ascii=False) + "\n"
+    return json_text(ordered | record) + "\n"
 
 
 def read(lines: Lines, _naming: Naming, tally: Tally) -> Iterator[Row]:

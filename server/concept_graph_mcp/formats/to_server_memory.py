@@ -4,12 +4,12 @@ What it knows nothing of (feelings, weights, arousal and times) is not written.
 """
 
 import itertools
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from conceptgraph_core.concepts import schema
 
+from ..printable import json_text
 from .lines import Record, shown, spelled
 from .server_memory import sentence
 from .tally import Tally
@@ -103,4 +103,4 @@ def _said(concepts: Sequence[str], summary: str) -> Relation | None:
 
 
 def _line(**fields: object) -> str:
-    return json.dumps(fields, ensure_ascii=False) + "\n"
+    return json_text(fields) + "\n"
