@@ -31,13 +31,13 @@ addEventListener("message", ({ data, source }) => {
   const send = (message) => source.postMessage({ jsonrpc: "2.0", ...message }, "*");
   if (data.method === "ui/initialize") send({ id: data.id, result: {
     protocolVersion: data.params.protocolVersion, hostCapabilities: {},
-    hostInfo: { name: "host", version: "1" }, hostContext: { theme: THEME } } });
+    hostInfo: { name: "host", version: "1" }, hostContext: { theme: THEME, ...CONTEXT } } });
   if (data.method === "ui/notifications/initialized") {
     send({ method: "ui/notifications/tool-input", params: { arguments: {} } });
     send({ method: "ui/notifications/tool-result", params: RESULT });
   }
-  // As hosts do: the frame gets the height that its page asks for.
-  if (data.method === "ui/notifications/size-changed")
+  // As hosts do: the frame gets the height that its page asks for, unless it is fixed.
+  if (data.method === "ui/notifications/size-changed" && !CONTEXT.containerDimensions)
     document.getElementById("app").style.height = `${data.params.height}px`;
 });
 document.getElementById("app").srcdoc = PAGE;
@@ -185,7 +185,7 @@ def shown(browser, portal, memory, tmp_path):
     """A function that shows a recall's result in a host's page and goes into its frame."""
     live(memory)
 
-    def show(with_picture: bool, theme: str = "light", question=None, **more) -> Page:
+    def show(with_picture: bool, theme: str = "light", question=None, context=None, **more) -> Page:
         page, result = ask(
             portal, memory, [DRAWS],
             lambda client: client.read_resource(mcp_app.URI),
@@ -198,6 +198,7 @@ def shown(browser, portal, memory, tmp_path):
         policy = f'<meta http-equiv="content-security-policy" content="{HOST_POLICY}">'
         html = page.contents[0].text.replace("<head>", f"<head>{policy}")
         host = HOST.replace("THEME", json.dumps(theme)).replace("RESULT", json.dumps(content))
+        host = host.replace("CONTEXT", f"({json.dumps(context or {})})")
         # A script element ends at the first end tag, whatever surrounds it.
         host = host.replace("PAGE", json.dumps(html).replace("</", "<\\/"))
         file = tmp_path / "host.html"
@@ -270,3 +271,12 @@ def test_the_frame_is_as_high_as_what_is_drawn(shown):
     page.until("return document.body.dataset.recalled === '30'")
     page.browser.switch_to.default_content()
     page.until("return document.getElementById('app').clientHeight === 504")
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_a_frame_of_a_fixed_height_is_filled(shown):
+    page = shown(with_picture=True, context={"containerDimensions": {"height": 560}})
+    page.until("return document.body.dataset.recalled === '30'")
+    page.until("return document.body.clientHeight === window.innerHeight")
+    page.browser.switch_to.default_content()
+    assert page.run("return document.getElementById('app').clientHeight") == 560
