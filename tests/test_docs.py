@@ -27,7 +27,7 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.host import Host
-from concept_graph_mcp.tools.concepts import toolset
+from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.registry import LAYERS
@@ -78,7 +78,7 @@ def callbacks() -> dict[str, object]:
 def tools() -> dict[str, list[str]]:
     """Return the arguments of each tool."""
     session = Session(None, limits.DEFAULT_TAU_MS, ZONE, Clock())  # type: ignore[arg-type]
-    listed = toolset(session, with_set_time=True)
+    listed = toolsets.tools(session, tuple(toolsets.TOOLSETS), True)
     return {tool.name: list(tool.parameters["properties"]) for tool in listed}
 
 

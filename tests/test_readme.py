@@ -20,7 +20,7 @@ from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded import modules
-from concept_graph_mcp.tools.concepts import toolset
+from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import limits
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +55,9 @@ def names(cell: str) -> list[str]:
 def tools() -> list:
     clock = Clock()
     zone = settings.read({"TZ": "UTC"}).zone
-    return toolset(Session(None, limits.DEFAULT_TAU_MS, zone, clock), with_set_time=True)
+    return toolsets.tools(
+        Session(None, limits.DEFAULT_TAU_MS, zone, clock), tuple(toolsets.TOOLSETS), True
+    )
 
 
 def test_the_tools_and_their_arguments_are_those_of_the_server():

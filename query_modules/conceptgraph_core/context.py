@@ -5,10 +5,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from . import limits
 from .errors import InvalidContext
+
+# Whose memories and entities they are where nobody says whose.
+DEFAULT_USER: Final = "default"
 
 _KEYS = ("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "user_id")
 
@@ -102,7 +105,7 @@ def _until_date(value: Any, until_ms: int | None) -> str:
 
 def _user_id(value: Any) -> str:
     if value is None:
-        return "default"
+        return DEFAULT_USER
     if not isinstance(value, str) or not value.strip():
         raise InvalidContext("context: user_id must be a non-empty text")
     return value

@@ -51,9 +51,16 @@ _COMMANDS = {
 @click.option(
     "--enable-set-time", is_flag=True, help="Offer the set_time tool, which stops the clock."
 )
+@click.option(
+    "--toolsets",
+    metavar="NAMES",
+    help="The toolsets to offer, with commas between them; default: concept.",
+)
 @click.version_option(__version__, "-V", "--version", message="%(version)s")
 @click.pass_context
-def main(ctx: click.Context, embedded: str | None, enable_set_time: bool) -> None:
+def main(
+    ctx: click.Context, embedded: str | None, enable_set_time: bool, toolsets: str | None
+) -> None:
     """An associative memory for LLM agents, served over MCP on stdin and stdout.
 
     \b
@@ -63,22 +70,25 @@ def main(ctx: click.Context, embedded: str | None, enable_set_time: bool) -> Non
       AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
       TZ                      your time zone, e.g. Europe/Berlin; needed to serve
       CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file
+      CONCEPT_GRAPH_TOOLSETS  like --toolsets
+      CONCEPT_GRAPH_USER      whose memories and entities; default: default
     """
     ctx.obj = embedded
     if ctx.invoked_subcommand is not None:
-        if enable_set_time:
-            raise click.UsageError("--enable-set-time is for serving only")
+        for option, given in (("--enable-set-time", enable_set_time), ("--toolsets", toolsets)):
+            if given:
+                raise click.UsageError(f"{option} is for serving only")
         return
-    _serve(embedded, enable_set_time)
+    _serve(embedded, enable_set_time, toolsets)
 
 
-def _serve(embedded: str | None, with_set_time: bool) -> None:
+def _serve(embedded: str | None, with_set_time: bool, toolsets: str | None) -> None:
     """Serve; with settings that cannot be used, only to say so, for clients hide what ends them."""
     if sys.stdin is None or sys.stdout is None:
         raise click.UsageError("stdin and stdout, which clients speak through, are closed")
     configured, problem = None, ""
     try:
-        configured = settings.read(os.environ, embedded)
+        configured = settings.read(os.environ, embedded, toolsets=toolsets)
     except settings.SettingsError as error:
         problem = str(error)
         click.echo(f"concept-graph-mcp: {printable(problem)}", err=True)

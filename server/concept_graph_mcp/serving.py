@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from zoneinfo import ZoneInfo
 
@@ -17,22 +17,13 @@ from conceptgraph_core import __version__, limits
 from . import stdin
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
-from .settings import Settings
+from .settings import DEFAULT_TOOLSETS, Settings
 from .stores.lazy import DeferredStore, connect
 from .stores.store import EXPORT_BACKUP, Store
-from .tools.concepts import toolset
+from .tools import toolsets as registered
 from .view import mcp_app
 
 logger = logging.getLogger(__name__)
-
-INSTRUCTIONS = """\
-An associative memory of concepts, episodes and feelings that outlives this conversation.
-Before answering from experience: recall_query with the concepts at hand as seeds (concept_search \
-finds how they are called).
-After something worth keeping: concept_search for existing names, relation_add for what is a kind \
-of, a part of, or brings to mind something else, episode_add for what happened (say when), and \
-update_affect for how it felt.
-What is recalled, repeated and felt stays strong; the rest fades within days but is never lost."""
 
 
 def build(
@@ -40,12 +31,13 @@ def build(
     with_set_time: bool = False,
     watch_store: bool = False,
     refusal: str | None = None,
+    toolsets: Sequence[str] = DEFAULT_TOOLSETS,
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
     With *refusal* every call of a tool is answered with that line.
     """
-    tools = toolset(session, with_set_time)
+    tools = registered.tools(session, toolsets, with_set_time)
     for tool in tools:
         tool.refusal = refusal
 
@@ -62,7 +54,7 @@ def build(
         "concept-graph-mcp",
         title="Concept graph memory",
         version=__version__,
-        instructions=refusal or INSTRUCTIONS,
+        instructions=refusal or registered.instructions(toolsets),
         tools=[*tools],
         extensions=[mcp_app.extension()],
         lifespan=lifespan,
@@ -79,8 +71,8 @@ def serve(settings: Settings, with_set_time: bool) -> None:
     # database that is not prepared must not be waited for.
     ends = None if settings.embedded is not None else _end_soon
     store = connect(settings, creates=True)
-    session = Session(store, settings.tau_ms, settings.zone, Clock(), ends)
-    _run(build(session, with_set_time, watch_store=True))
+    session = Session(store, settings.tau_ms, settings.zone, Clock(), settings.user_id, ends)
+    _run(build(session, with_set_time, watch_store=True, toolsets=settings.toolsets))
 
 
 def serve_refusing(refusal: str, with_set_time: bool) -> None:

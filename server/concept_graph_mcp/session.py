@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import limits
+from conceptgraph_core.context import DEFAULT_USER
 
 from . import calls
 from .calls import Call
@@ -44,6 +45,7 @@ class Session:
     tau_ms: int
     zone: ZoneInfo
     clock: Clock
+    user_id: str = DEFAULT_USER
     on_misdeployed: Callable[[Misdeployed], None] | None = None
     until_ms: int | None = None
 
@@ -63,7 +65,12 @@ class Session:
         return f"{moment.astimezone(self.zone):%Y%m%d}"
 
     async def _run(self, call: Call, now_ms: int) -> list[dict[str, Any]]:
-        context = {"now_ms": now_ms, "tau_ms": self.tau_ms, "date": self.date(now_ms)}
+        context = {
+            "now_ms": now_ms,
+            "tau_ms": self.tau_ms,
+            "date": self.date(now_ms),
+            "user_id": self.user_id,
+        }
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         try:

@@ -8,10 +8,14 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from conceptgraph_core import limits
+from conceptgraph_core import limits, text
+from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.errors import ConceptGraphError
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
+KNOWN_TOOLSETS = ("concept",)
+DEFAULT_TOOLSETS = ("concept",)
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
 # What people put into the query of a URI and should not; a routing context has no such names.
@@ -35,14 +39,20 @@ class Settings:
     user: str
     password: str = field(repr=False)
     embedded: Path | None
+    user_id: str = DEFAULT_USER
+    toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
 
 
 def read(
-    environment: Mapping[str, str], embedded: str | None = None, zone: str | None = None
+    environment: Mapping[str, str],
+    embedded: str | None = None,
+    zone: str | None = None,
+    toolsets: str | None = None,
 ) -> Settings:
-    """Return the settings of *environment*; *embedded* is the option, "" for the default path.
+    """Return the settings of *environment*.
 
-    *zone* stands in for a missing TZ; without it that is an error. Raises SettingsError.
+    *embedded* and *toolsets* are the options, "" the default path. *zone* stands in for a missing
+    TZ; without it that is an error. Raises SettingsError.
     """
     return Settings(
         zone=_zone(environment.get("TZ") or zone),
@@ -53,6 +63,10 @@ def read(
         embedded=_embedded(
             environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded,
             by_option=embedded is not None,
+        ),
+        user_id=_user_id(environment.get("CONCEPT_GRAPH_USER") or DEFAULT_USER),
+        toolsets=_toolsets(
+            environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
         ),
     )
 
@@ -104,6 +118,24 @@ def _zone(name: str | None) -> ZoneInfo:
         raise SettingsError(
             f"TZ: unknown time zone {name!r}; use a name such as Asia/Tokyo"
         ) from None
+
+
+def _user_id(value: str) -> str:
+    try:
+        return text.name(value, "CONCEPT_GRAPH_USER")
+    except ConceptGraphError as error:
+        raise SettingsError(str(error)) from None
+
+
+def _toolsets(value: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    unknown = [name for name in names if name not in KNOWN_TOOLSETS]
+    if unknown:
+        raise SettingsError(
+            f"--toolsets or CONCEPT_GRAPH_TOOLSETS: there is no toolset {unknown[0]!r}; known are"
+            f" {', '.join(KNOWN_TOOLSETS)}"
+        )
+    return names or DEFAULT_TOOLSETS
 
 
 def _tau(value: str) -> int:

@@ -16,7 +16,7 @@ from concept_graph_mcp import serving
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
-from concept_graph_mcp.tools.concepts import toolset
+from concept_graph_mcp.tools.toolsets import tools
 
 NOW_MS = 1_750_000_000_000
 HUGE = "x" * 2_000_000
@@ -159,7 +159,10 @@ def served(portal: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
 
 def test_every_tool_and_argument_is_among_those_that_are_tried(served):
     session = served._session
-    offered = {tool.name: list(tool.parameters["properties"]) for tool in toolset(session, True)}
+    offered = {
+        tool.name: list(tool.parameters["properties"])
+        for tool in tools(session, ("concept",), True)
+    }
     assert {tool: list(arguments) for tool, arguments in GOOD.items()} == offered
 
 

@@ -329,7 +329,7 @@ def in_process(
 
     async def made() -> Client:
         zone = ZoneInfo("Asia/Tokyo")
-        session = Session(store.store, 86_400_000, zone, Clock(), on_misdeployed)
+        session = Session(store.store, 86_400_000, zone, Clock(), on_misdeployed=on_misdeployed)
         # Only a process of its own can be ended by what is found at the start.
         return Client(serving.build(session, watch_store=on_misdeployed is None))
 

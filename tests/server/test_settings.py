@@ -8,6 +8,7 @@ import pytest
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.settings import SettingsError
+from concept_graph_mcp.tools import toolsets
 
 TZ = {"TZ": "Asia/Tokyo"}
 
@@ -209,3 +210,23 @@ def test_a_machine_whose_zone_has_no_name_is_in_utc(monkeypatch, link, zone):
 
     monkeypatch.setattr(Path, "readlink", readlink)
     assert settings.machine_zone() == zone
+
+
+def test_toolsets_are_named_by_the_option_or_the_environment():
+    variable = {"CONCEPT_GRAPH_TOOLSETS": " concept , concept,"}
+    assert settings.read(TZ | variable).toolsets == ("concept",)
+    assert settings.read(TZ | variable, toolsets="concept").toolsets == ("concept",)
+    assert settings.read(TZ, toolsets="").toolsets == settings.DEFAULT_TOOLSETS
+    with pytest.raises(SettingsError, match="there is no toolset 'nothing'; known are concept"):
+        settings.read(TZ | variable, toolsets="nothing")
+
+
+def test_the_toolsets_that_settings_know_are_those_that_there_are():
+    assert tuple(toolsets.TOOLSETS) == settings.KNOWN_TOOLSETS
+
+
+def test_a_scope_is_named_by_the_environment_alone():
+    assert settings.read(TZ | {"CONCEPT_GRAPH_USER": "mia"}).user_id == "mia"
+    for bad in ("  ", "x" * 1_001, "a\0b"):
+        with pytest.raises(SettingsError, match="CONCEPT_GRAPH_USER: "):
+            settings.read(TZ | {"CONCEPT_GRAPH_USER": bad})

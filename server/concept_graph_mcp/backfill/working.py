@@ -20,7 +20,7 @@ async def opened(settings: Settings) -> AsyncIterator[Session]:
     store = connect(settings, creates=True)
     try:
         await store.open()
-        yield Session(store, settings.tau_ms, settings.zone, Clock())
+        yield Session(store, settings.tau_ms, settings.zone, Clock(), settings.user_id)
     finally:
         await store.close()
 

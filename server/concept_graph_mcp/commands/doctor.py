@@ -73,7 +73,7 @@ async def _store_findings(settings: Settings) -> list[Finding]:
     kind = "Memgraph" if settings.embedded is None else "embedded store"
     try:
         await store.open()
-        session = Session(store, settings.tau_ms, settings.zone, Clock())
+        session = Session(store, settings.tau_ms, settings.zone, Clock(), settings.user_id)
         return [Finding(kind, store.location), *await _contents(session)]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]

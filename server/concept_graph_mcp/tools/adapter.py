@@ -54,6 +54,9 @@ class ConceptTool(Tool):
         return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
 
     async def _call(self, given: dict[str, Any], context: Any) -> tuple[Any, dict[str, Any] | None]:
+        if self.context_kwarg is not None:
+            # For tools that work long: to say how far they are, and to notice that nobody waits.
+            given = {**given, self.context_kwarg: context}
         if self.pictured is not None and context is not None and client_supports_apps(context):
             return await self.pictured(**given)
         return await self.fn(**given), None

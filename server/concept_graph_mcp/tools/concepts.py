@@ -13,6 +13,7 @@ from .. import calls
 from ..session import Session
 from ..view import mcp_app, picture
 from .adapter import ConceptTool, tool
+from .toolset import Toolset
 
 
 def _whole(value: Any) -> Any:
@@ -75,6 +76,16 @@ class ClockSet(TypedDict):
 
 
 RelationType = Literal["is-a", "part-of", "evokes"]
+
+
+_INSTRUCTIONS = """\
+An associative memory of concepts, episodes and feelings that outlives this conversation.
+Before answering from experience: recall_query with the concepts at hand as seeds (concept_search \
+finds how they are called).
+After something worth keeping: concept_search for existing names, relation_add for what is a kind \
+of, a part of, or brings to mind something else, episode_add for what happened (say when), and \
+update_affect for how it felt.
+What is recalled, repeated and felt stays strong; the rest fades within days but is never lost."""
 
 
 class ConceptTools:
@@ -202,10 +213,10 @@ class ConceptTools:
         return ClockSet(now_ms=clock.frozen_ms, reset=clock.frozen_ms is None)
 
 
-def toolset(session: Session, with_set_time: bool) -> list[ConceptTool]:
+def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order in which they are listed."""
     tools = ConceptTools(session)
-    listed = [
+    return [
         tool(tools.concept_search, read_only=True, destructive=False, idempotent=True),
         tool(
             tools.recall_query,
@@ -220,9 +231,15 @@ def toolset(session: Session, with_set_time: bool) -> list[ConceptTool]:
         tool(tools.episode_add, read_only=False, destructive=False, idempotent=False),
         tool(tools.update_affect, read_only=False, destructive=True, idempotent=False),
     ]
-    if with_set_time:
-        listed.append(tool(tools.set_time, read_only=False, destructive=False, idempotent=True))
-    return listed
+
+
+def set_time_tool(session: Session) -> ConceptTool:
+    """Return the tool that stops the clock of *session*."""
+    set_time = ConceptTools(session).set_time
+    return tool(set_time, read_only=False, destructive=False, idempotent=True)
+
+
+TOOLSET = Toolset(_tools, _INSTRUCTIONS)
 
 
 def _recalled(rows: list[dict[str, Any]]) -> Recalled:
