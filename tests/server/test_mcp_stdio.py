@@ -541,9 +541,10 @@ def test_a_client_that_closes_right_after_its_calls_leaves_a_sound_store(path):
     # What was still under way may be answered with an error instead of a result.
     results = [answer["result"] for answer in answers if "result" in answer]
     added = [result for result in results if not result["isError"]]
-    assert_sound(path)
+    # Where it ended before the first write, opening it is what makes the store.
     with closing(Host(path)) as host:
         records = [record for batch in host.export(1_000) for record in batch]
+    assert_sound(path)
     episodes = [record for record in records if record["kind"] == "episode"]
     assert len(episodes) >= len(added)
     assert len(records) == 5 * len(episodes)
