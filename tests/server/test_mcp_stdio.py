@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from embedded_files import assert_sound
+from locked_bolt import locked
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
@@ -495,6 +496,22 @@ def test_a_database_that_is_not_there_is_a_tool_error_and_the_server_stays():
         code, out, _ = server.end()
     assert code == 0
     assert out == b""
+
+
+def test_credentials_that_are_not_accepted_are_told_at_every_call_and_the_server_stays():
+    with locked() as uri:
+        environment = {
+            "MEMGRAPH_URI": uri, "MEMGRAPH_USER": "keeper", "MEMGRAPH_PASSWORD": "open-sesame-42",
+        }  # fmt: skip
+        with StdioServer(environment=environment) as server:
+            server.initialize()
+            for _ in range(2):
+                line = refusal(server.call("concept_upsert", concept="apple"))
+                assert line == f"{uri}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
+            code, out, err = server.end()
+    assert code == 0
+    assert out == b""
+    assert b"open-sesame-42" not in err
 
 
 def is_alive(group: int) -> bool:

@@ -166,7 +166,7 @@ class BoltStore:
 
     def _failure(self, error: Exception, writes: bool) -> StoreError:
         if is_unauthenticated(error):
-            return Misdeployed(
+            return Unavailable(
                 f"{self._location}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
             )
         if is_conflict(error):
