@@ -1,6 +1,7 @@
 """A command line's surroundings: no settings but a zone, and a store of each kind."""
 
 import pytest
+from shell import Shell
 
 from concept_graph_mcp.stores.embedded.host import Host
 
@@ -21,3 +22,11 @@ def there(request, plain_environment, tmp_path, monkeypatch) -> list[str]:
         return [f"--embedded={tmp_path / 'memory.db'}"]
     monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
     return []
+
+
+@pytest.fixture
+def shell(there, tmp_path) -> Shell:
+    """The command line on a store of each kind that holds a small graph."""
+    made = Shell(there, tmp_path / "backups")
+    made.fill()
+    return made

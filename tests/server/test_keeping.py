@@ -1,80 +1,17 @@
 """Backup, restore, clean and reset: what was kept comes back, and nothing is lost on the way."""
 
 import gzip
-import json
 import shutil
 import sqlite3
 import subprocess
 import sys
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from shell import GRAPH, HELD, Shell
 
-from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.stores import backup_files
-
-GRAPH = [
-    {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},
-    {"kind": "concept", "name": "果物", "valence": -1.0, "arousal_level": 0.0, "accessed_at": 2},
-    {
-        "kind": "episode",
-        "name": "20250615/apple",
-        "summary": "Bought apples",
-        "valence": 0.0,
-        "arousal_level": 1.0,
-        "accessed_at": 1_750_000_000_000,
-    },
-    {"kind": "relation", "from": "apple", "to": "果物", "type": "is-a", "weight": 0.4},
-    {"kind": "relation", "from": "apple", "to": "20250615/apple", "type": "evokes", "weight": 0.25},
-]
-HELD = "2 concepts, 1 episodes, 2 relations, newest 2025-06-15 15:06:40 UTC"
-
-
-class Shell:
-    """The command line on one store, with its backups in a folder of its own."""
-
-    def __init__(self, store: list[str], folder: Path) -> None:
-        self.store = store
-        self.folder = folder
-        self.suffix = ".db" if store else ".jsonl.gz"
-
-    def run(self, *arguments: str, stdin: str | None = None):
-        return CliRunner().invoke(main, [*self.store, *arguments], input=stdin)
-
-    def ok(self, *arguments: str, stdin: str | None = None) -> str:
-        result = self.run(*arguments, stdin=stdin)
-        assert result.exit_code == 0, result.output
-        return result.stdout
-
-    def keep(self, command: str, *arguments: str) -> str:
-        return self.ok(command, *arguments, "--dir", str(self.folder))
-
-    def graph(self) -> list[str]:
-        return sorted(self.ok("export", "-").splitlines())
-
-    def files(self) -> list[Path]:
-        """All files in the folder: first those that are no backups, then these, oldest first."""
-        found = [one.file for one in backup_files.listed(self.folder, self.suffix)]
-        others = set(self.folder.iterdir() if self.folder.exists() else ()) - set(found)
-        return [*sorted(others), *found]
-
-
-@pytest.fixture(params=["embedded", "memgraph"])
-def shell(request, tmp_path, monkeypatch) -> Shell:
-    """The command line on a store of each kind that holds GRAPH."""
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDED", raising=False)
-    if request.param == "embedded":
-        store = [f"--embedded={tmp_path / 'memory.db'}"]
-    else:
-        monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
-        store = []
-    made = Shell(store, tmp_path / "backups")
-    made.ok("import", "-", stdin="\n".join(json.dumps(record) for record in GRAPH))
-    return made
+from concept_graph_mcp.stores import backup_folder
 
 
 def test_a_backup_says_what_it_holds_and_leaves_only_itself(shell):
@@ -98,7 +35,7 @@ def test_a_restore_first_keeps_what_it_replaces(shell):
     shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
     replaced = shell.graph()
     shell.keep("restore", "latest", "--yes")
-    kept = shell.files()[-1]
+    (kept,) = shell.apart()
     shell.keep("restore", kept.name, "--yes")
     assert shell.graph() == replaced
 
@@ -111,12 +48,36 @@ def test_the_store_works_on_after_a_restore(shell):
     assert "果物" in shell.ok("search", "果", "--limit", "1")
 
 
-def test_clean_leaves_nothing_but_a_backup_of_it(shell):
+def test_clean_leaves_nothing_but_a_copy_of_it_kept_apart(shell):
     before = shell.graph()
     shell.keep("clean", "--yes")
     assert len(shell.graph()) == 1
+    (kept,) = shell.apart()
+    shell.keep("restore", kept.name, "--yes")
+    assert shell.graph() == before
+
+
+def test_what_was_kept_apart_is_never_the_latest(shell):
+    before = shell.graph()
+    shell.keep("backup")
+    shell.ok("remove", "apple", "--yes")
+    for _ in range(3):
+        shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+        shell.keep("restore", "latest", "--yes")
+        assert shell.graph() == before
+    shell.keep("clean", "--yes")
     shell.keep("restore", "latest", "--yes")
     assert shell.graph() == before
+    assert len(shell.files()) == 1
+    assert len(shell.apart()) == 4
+
+
+def test_without_a_backup_what_was_kept_apart_is_not_the_latest_either(shell):
+    shell.keep("clean", "--yes")
+    refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert "has no backup of this store" in refused.stderr
+    assert len(shell.graph()) == 1
 
 
 @pytest.mark.parametrize("command", [["clean"], ["restore", "latest"]])
@@ -169,7 +130,7 @@ def test_a_file_that_cannot_be_restored_from_is_refused_and_nothing_changes(shel
 
 def test_a_restore_names_what_it_cannot_find(shell):
     refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
-    assert refused.stderr == f"concept-graph-mcp: {shell.folder}: has no backup\n"
+    assert refused.stderr == f"concept-graph-mcp: {shell.folder}: has no backup of this store\n"
     refused = shell.run("restore", "nosuch", "--yes", "--dir", str(shell.folder))
     assert "nosuch: no such backup" in refused.stderr
 
@@ -184,6 +145,18 @@ def test_rotation_removes_the_oldest_beyond_the_count(shell):
     assert said.count("removed") == 2
 
 
+def test_rotation_counts_what_was_kept_apart_by_itself(shell):
+    for _ in range(2):
+        shell.keep("backup")
+        shell.keep("restore", "latest", "--yes")
+    newest = shell.apart()[-1]
+    said = shell.keep("backup", "--keep", "2")
+    assert (len(shell.files()), len(shell.apart())) == (2, 2)
+    said = shell.keep("backup", "--keep", "1")
+    assert (len(shell.files()), shell.apart()) == (1, [newest])
+    assert said.count("removed") == 3
+
+
 def test_rotation_leaves_files_of_others_alone(shell):
     shell.folder.mkdir()
     other = shell.folder / "notes.jsonl.gz"
@@ -193,13 +166,13 @@ def test_rotation_leaves_files_of_others_alone(shell):
 
 
 def test_rotation_by_age_spares_the_newest():
-    now = datetime(2026, 3, 31, 12)
+    now = datetime(2026, 3, 31, 12, tzinfo=UTC)
     ages = (40, 31, 29, 0)
-    listed = [backup_files.Backup(Path(str(age)), now - timedelta(days=age)) for age in ages]
-    gone = backup_files.outdated(listed, None, timedelta(days=30), now)
+    listed = [backup_folder.Backup(Path(str(age)), now - timedelta(days=age)) for age in ages]
+    gone = backup_folder.outdated(listed, None, timedelta(days=30), now)
     assert [backup.file.name for backup in gone] == ["40", "31"]
-    assert backup_files.outdated(listed[:1], None, timedelta(days=30), now) == []
-    both = backup_files.outdated(listed, 1, timedelta(days=30), now)
+    assert backup_folder.outdated(listed[:1], None, timedelta(days=30), now) == []
+    both = backup_folder.outdated(listed, 1, timedelta(days=30), now)
     assert [backup.file.name for backup in both] == ["40", "31", "29"]
 
 

@@ -2,18 +2,19 @@
 
 import os
 import subprocess
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import click
 
 from .. import calls
+from ..errors import StoreError
 from ..printable import printable
 from ..session import Session
-from ..stores import backup_files
 from ..stores.backup_files import BadBackup, Contents
-from ..stores.store import FILE_BACKUP, Store
+from ..stores.store import Store
 from .common import FOLDER, Failure, with_session
+from .folder import LATEST, Folder, shown
 from .terminal import say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -36,18 +37,17 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 def backup(
     embedded: str | None, directory: Path | None, keep: int | None, max_age: int | None
 ) -> None:
-    """Write the graph to a new file, read it back, and remove outdated ones if told to."""
+    """Write the graph to a new file, read it back, and remove outdated ones if told to.
+
+    Only backups of this very store are ever removed.
+    """
+    age = None if max_age is None else timedelta(days=max_age)
 
     async def work(session: Session) -> None:
-        store = session.store
-        where = _directory(store, directory)
-        file = await _backed_up(session, where)
-        say(f"{file}: {_shown(await store.backup_contents(file))}")
-        age = None if max_age is None else timedelta(days=max_age)
-        listed = backup_files.listed(where, store.backup_suffix)
-        for old in backup_files.outdated(listed, keep, age, datetime.now()):
-            old.file.unlink()
-            say(f"{old.file}: removed")
+        folder = Folder(session.store, directory)
+        await folder.backup()
+        if keep is not None or age is not None:
+            await folder.rotate(keep, age)
 
     with_session(embedded, work)
 
@@ -60,7 +60,7 @@ def backup(
 def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bool) -> None:
     """Replace the graph by SNAPSHOT: "latest", a name in the backup directory, or a path.
 
-    What is replaced is backed up first.
+    The latest is that of this very store. What is replaced is backed up first, and kept apart.
     """
     with_session(
         embedded, lambda session: _restore(session, snapshot, directory, yes), creates=True
@@ -76,8 +76,8 @@ def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
 
     async def work(session: Session) -> None:
         current = await _current(session)
-        _confirm(f"Remove {_shown(current)} from {session.store.location}?", yes)
-        await _keep(session, current, directory)
+        _confirm(f"Remove {shown(current)} from {session.store.location}?", yes)
+        await Folder(session.store, directory).keep_apart(current)
         await session.store.restore(None)
         say(f"{session.store.location}: empty")
 
@@ -105,77 +105,43 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
 
 
 async def _restore(session: Session, snapshot: str, directory: Path | None, yes: bool) -> None:
-    store = session.store
-    file = _chosen(store, snapshot, _directory(store, directory))
+    store, folder = session.store, Folder(session.store, directory)
+    file = await folder.chosen(snapshot)
     held = await store.backup_contents(file)
+    stranger = await _stranger(store, held)
+    if stranger and snapshot == LATEST:
+        raise BadBackup(file, f"{stranger}; restore it by its path")
+    if stranger:
+        say(f"{file}: {stranger}")
     current = await _current(session)
-    _confirm(f"Replace {_shown(current)} in {store.location} by {file}, {_shown(held)}?", yes)
-    await _keep(session, current, directory)
+    _confirm(f"Replace {shown(current)} in {store.location} by {file}, {shown(held)}?", yes)
+    await folder.keep_apart(current)
     await store.restore(file)
-    say(f"{store.location}: restored {_shown(await _current(session))}")
+    say(f"{store.location}: restored {shown(await _current(session))}")
 
 
-async def _keep(session: Session, current: Contents, directory: Path | None) -> None:
-    """Back up what is about to go, if there is anything."""
-    if current.concepts or current.episodes:
-        file = await _backed_up(session, _directory(session.store, directory))
-        say(f"{file}: what was there before")
+async def _stranger(store: Store, held: Contents) -> str | None:
+    """Return what is to be told of a backup that is not known to be of *store*."""
+    if held.store is None:
+        return "does not say which store it is a backup of"
+    if held.store != await store.identity():
+        return f"is a backup of another store, {held.store}, not of {store.location}"
+    return None
 
 
-async def _backed_up(session: Session, directory: Path) -> Path:
-    """Write a backup, complete under its name or not there, and return its file."""
-    store = session.store
+async def _current(session: Session) -> Contents | None:
+    """Return what the graph holds, or None if it is too damaged to be counted."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        file = backup_files.fresh_file(directory, store.backup_suffix, datetime.now())
-        partial = file.with_name(file.name + ".partial")
-        try:
-            await store.backup(partial)
-            await store.backup_contents(partial)
-            partial.replace(file)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise Failure(f"{directory}: {error.strerror or error}") from None
-    return file
-
-
-async def _current(session: Session) -> Contents:
-    rows = await session.run(calls.stats())
+        rows = await session.run(calls.stats())
+    except StoreError:
+        # If it cannot even be reached, what follows says so.
+        return None
     counts = {row["measure"]: row["value"] for row in rows}
     newest = counts.pop("newest_accessed_at")
     concepts, episodes = counts.pop("concepts"), counts.pop("episodes")
     return Contents(concepts, episodes, sum(counts.values()), newest)
 
 
-def _chosen(store: Store, snapshot: str, directory: Path) -> Path:
-    if snapshot == "latest":
-        found = backup_files.listed(directory, store.backup_suffix)
-        if not found:
-            raise Failure(f"{directory}: has no backup")
-        return found[-1].file
-    for file in (directory / snapshot, Path(snapshot)):
-        if file.is_file():
-            if not file.name.endswith(store.backup_suffix):
-                raise BadBackup(f"{file}: backups of this store end in {store.backup_suffix}")
-            return file
-    raise Failure(f"{snapshot}: no such backup in {directory}, and no such file")
-
-
-def _directory(store: Store, directory: Path | None) -> Path:
-    kind = "embedded" if store.backup_suffix == FILE_BACKUP else "memgraph"
-    return directory or Path("backup") / kind
-
-
 def _confirm(question: str, yes: bool) -> None:
     if not yes:
         click.confirm(printable(question), abort=True)
-
-
-def _shown(contents: Contents) -> str:
-    newest = datetime.fromtimestamp(contents.newest_accessed_at / 1000, UTC)
-    date = f", newest {newest:%Y-%m-%d %H:%M:%S} UTC" if contents.newest_accessed_at else ""
-    return (
-        f"{contents.concepts:,} concepts, {contents.episodes:,} episodes,"
-        f" {contents.relations:,} relations{date}"
-    )

@@ -14,7 +14,7 @@ from ..settings import Settings, location
 from .store import EXPORT_BACKUP, FILE_BACKUP, Store
 
 if TYPE_CHECKING:
-    from .backup_files import Contents
+    from .backup_files import Contents, Written
 
 
 class DeferredStore:
@@ -41,8 +41,8 @@ class DeferredStore:
             async for records in batches:
                 yield records
 
-    async def backup(self, file: Path) -> None:
-        await (await self._store()).backup(file)
+    async def backup(self, file: Path) -> "Written":
+        return await (await self._store()).backup(file)
 
     async def backup_contents(self, file: Path) -> "Contents":
         return await (await self._store()).backup_contents(file)

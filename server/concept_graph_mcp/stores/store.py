@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..calls.call import Call
 
 if TYPE_CHECKING:
-    from .backup_files import Contents
+    from .backup_files import Contents, Written
 
 # What the backups of a file, and of a database, end in.
 FILE_BACKUP = ".db"
@@ -59,8 +59,8 @@ class Store(Protocol):
 
     backup_suffix: str
 
-    async def backup(self, file: Path) -> None:
-        """Write all there is to the empty *file*, from one snapshot."""
+    async def backup(self, file: Path) -> "Written":
+        """Write all there is to the empty *file*, from one snapshot, and read it back."""
 
     async def backup_contents(self, file: Path) -> "Contents":
         """Read the backup *file* through. Raises BadBackup if it cannot be restored from."""

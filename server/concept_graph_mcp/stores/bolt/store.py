@@ -3,10 +3,12 @@
 import gzip
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+import anyio.to_thread
 import neo4j
 import tenacity
 from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
@@ -21,10 +23,13 @@ from ...calls import Call
 from ...errors import Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
 from .. import backup_files
-from ..backup_files import Contents
+from ..backup_files import Contents, Written
 from ..store import EXPORT_BACKUP, Edge, Node
 from . import cypher, readiness
 from .failures import is_conflict, is_unauthenticated, refusal, unsent
+
+if TYPE_CHECKING:
+    from ..embedded.rehearsal import Rehearsal
 
 T = TypeVar("T")
 
@@ -72,7 +77,7 @@ class BoltStore:
                 raise
             self._is_open = True
 
-    async def identity(self) -> str | None:
+    async def identity(self) -> str:
         await self.open()
         return await self._translated(False, readiness.identity, self.rows, self.location)
 
@@ -102,14 +107,25 @@ class BoltStore:
 
     backup_suffix = EXPORT_BACKUP
 
-    async def backup(self, file: Path) -> None:
-        with gzip.open(file, "wt", encoding="utf-8") as stream:
-            stream.write(json.dumps(formats.header(__version__)) + "\n")
-            async for records in self.export():
-                stream.writelines(map(formats.line, records))
+    async def backup(self, file: Path) -> Written:
+        store_id = await self.identity()
+        left_out: list[str] = []
+        with (
+            closing(await _rehearsal()) as rehearsal,
+            gzip.open(file, "wt", encoding="utf-8") as stream,
+        ):
+            stream.write(json.dumps(backup_files.header(__version__, store_id)) + "\n")
+            async with aclosing(self.export()) as batches:
+                async for records in batches:
+                    kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
+                    left_out += refused
+                    stream.writelines(map(formats.line, kept))
+        return Written(backup_files.contents(file, backup_files.rows(file)), left_out)
 
     async def backup_contents(self, file: Path) -> Contents:
-        return backup_files.contents(file)
+        with closing(await _rehearsal()) as rehearsal:
+            rows = rehearsal.checked(file, backup_files.rows(file))
+            return await anyio.to_thread.run_sync(backup_files.contents, file, rows)
 
     async def restore(self, file: Path | None) -> None:
         await self.open()
@@ -117,7 +133,7 @@ class BoltStore:
 
     async def _replace(self, file: Path | None) -> None:
         # Found before anything is deleted, because a damaged file shows only when it is read.
-        records = [] if file is None else list(backup_files.records(file))
+        records = [] if file is None else [row.record for row in backup_files.rows(file)]
         async with (
             self._driver.session() as session,
             await session.begin_transaction() as transaction,
@@ -183,6 +199,13 @@ class BoltStore:
             )
         outcome = "the write may have happened" if writes else "nothing was written"
         return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
+
+
+async def _rehearsal() -> "Rehearsal":
+    # Only here, because it needs the whole other host.
+    from ..embedded.rehearsal import Rehearsal
+
+    return await anyio.to_thread.run_sync(Rehearsal)
 
 
 def _plain(value: Any) -> Any:

@@ -1,14 +1,16 @@
 """Copies of a store file, made and put back while other processes use it."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote
 
+from ...errors import NoStore, Unavailable
 from ..backup_files import BadBackup, Contents
+from . import identity
 from .database import Database
-from .opening import APPLICATION_ID, Opening
+from .opening import APPLICATION_ID, Access, Opening, access, code
+from .soundness import Unsound, read_through
 from .tables import FORMAT
 
 _TABLES = {
@@ -20,29 +22,35 @@ _TABLES = {
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy the store *source* to the file *target*: one snapshot, whoever writes meanwhile."""
+    """Copy the store *source* to the empty file *target*, from one snapshot.
+
+    Raises Unavailable if that cannot be written.
+    """
     # On a connection of its own, so that calls go on meanwhile.
     with closing(Database(source, Opening.EXISTING)) as original:
-        original.copy_to(target)
+        try:
+            original.copy_to(target)
+        except sqlite3.Error as error:
+            full = code(error) == sqlite3.SQLITE_FULL
+            reason = "No space left on device" if full else " ".join(str(error).split())
+            raise Unavailable(f"{target.parent}: {reason}; no backup was made") from error
 
 
 def contents(file: Path) -> Contents:
-    """Check the store *file* through and return what it holds. Raises BadBackup."""
-    with _reading(file) as connection:
-        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-            raise BadBackup(f"{file}: is not a backup of a concept graph")
-        if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
-            raise BadBackup(f"{file}: was made by a newer version; install that one")
-        state = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        if state != "ok":
-            raise BadBackup(f"{file}: is damaged: {state.splitlines()[0]}")
-        labels = dict(connection.execute("SELECT labels, count(*) FROM vertex GROUP BY labels"))
-        relations = connection.execute("SELECT count(*) FROM edge").fetchone()[0]
-        newest = connection.execute(
-            "SELECT max(json_extract(properties, '$.accessed_at')) FROM vertex"
-        ).fetchone()[0]
-    concepts, episodes = (labels.get(f'["{label}"]', 0) for label in ("Concept", "Episode"))
-    return Contents(concepts, episodes, relations, newest or 0)
+    """Read the store *file* through and return what it holds. Raises BadBackup."""
+    with closing(_opened(file)) as found:
+        connection = found.connection
+        try:
+            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                raise BadBackup(file, "is not a backup of a concept graph")
+            if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
+                raise BadBackup(file, "was made by a newer version; install that one")
+            noted = identity.noted(connection)
+            return replace(read_through(connection), store=None if noted is None else noted.id)
+        except Unsound as error:
+            raise BadBackup(file, f"is damaged: {error}") from None
+        except sqlite3.DatabaseError as error:
+            raise BadBackup(file, f"is damaged or of another kind: {error}") from None
 
 
 def put_back(database: Database, file: Path | None) -> None:
@@ -50,38 +58,39 @@ def put_back(database: Database, file: Path | None) -> None:
 
     One transaction: processes that have the store open see the old graph or the new one.
     """
-    if file is not None:
-        database.execute("ATTACH ? AS restored", [str(file)])
-    try:
-        database.begin(exclusive=True)
+    if file is None:
+        _replace(database, restored=False)
+        return
+    with closing(_opened(file)) as found:
+        database.execute("ATTACH ? AS restored", [found.uri])
         try:
-            _replace(database, file is not None)
-            database.commit()
+            _replace(database, restored=True)
         finally:
-            database.rollback()
-    finally:
-        if file is not None:
             database.execute("DETACH restored")
 
 
 def _replace(database: Database, restored: bool) -> None:
-    database.begin_epoch()
-    for table, columns in _TABLES.items():
-        database.execute(f"DELETE FROM main.{table}")
-        if restored:
-            database.execute(
-                f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM restored.{table}"
-            )
-    database.execute("INSERT INTO main.search_text (search_text) VALUES ('rebuild')")
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[sqlite3.Connection]:
-    if not file.is_file():
-        raise BadBackup(f"{file}: No such file")
+    database.begin(exclusive=True)
     try:
-        uri = f"file:{quote(str(file.resolve()))}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
-            yield connection
+        database.begin_epoch()
+        for table, columns in _TABLES.items():
+            database.execute(f"DELETE FROM main.{table}")
+            if restored:
+                database.execute(
+                    f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM restored.{table}"
+                )
+        database.execute("INSERT INTO main.search_text (search_text) VALUES ('rebuild')")
+        database.commit()
+    finally:
+        database.rollback()
+
+
+def _opened(file: Path) -> Access:
+    if not file.is_file():
+        raise BadBackup(file, "No such file")
+    try:
+        return access(file, Opening.EXISTING)
     except sqlite3.DatabaseError as error:
-        raise BadBackup(f"{file}: is damaged or of another kind: {error}") from None
+        raise BadBackup(file, f"is damaged or of another kind: {error}") from None
+    except NoStore:
+        raise BadBackup(file, "is empty") from None

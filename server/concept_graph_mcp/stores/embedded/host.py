@@ -120,6 +120,11 @@ class Host:
         finally:
             reader.close()
 
+    def forget(self) -> None:
+        """Let go of what is kept in memory between calls."""
+        with self._lock:
+            self._cache.clear()
+
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
         backup.copy(self._database.path, file)

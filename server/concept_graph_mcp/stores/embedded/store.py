@@ -11,7 +11,7 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from ...calls.call import Call
 from ...errors import Refused, StoreError
-from ..backup_files import Contents
+from ..backup_files import BadBackup, Contents, Written
 from ..store import FILE_BACKUP
 from . import backup
 from .ending import Thread
@@ -68,8 +68,12 @@ class EmbeddedStore:
 
     backup_suffix = FILE_BACKUP
 
-    async def backup(self, file: Path) -> None:
+    async def backup(self, file: Path) -> Written:
         await self._in_thread(lambda: self._opened().backup(file))
+        try:
+            return Written(await self.backup_contents(file))
+        except BadBackup as error:
+            return Written(None, damage=error.reason)
 
     async def backup_contents(self, file: Path) -> Contents:
         return await self._in_thread(lambda: backup.contents(file))

@@ -1,0 +1,202 @@
+"""A directory of backups: how they are called, which are to go, and how one gets there whole.
+
+A name has the time in UTC and the beginning of the id of the store that the backup is of:
+"20250615-150640Z-3f2a9c1b04de.db", with "-2" and so on before the suffix for further ones of the
+same second. What a restore replaced has "-replaced" behind the id. Version 0.1.0 wrote the local
+time and no store: "20250615-170640.db".
+"""
+
+import contextlib
+import itertools
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+
+if sys.platform != "win32":
+    import fcntl
+
+_STAMP = "%Y%m%d-%H%M%S"
+REPLACED = "-replaced"
+_NAME = (
+    r"(?P<stamp>\d{8}-\d{6})"
+    rf"(?:Z-(?P<store>[0-9a-f]{{12}})(?P<replaced>{REPLACED})?)?"
+    r"(?:-(?P<number>[1-9]\d{0,8}))?"
+)
+_PARTIAL = ".partial"
+# What SQLite may have beside a file that it was killed in.
+_BESIDE = ("", "-journal", "-wal", "-shm")
+# What nobody has written to for so long nobody is at work on.
+_ABANDONED = timedelta(days=1)
+_PAUSE_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup file, when it was made, and the store that its name says; None for 0.1.0's.
+
+    `replaced` is one of what was there before a restore, which is never the latest backup.
+    """
+
+    file: Path
+    made_at: datetime
+    store: str | None = None
+    replaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The backups in a directory, the oldest first, and the names of what only looks like one."""
+
+    backups: list[Backup]
+    strange: list[str]
+
+    def of(self, store_id: str | None, replaced: bool = False) -> list[Backup]:
+        """Return the backups of the store *store_id*, or what is kept of what was *replaced*."""
+        wanted = "" if store_id is None else _short(store_id)
+        return [one for one in self.backups if (one.store, one.replaced) == (wanted, replaced)]
+
+
+def listing(directory: Path, suffix: str) -> Listing:
+    """Return what is in *directory* (which need not exist) and ends in *suffix*."""
+    pattern = re.compile(_NAME + re.escape(suffix))
+    found: list[tuple[datetime, int, Backup]] = []
+    strange: list[str] = []
+    for file in sorted(directory.iterdir()) if directory.is_dir() else ():
+        if not file.name.endswith(suffix):
+            continue
+        match = pattern.fullmatch(file.name)
+        made_at = _time(match) if match and file.is_file() else None
+        if match is None or made_at is None:
+            strange.append(file.name)
+        else:
+            number = int(match["number"] or 1)
+            backup = Backup(file, made_at, match["store"], match["replaced"] is not None)
+            found.append((made_at, number, backup))
+    ordered = sorted(found, key=lambda each: (*each[:2], each[2].file.name))
+    return Listing([backup for *_, backup in ordered], strange)
+
+
+def outdated(
+    backups: list[Backup], keep: int | None, max_age: timedelta | None, now: datetime
+) -> list[Backup]:
+    """Return what is beyond the newest *keep* or older than *max_age*; never the newest."""
+    kept = len(backups) if keep is None else max(1, keep)
+    gone = backups[: max(0, len(backups) - kept)]
+    if max_age is not None:
+        gone += [one for one in backups[len(gone) : -1] if now - one.made_at > max_age]
+    return gone
+
+
+@asynccontextmanager
+async def turn(directory: Path, waiting: Callable[[], None]) -> AsyncIterator[None]:
+    """Wait until nobody else writes a backup to *directory*; remove what the killed have left.
+
+    *waiting* is called once if there is anybody to wait for.
+    """
+    # The lock ends with the process, however that ends.
+    handle = None if sys.platform == "win32" else os.open(directory, os.O_RDONLY)
+    try:
+        if (alone := _locked(handle)) is False:
+            waiting()
+        while alone is False:
+            await anyio.sleep(_PAUSE_S)
+            alone = _locked(handle)
+        _sweep(directory, alone is True)
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+@contextmanager
+def written(
+    directory: Path, store_id: str, mark: str, suffix: str, now: datetime
+) -> Iterator[tuple[Path, Path]]:
+    """A new empty file and the name that it gets at the end, unless an error ends it.
+
+    Nobody else gets the same, and it is for its owner only. *mark* is "" or REPLACED.
+    """
+    name = f"{now.astimezone(UTC):{_STAMP}}Z-{_short(store_id)}{mark}"
+    partial, file = _begun(directory, name, suffix)
+    try:
+        yield partial, file
+        _synchronise(partial)
+        partial.replace(file)
+        # Not every system can do this for a directory.
+        with contextlib.suppress(OSError):
+            _synchronise(directory)
+    finally:
+        for beside in _BESIDE:
+            partial.with_name(partial.name + beside).unlink(missing_ok=True)
+
+
+def _begun(directory: Path, name: str, suffix: str) -> tuple[Path, Path]:
+    for number in itertools.count(1):
+        file = directory / f"{name}{f'-{number}' if number > 1 else ''}{suffix}"
+        partial = file.with_name(file.name + _PARTIAL)
+        try:
+            os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            continue
+        # Only who has the partial file makes the other one, so that it cannot come later.
+        if not os.path.lexists(file):
+            return partial, file
+        partial.unlink()
+    raise AssertionError("there are always more numbers")
+
+
+def _sweep(directory: Path, alone: bool) -> None:
+    """Remove the unfinished files of those who were killed."""
+    ours = re.compile(rf"{_NAME}\..*{re.escape(_PARTIAL)}(?:-journal|-wal|-shm)?")
+    now = datetime.now(UTC)
+    for file in directory.iterdir():
+        match = ours.fullmatch(file.name)
+        if match is None:
+            continue
+        with contextlib.suppress(OSError):
+            age = now - datetime.fromtimestamp(file.lstat().st_mtime, UTC)
+            # Version 0.1.0 takes no turn.
+            if (alone and match["store"]) or age > _ABANDONED:
+                file.unlink()
+
+
+def _locked(handle: int | None) -> bool | None:
+    """Lock the directory; False if somebody has, None where that cannot be."""
+    if sys.platform == "win32" or handle is None:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # Not every file system has locks, or lets a directory have one.
+        return None
+    return True
+
+
+def _synchronise(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _time(match: re.Match[str]) -> datetime | None:
+    """Return when a backup was made, by its name; None if there was no such time."""
+    try:
+        named = datetime.strptime(match["stamp"], _STAMP)
+        return named.replace(tzinfo=UTC) if match["store"] else named.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _short(store_id: str) -> str:
+    return store_id.replace("-", "")[:12]

@@ -1,0 +1,363 @@
+"""A backup belongs to the store that it is of, wherever that is and whatever the clock says."""
+
+import gzip
+import json
+import re
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from neo4j.exceptions import ClientError
+from shell import HELD, Shell
+
+from concept_graph_mcp.stores.bolt import readiness
+from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.stores.embedded.host import Host
+
+FIRST_VERSION = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
+NAME = re.compile(r"\d{8}-\d{6}Z-[0-9a-f]{12}(-\d+)?(\.db|\.jsonl\.gz)")
+
+
+class Elsewhere(Shell):
+    """Another store, with its backups in the same folder."""
+
+    def run(self, *arguments, stdin=None):
+        with pytest.MonkeyPatch.context() as patched:
+            if not self.store:
+                # There is one database; here it says that it is another one.
+                async def identity(*_: object) -> str:
+                    return "00000000-0000-4000-8000-000000000002"
+
+                patched.setattr(readiness, "identity", identity)
+            return super().run(*arguments, stdin=stdin)
+
+    def ok(self, *arguments, stdin=None):
+        result = self.run(*arguments, stdin=stdin)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+
+@pytest.fixture
+def other(shell, tmp_path) -> Shell:
+    made = Elsewhere([f"--embedded={tmp_path / 'other.db'}"] if shell.store else [], shell.folder)
+    made.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    return made
+
+
+def embedded(path: Path, folder: Path) -> Shell:
+    return Shell([f"--embedded={path}"], folder)
+
+
+def test_a_backup_is_named_after_its_time_and_its_store(shell, other):
+    shell.keep("backup")
+    other.keep("backup")
+    names = [file.name for file in shell.files()]
+    assert all(NAME.fullmatch(name) for name in names)
+    assert len({name.split("-")[2].split(".")[0] for name in names}) == 2
+
+
+def test_the_rotation_of_one_store_leaves_the_backups_of_another_alone(shell, other):
+    shell.keep("backup")
+    (kept,) = shell.files()
+    for _ in range(3):
+        other.keep("backup", "--keep", "1", "--max-age", "1")
+    assert kept in shell.files()
+    assert len(shell.files()) == 2
+
+
+def test_the_latest_is_the_stores_own(shell, other):
+    before = shell.graph()
+    shell.keep("backup")
+    other.keep("backup")
+    shell.ok("remove", "apple", "--yes")
+    shell.keep("restore", "latest", "--yes")
+    assert set(before) <= set(shell.graph())
+
+
+def test_another_stores_backup_is_not_the_latest_and_is_named(shell, other):
+    other.keep("backup")
+    (file,) = shell.files()
+    before = shell.graph()
+    refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert refused.stderr == (
+        f"concept-graph-mcp: {shell.folder}: has no backup of this store;"
+        f" {file.name} is of another store, and restored by name only\n"
+    )
+    assert shell.graph() == before
+
+
+def test_another_stores_backup_is_restored_by_name_after_being_told_of(shell, other):
+    shell.keep("backup")
+    (file,) = shell.files()
+    asked = other.run("restore", file.name, "--dir", str(shell.folder), stdin="n\n")
+    assert asked.exit_code == 1
+    told, question = asked.stdout.splitlines()[:2]
+    assert told.startswith(f"{file}: is a backup of another store, ")
+    assert question.startswith("Replace ")
+    said = other.keep("restore", file.name, "--yes")
+    assert said.splitlines()[0] == told
+    assert said.endswith(f"restored {HELD}\n")
+    # And it is still what it was: its own backups are its latest.
+    other.keep("backup")
+    assert not other.keep("restore", "latest", "--yes").startswith(f"{file}: is a backup of")
+
+
+def test_a_backup_under_another_stores_name_is_not_taken_for_the_latest(shell, other):
+    shell.keep("backup")
+    other.keep("backup")
+    own, strange = sorted(shell.files(), key=lambda file: "pear" in content(file))
+    strange.replace(own)
+    before = shell.graph()
+    refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert "is a backup of another store" in refused.stderr
+    assert shell.graph() == before
+
+
+def content(file: Path) -> str:
+    if file.suffix == ".gz":
+        return gzip.decompress(file.read_bytes()).decode()
+    with closing(sqlite3.connect(file)) as connection:
+        return str(connection.execute("SELECT * FROM vertex").fetchall())
+
+
+@pytest.fixture
+def zone(monkeypatch):
+    """Moves the machine to another time zone."""
+
+    def move(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield move
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_after_a_change_of_time_zone_the_latest_is_still_the_latest(shell, zone):
+    zone("Pacific/Kiritimati")
+    shell.keep("backup")
+    (earlier,) = shell.files()
+    zone("Pacific/Pago_Pago")
+    shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    later = shell.graph()
+    shell.keep("backup")
+    assert shell.files()[0] == earlier
+    shell.ok("remove", "pear", "--yes")
+    shell.keep("restore", "latest", "--yes")
+    assert shell.graph() == later
+    shell.keep("backup", "--keep", "2")
+    assert earlier not in shell.files()
+
+
+# Backups of the first version
+
+
+@pytest.fixture
+def old(shell) -> Path:
+    """A backup as version 0.1.0 named and wrote it."""
+    shell.keep("backup")
+    (made,) = shell.files()
+    file = made.with_name(f"20250615-170640{shell.suffix}")
+    if shell.suffix == ".db":
+        made.replace(file)
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("DROP TABLE meta")
+    else:
+        head, *lines = gzip.decompress(made.read_bytes()).decode().splitlines(keepends=True)
+        kept = {key: value for key, value in json.loads(head).items() if key != "store"}
+        file.write_bytes(gzip.compress("".join([json.dumps(kept) + "\n", *lines]).encode()))
+        made.unlink()
+    return file
+
+
+def test_a_backup_of_the_first_version_is_restored_by_name_after_being_told_of(shell, old):
+    before = shell.graph()
+    shell.ok("remove", "apple", "--yes")
+    said = shell.keep("restore", old.name, "--yes")
+    assert said.startswith(f"{old}: does not say which store it is a backup of\n")
+    assert shell.graph() == before
+
+
+def test_a_backup_of_the_first_version_is_not_the_latest_and_is_named(shell, old):
+    refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
+    assert refused.exit_code == 1
+    assert f"{old.name} is of version 0.1.0, which names no store" in refused.stderr
+
+
+def test_rotation_leaves_backups_of_the_first_version_alone_and_says_so(shell, old):
+    for _ in range(2):
+        result = shell.run("backup", "--keep", "1", "--max-age", "1", "--dir", str(shell.folder))
+    assert old in shell.files()
+    assert len(shell.files()) == 2
+    assert "left alone 1 of version 0.1.0" in result.stderr
+
+
+def test_a_store_of_the_first_version_is_the_same_before_and_after_its_first_write(tmp_path):
+    path = Path(shutil.copyfile(FIRST_VERSION, tmp_path / "memory.db"))
+    store = embedded(path, tmp_path / "backups")
+    store.keep("backup")
+    assert not says_which(path)
+    held = store.graph()
+    store.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    assert says_which(path)
+    store.keep("restore", "latest", "--yes")
+    assert store.graph() == held
+    store.keep("backup", "--keep", "1")
+    assert len(store.files()) == 1
+
+
+def says_which(path: Path) -> bool:
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone()
+    return found is not None
+
+
+# Files that are moved, copied and put back
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    made = tmp_path / "memory.db"
+    embedded(made, tmp_path / "backups").fill()
+    return made
+
+
+def test_a_store_that_was_moved_keeps_its_backups(file, tmp_path):
+    embedded(file, tmp_path / "backups").keep("backup")
+    moved = tmp_path / "elsewhere" / "renamed.db"
+    moved.parent.mkdir()
+    shutil.move(file, moved)
+    store = embedded(moved, tmp_path / "backups")
+    store.ok("remove", "apple", "--yes")
+    assert store.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
+    # Also where another store takes its old place.
+    embedded(file, tmp_path / "backups").fill()
+    store.keep("backup", "--keep", "1")
+    assert len(store.files()) == 1
+    refused = embedded(file, tmp_path / "backups").run(
+        "restore", "latest", "--yes", "--dir", str(tmp_path / "backups")
+    )
+    assert "has no backup of this store" in refused.stderr
+
+
+def test_a_copy_beside_the_original_is_a_store_of_its_own(file, tmp_path):
+    original = embedded(file, tmp_path / "backups")
+    original.keep("backup")
+    (kept,) = original.files()
+    copy = embedded(Path(shutil.copyfile(file, tmp_path / "copy.db")), tmp_path / "backups")
+    refused = copy.run("restore", "latest", "--yes", "--dir", str(tmp_path / "backups"))
+    assert f"{kept.name} is of another store" in refused.stderr
+    copy.keep("backup", "--keep", "1")
+    own = next(made for made in copy.files() if made != kept)
+    copy.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    copy.keep("backup", "--keep", "1")
+    # The same store before and after it first wrote, and whether or not the original is there.
+    assert kept in copy.files()
+    assert own not in copy.files()
+    file.unlink()
+    copy.keep("backup", "--keep", "1")
+    assert len(copy.files()) == 2
+
+
+def test_a_copy_whose_original_is_gone_is_that_store(file, tmp_path):
+    embedded(file, tmp_path / "backups").keep("backup")
+    copy = Path(shutil.copyfile(file, tmp_path / "copy.db"))
+    file.unlink()
+    said = embedded(copy, tmp_path / "backups").keep("restore", "latest", "--yes")
+    assert said.endswith(f"restored {HELD}\n")
+
+
+def test_a_backup_that_is_put_back_by_hand_is_the_store_that_it_is_of(file, tmp_path):
+    store = embedded(file, tmp_path / "backups")
+    store.keep("backup")
+    (kept,) = store.files()
+    file.unlink()
+    shutil.copyfile(kept, file)
+    assert store.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
+    store.keep("backup", "--keep", "1")
+    assert len(store.files()) == 1
+
+
+def test_a_link_to_a_store_is_that_store(file, tmp_path):
+    embedded(file, tmp_path / "backups").keep("backup")
+    (tmp_path / "link.db").symlink_to(file)
+    linked = embedded(tmp_path / "link.db", tmp_path / "backups")
+    assert linked.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
+
+
+def test_a_restored_store_stays_the_store_that_it_was(file, tmp_path):
+    other = embedded(tmp_path / "other.db", tmp_path / "backups")
+    other.fill()
+    with closing(Host(file)) as host:
+        before = host.store_id
+    embedded(file, tmp_path / "backups").ok("restore", str(tmp_path / "other.db"), "--yes")
+    with closing(Host(file)) as host:
+        assert host.store_id == before
+
+
+def test_the_files_of_others_that_a_store_names_are_not_opened(file, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("not a store")
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'home'", [str(notes)])
+        connection.commit()
+    embedded(file, tmp_path / "backups").keep("backup")
+    assert notes.read_text() == "not a store"
+    assert not list(tmp_path.glob("notes.txt-*"))
+
+
+@pytest.mark.parametrize("said", ["no id", "../../../etc/passwd", ""])
+def test_an_id_that_is_none_is_replaced(file, tmp_path, said):
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'id'", [said])
+        connection.commit()
+    store = embedded(file, tmp_path / "backups")
+    store.keep("backup")
+    store.ok("import", "-", stdin="pear\tis-a\tfruit\n")
+    store.keep("backup", "--keep", "1")
+    (made,) = store.files()
+    assert NAME.fullmatch(made.name)
+
+
+# A Memgraph says which database it is
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            [
+                {"storage info": "name", "value": "memgraph"},
+                {"storage info": "database_uuid", "value": "3f2a9c1b-04de-4a6e-9f3b-6d5f1c2b7a88"},
+            ],
+            "3f2a9c1b-04de-4a6e-9f3b-6d5f1c2b7a88",
+        ),
+        # Before version 3.5, and where only others may ask.
+        ([{"storage info": "name", "value": "memgraph"}], "4b048405-f6f7-58f5-9169-f48286f7b975"),
+        (ClientError("not allowed"), "4b048405-f6f7-58f5-9169-f48286f7b975"),
+    ],
+)
+def test_a_database_is_known_by_its_own_id_or_else_by_its_address(portal, rows, expected):
+    async def run(statement: str, *_: object) -> list[dict[str, object]]:
+        assert statement == "SHOW STORAGE INFO"
+        if isinstance(rows, Exception):
+            raise rows
+        return rows
+
+    assert portal.call(readiness.identity, run, "bolt://localhost:7687") == expected
+
+
+def test_a_database_has_the_same_id_whenever_it_is_asked(empty_memgraph, portal):
+    async def asked() -> str | None:
+        store = BoltStore(empty_memgraph, "", "")
+        try:
+            return await store.identity()
+        finally:
+            await store.close()
+
+    assert portal.call(asked) == portal.call(asked)
