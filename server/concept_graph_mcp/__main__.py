@@ -8,7 +8,7 @@ import click
 
 from conceptgraph_core import __version__
 
-from . import settings
+from . import settings, stderr
 from .commands.group import Commands
 from .printable import printable
 
@@ -91,7 +91,7 @@ def _serve(embedded: str | None, with_set_time: bool, toolsets: str | None) -> N
         configured = settings.read(os.environ, embedded, toolsets=toolsets)
     except settings.SettingsError as error:
         problem = str(error)
-        click.echo(f"concept-graph-mcp: {printable(problem)}", err=True)
+        stderr.say(printable(problem))
     if sys.stdin.isatty():
         from .commands import waiting
 

@@ -3,8 +3,6 @@
 import asyncio
 import logging
 import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from zoneinfo import ZoneInfo
@@ -14,7 +12,7 @@ from mcp.server.mcpserver import MCPServer
 
 from conceptgraph_core import __version__, limits
 
-from . import stdin
+from . import signals, stderr, stdin
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, Settings
@@ -45,6 +43,7 @@ def build(
     async def lifespan(_: MCPServer) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             if watch_store:
+                tasks.start_soon(signals.end_calls_first, session.store)
                 tasks.start_soon(_open_store, session)
             yield
             tasks.cancel_scope.cancel()
@@ -67,6 +66,7 @@ def build(
 
 def serve(settings: Settings, with_set_time: bool) -> None:
     """Serve over stdio until stdin closes."""
+    stderr.log_there()
     # A file of another kind is a path that was set wrong, and told like every other setting; but a
     # database that is not prepared must not be waited for.
     ends = None if settings.embedded is not None else _end_soon
@@ -77,6 +77,7 @@ def serve(settings: Settings, with_set_time: bool) -> None:
 
 def serve_refusing(refusal: str, with_set_time: bool) -> None:
     """Serve over stdio until stdin closes, answering every call with the line *refusal*."""
+    stderr.log_there()
 
     def no_store() -> Store:
         raise StoreError(refusal)
@@ -88,8 +89,7 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
 
 def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
-    # Python's own answer to an interrupt would wait for the thread that reads stdin.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signals.die_of_interrupts()
     server.run("stdio")
 
 
@@ -109,7 +109,6 @@ def _end_soon(error: Misdeployed) -> None:
 
 
 def _end(error: Misdeployed) -> None:
-    sys.stderr.write(f"concept-graph-mcp: {error}\n")
-    sys.stderr.flush()
+    stderr.say(str(error))
     # Not sys.exit: a thread waits for stdin, which the client keeps open, and would be waited for.
     os._exit(1)

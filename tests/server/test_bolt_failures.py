@@ -11,7 +11,7 @@ from neo4j.exceptions import (
 )
 
 from concept_graph_mcp.errors import Misdeployed, Refused, StoreError
-from concept_graph_mcp.stores.bolt.failures import is_conflict, refusal, unsent
+from concept_graph_mcp.stores.bolt.failures import is_conflict, is_ended, refusal, unsent
 
 CODE = "Memgraph.ClientError.MemgraphError.MemgraphError"
 
@@ -46,6 +46,34 @@ def test_the_failures_are_what_the_driver_makes_of_them():
 @pytest.mark.parametrize("error", CONFLICTS, ids=["in a procedure", "at commit", "in plain Cypher"])
 def test_conflicts_are_tried_again(error):
     assert is_conflict(error) is True
+
+
+TRANSIENT = "Memgraph.TransientError.MemgraphError.MemgraphError"
+ENDED = [
+    failed("Transaction was asked to abort by another user.", TRANSIENT),
+    failed("Transaction was asked to abort because of transaction timeout.", TRANSIENT),
+    failed(traceback_of("mgp.AbortError")),
+    failed(traceback_of("AbortError: ")),
+]
+
+
+@pytest.mark.parametrize("error", ENDED)
+def test_a_query_that_was_ended_is_no_conflict_and_not_tried_again(error):
+    assert is_ended(error) is True
+    assert is_conflict(error) is False
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *CONFLICTS,
+        failed(traceback_of('conceptgraph_core.errors.NameTaken: "AbortError" is taken already')),
+        failed("'m.p' argument named 'Transaction was asked to abort' must be of type STRING."),
+        ServiceUnavailable("Transaction was asked to abort"),
+    ],
+)
+def test_nothing_else_was_ended(error):
+    assert is_ended(error) is False
 
 
 @pytest.mark.parametrize(

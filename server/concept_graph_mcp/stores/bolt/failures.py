@@ -9,14 +9,23 @@ from ...errors import Misdeployed, Refused, StoreError, Unavailable
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # A failure that is worded so came before anything was sent.
 _UNSENT = ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "Failed to obtain")
+# What a query says that was ended, by somebody or by a timeout, in Memgraph itself or in Python.
+_ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
 _CORE_ERROR = re.compile(r"conceptgraph_core\.errors\.\w+: (?P<line>.*)")
 
 
 def is_conflict(error: BaseException) -> bool:
     """Tell whether *error* is a write conflict or a name taken meanwhile: the retry may succeed."""
+    if is_ended(error):
+        return False
     if isinstance(error, TransientError):
         return True
     return isinstance(error, ClientError) and any(part in str(error) for part in _CONFLICTS)
+
+
+def is_ended(error: BaseException) -> bool:
+    """Tell whether the query was ended before it was done; Memgraph takes this for a conflict."""
+    return isinstance(error, Neo4jError) and bool(_ENDED.search(error.message or ""))
 
 
 def is_unauthenticated(error: BaseException) -> bool:

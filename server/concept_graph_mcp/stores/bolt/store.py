@@ -20,13 +20,14 @@ from conceptgraph_core.registry import LAYERS
 
 from ... import calls, formats
 from ...calls import Call
-from ...errors import Misdeployed, StoreError, Unavailable
+from ...errors import Ended, Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
 from .. import backup_files
 from ..backup_files import Contents, Written
 from ..store import EXPORT_BACKUP, Edge, Node
 from . import cypher, readiness
-from .failures import is_conflict, is_unauthenticated, refusal, unsent
+from .ending import Calls
+from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
 if TYPE_CHECKING:
     from ..embedded.rehearsal import Rehearsal
@@ -56,6 +57,7 @@ class BoltStore:
             notifications_min_severity="OFF",
             telemetry_disabled=True,
         )
+        self._calls = Calls(self._driver)
         self._opening = anyio.Lock()
         self._is_open = False
         self._misdeployed: str | None = None
@@ -93,10 +95,11 @@ class BoltStore:
         await self.open()
         try:
             async with (
+                self._calls.marked(neo4j.READ_ACCESS) as metadata,
                 self._driver.session(
                     default_access_mode=neo4j.READ_ACCESS, fetch_size=batch
                 ) as session,
-                await session.begin_transaction() as transaction,
+                await session.begin_transaction(metadata=metadata) as transaction,
             ):
                 for statement in cypher.export():
                     result = await transaction.run(statement)
@@ -135,8 +138,9 @@ class BoltStore:
         # Found before anything is deleted, because a damaged file shows only when it is read.
         records = [] if file is None else [row.record for row in backup_files.rows(file)]
         async with (
+            self._calls.marked(neo4j.WRITE_ACCESS) as metadata,
             self._driver.session() as session,
-            await session.begin_transaction() as transaction,
+            await session.begin_transaction(metadata=metadata) as transaction,
         ):
             for label in (label for layer in LAYERS for label in layer.labels):
                 await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
@@ -147,6 +151,7 @@ class BoltStore:
             await transaction.commit()
 
     async def close(self) -> None:
+        await self._calls.end()
         await self._driver.close()
 
     async def rows(
@@ -157,8 +162,12 @@ class BoltStore:
         Not in a managed transaction: that would also retry a lost connection, and write twice.
         """
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
-        async with self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session:
-            result = await session.run(statement, dict(parameters))
+        async with (
+            self._calls.marked(mode) as metadata,
+            self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
+        ):
+            query = neo4j.Query(statement, metadata=metadata)
+            result = await session.run(query, dict(parameters))
             keys = result.keys()
             return [
                 {key: _plain(value) for key, value in zip(keys, record.values(), strict=True)}
@@ -185,6 +194,8 @@ class BoltStore:
             return Unavailable(
                 f"{self._location}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
             )
+        if is_ended(error):
+            return Ended(f"{self._location}: the database ended the call; nothing was written")
         if is_conflict(error):
             return Unavailable(
                 f"{self._location}: too many writes to the same place; nothing was written"

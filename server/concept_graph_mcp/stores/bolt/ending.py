@@ -1,0 +1,70 @@
+"""Ending a call in the database too, and not only the waiting for it.
+
+A driver that stops waiting closes its connection, which Memgraph notices only once the query is
+done, and written. So each transaction has a mark, by which another connection finds and ends it.
+"""
+
+import uuid
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import neo4j
+from neo4j.exceptions import DriverError, Neo4jError
+
+_MARK = "concept_graph_call"
+# What was sent last may not have begun there when it is first looked for.
+_PAUSES_S = (0.0, 0.05, 0.2)
+_PATIENCE_S = 1.0
+
+
+class Calls:
+    """The calls that are under way on one driver."""
+
+    def __init__(self, driver: neo4j.AsyncDriver) -> None:
+        self._driver = driver
+        self._under_way: dict[str, str] = {}
+
+    @asynccontextmanager
+    async def marked(self, access_mode: str) -> AsyncIterator[dict[str, str]]:
+        """Yield the metadata for a transaction that is ended when whoever awaits it is cancelled.
+
+        It goes around the session, which lets go of its connection first.
+        """
+        mark = uuid.uuid4().hex
+        self._under_way[mark] = access_mode
+        try:
+            yield {_MARK: mark}
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self._end([mark])
+            raise
+        finally:
+            del self._under_way[mark]
+
+    async def end(self) -> None:
+        """End all of them; whoever awaits one is told so by the database."""
+        await self._end([*self._under_way])
+
+    async def _end(self, marks: Collection[str]) -> None:
+        # Routed to where each of them is.
+        for access_mode in {self._under_way[mark] for mark in marks}:
+            with anyio.move_on_after(_PATIENCE_S), suppress(Neo4jError, DriverError, OSError):
+                async with self._driver.session(default_access_mode=access_mode) as session:
+                    for pause_s in _PAUSES_S:
+                        await anyio.sleep(pause_s)
+                        if await _terminated(session, marks):
+                            break
+
+
+async def _terminated(session: neo4j.AsyncSession, marks: Collection[str]) -> bool:
+    result = await session.run("SHOW TRANSACTIONS")
+    found = [
+        record["transaction_id"]
+        async for record in result
+        if record["metadata"].get(_MARK) in marks
+    ]
+    if found:
+        listed = ", ".join(f"'{transaction_id}'" for transaction_id in found)
+        await (await session.run(f"TERMINATE TRANSACTIONS {listed}")).consume()
+    return bool(found)

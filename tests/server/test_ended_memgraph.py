@@ -1,0 +1,196 @@
+"""Calls that are ended before they are done, on Memgraph: the query ends there, too."""
+
+import asyncio
+import json
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import anyio
+import neo4j
+import pytest
+from server_processes import END_S, StdioServer
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Ended
+from concept_graph_mcp.stores.bolt.store import BoltStore
+
+CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
+ENDLESS = (
+    "CREATE (:Concept {name: 'half-way'}) WITH 1 AS one"
+    " UNWIND range(1, 100000000000) AS number RETURN count(number) AS count"
+)
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def database(empty_memgraph: str) -> Iterator[Callable[..., Rows]]:
+    """The Memgraph itself: runs Cypher and returns rows."""
+    with neo4j.GraphDatabase.driver(empty_memgraph) as driver:
+
+        def run(statement: str, **parameters: Any) -> Rows:
+            with driver.session() as session:
+                return [dict(record) for record in session.run(statement, parameters)]
+
+        yield run
+
+
+def under_way(database: Callable[..., Rows], text: str) -> bool:
+    """Tell whether a query with *text* in it runs in the database."""
+    rows = database("SHOW TRANSACTIONS")
+    return any(text in query for row in rows for query in row["query"])
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        pass
+
+
+async def begin(store: BoltStore, scope: anyio.CancelScope) -> asyncio.Task[None]:
+    """Begin a query within *scope* that writes and then does not end by itself."""
+
+    async def main() -> None:
+        with scope:
+            await store.rows(ENDLESS, {}, True)
+
+    return asyncio.ensure_future(main())
+
+
+async def cancel_its_scope(
+    store: BoltStore, scope: anyio.CancelScope, task: asyncio.Task[None]
+) -> None:
+    scope.cancel()
+    await task
+
+
+async def cancel_its_task(
+    store: BoltStore, scope: anyio.CancelScope, task: asyncio.Task[None]
+) -> None:
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def close_its_store(
+    store: BoltStore, scope: anyio.CancelScope, task: asyncio.Task[None]
+) -> None:
+    await store.close()
+    with pytest.raises((neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError)):
+        await task
+
+
+@pytest.mark.parametrize("end", [cancel_its_scope, cancel_its_task, close_its_store])
+def test_a_query_that_nobody_waits_for_is_ended_in_the_database(empty_memgraph, database, end):
+    async def main() -> None:
+        store = BoltStore(empty_memgraph, "", "")
+        await store.open()
+        scope = anyio.CancelScope()
+        task = await begin(store, scope)
+        while not await asyncio.to_thread(under_way, database, "100000000000"):
+            assert not task.done()
+        await end(store, scope, task)
+        await store.close()
+
+    asyncio.run(main())
+    wait_until(lambda: not under_way(database, "100000000000"))
+    assert database("MATCH (n) RETURN n.name AS name") == []
+
+
+def test_a_query_cancelled_as_soon_as_it_is_sent_is_ended_in_the_database(empty_memgraph, database):
+    async def main() -> None:
+        store = BoltStore(empty_memgraph, "", "")
+        await store.open()
+        for steps in range(12):
+            task = await begin(store, anyio.CancelScope())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        await store.close()
+
+    asyncio.run(main())
+    wait_until(lambda: not under_way(database, "100000000000"))
+    assert database("MATCH (n) RETURN n.name AS name") == []
+
+
+def test_a_call_that_the_database_ends_says_so_and_is_not_made_again(empty_memgraph, database):
+    async def main() -> None:
+        store = BoltStore(empty_memgraph, "", "")
+        await store.open()
+        task = asyncio.ensure_future(store.call(long_recall(), CONTEXT))
+        while not await asyncio.to_thread(under_way, database, "conceptgraph.recall"):
+            assert not task.done()
+        await asyncio.to_thread(terminate, database)
+        with pytest.raises(Ended, match="the database ended the call; nothing was written"):
+            await task
+        await store.close()
+
+    make_long(database)
+    asyncio.run(main())
+    assert aroused(database) == 0.25
+
+
+def make_long(database: Callable[..., Rows]) -> None:
+    """Make a graph in which a recall reads nearly as much as it may."""
+    database(
+        "CREATE (a:Concept {name: 'apple', arousal_level: 0.25, accessed_at: 0})"
+        " CREATE (b:Concept {name: 'fruit', arousal_level: 0.25, accessed_at: 0})"
+    )
+    database(
+        "MATCH (a:Concept {name: 'apple'}), (b:Concept {name: 'fruit'})"
+        " UNWIND range(1, 490000) AS number CREATE (a)-[:IS_A {weight: 0.25}]->(b)"
+    )
+
+
+def long_recall() -> calls.Call:
+    return calls.recall(["apple"], 2)
+
+
+def aroused(database: Callable[..., Rows]) -> float:
+    (row,) = database("MATCH (n:Concept {name: 'fruit'}) RETURN n.arousal_level AS level")
+    return float(row["level"])
+
+
+def terminate(database: Callable[..., Rows]) -> None:
+    for row in database("SHOW TRANSACTIONS"):
+        if any("conceptgraph.recall" in query for query in row["query"]):
+            database(f"TERMINATE TRANSACTIONS '{row['transaction_id']}'")
+
+
+# Ended by the client of a server
+
+
+def cancelled(server: StdioServer) -> None:
+    parameters = {"requestId": 100, "reason": "no longer wanted"}
+    message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": parameters}
+    server.send(json.dumps(message).encode())
+
+
+def closed_stdin(server: StdioServer) -> None:
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+
+
+ENDS: dict[str, Callable[[StdioServer], None]] = {
+    "cancelled": cancelled,
+    "closed stdin": closed_stdin,
+    "SIGTERM": lambda server: server.process.send_signal(signal.SIGTERM),
+    "SIGINT": lambda server: server.process.send_signal(signal.SIGINT),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_call_that_a_server_ends_is_ended_in_the_database(empty_memgraph, database, end):
+    make_long(database)
+    with StdioServer(environment={"MEMGRAPH_URI": empty_memgraph}) as server:
+        server.initialize()
+        call = {"name": "recall_query", "arguments": {"seeds": ["apple"], "max_hop": 2}}
+        message = {"jsonrpc": "2.0", "id": 100, "method": "tools/call", "params": call}
+        server.send(json.dumps(message).encode())
+        wait_until(lambda: under_way(database, "conceptgraph.recall"))
+        ENDS[end](server)
+        if end != "cancelled":
+            server.process.wait(END_S)
+        wait_until(lambda: not under_way(database, "conceptgraph.recall"))
+        assert aroused(database) == 0.25
