@@ -92,7 +92,7 @@ def concept_search(
     keywords: mgp.List[str],
     limit: mgp.Nullable[int] = schema.DEFAULT_SEARCH_LIMIT,
     context: mgp.Map = {},
-) -> mgp.Record(concept=str, arousal=float):
+) -> mgp.Record(concept=str, arousal=float, matched=bool):
     """Find concepts by any part of their name, then fill up with the most aroused ones.
 
     Example:
@@ -132,6 +132,41 @@ def peek(
         CALL conceptgraph.peek(["apple"], 2) YIELD text, score;
     """
     return [mgp.Record(**row) for row in recalling.peek(Graph(ctx, context), seeds, max_hop, limit)]
+
+
+@mgp.write_proc
+def recall_query(
+    ctx: mgp.ProcCtx,
+    seeds: mgp.List[mgp.Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
+    each_episode_once: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    propositions=mgp.List[mgp.Map],
+    relations=mgp.List[mgp.Edge],
+    total=int,
+    unknown=mgp.List[mgp.Map],
+):
+    """Recall, and return the whole answer in one row, with what is unknown and names like it.
+
+    Example:
+        CALL conceptgraph.recall_query(["apple", "Frut"], 2) YIELD propositions, unknown;
+    """
+    answer = recalling.query(Graph(ctx, context), seeds, max_hop, limit, each_episode_once)
+    return [mgp.Record(**answer)]
+
+
+@mgp.read_proc
+def unknown(ctx: mgp.ProcCtx, seeds: mgp.List[mgp.Any], context: mgp.Map = {}) -> mgp.Record(
+    seed=str, similar=mgp.List[str]
+):
+    """Return those seeds that nothing is called, each with the names of concepts like it.
+
+    Example:
+        CALL conceptgraph.unknown(["aple", "Apple"]) YIELD seed, similar;
+    """
+    return [mgp.Record(**row) for row in names.unknown(Graph(ctx, context), seeds)]
 
 
 @mgp.read_proc
@@ -206,6 +241,16 @@ def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
         CALL conceptgraph.check() YIELD problem, subject, advice;
     """
     return [mgp.Record(**row) for row in checks.check(Everything(ctx, context))]
+
+
+@mgp.write_proc
+def index(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(indexed=int):
+    """Give concepts that were made by hand or by an older version what searches look at.
+
+    Example:
+        CALL conceptgraph.index() YIELD indexed;
+    """
+    return [mgp.Record(**names.index(Graph(ctx, context)))]
 
 
 @mgp.read_proc

@@ -28,6 +28,7 @@ from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.tools import toolsets
+from concept_graph_mcp.tools.prompts import use_memory
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.registry import LAYERS
@@ -263,6 +264,7 @@ def test_the_prompt_names_only_what_the_tools_have():
     (prompt,) = of(AGENTS, "text")
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
     results = {"episode_id"}
+    assert prompt.text.strip() == use_memory().strip()
     known = {*tools(), *(argument for given in tools().values() for argument in given)}
     assert named == (named & known) | results
     assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
@@ -283,6 +285,15 @@ def test_arousal_fades_as_the_table_says():
         elapsed_ms = int(number) * hours[unit.rstrip("s")] * 3_600_000
         left = math.exp(-elapsed_ms / limits.DEFAULT_TAU_MS)
         assert f"{left:.{schema.SCORE_DECIMALS}f}" == arousal
+
+
+def test_arousal_fades_with_each_time_constant_as_the_table_says():
+    header = ("AROUSAL_TAU_MS", "after 1 day", "1 week", "2 weeks", "30 days")
+    rows = table(AGENTS, *header)
+    assert int(rows[0][0]) == limits.DEFAULT_TAU_MS
+    for tau_ms, *left in rows:
+        fading = [math.exp(-days * 86_400_000 / int(tau_ms)) for days in (1, 7, 14, 30)]
+        assert [f"{part:.{schema.SCORE_DECIMALS}f}" for part in fading] == left
 
 
 def test_weights_grow_as_the_table_says(memory):
@@ -310,7 +321,10 @@ def test_levels_and_limits_are_those_of_the_schema():
         limits.MAX_SUMMARY,
         schema.MAX_HOP,
         schema.MAX_EDGES_READ,
-        schema.DEFAULT_ROWS,
+        schema.DEFAULT_PROPOSITIONS,
+        schema.MAX_EDGES_READ,
+        schema.EXPLAINED_SEEDS,
+        schema.SIMILAR_NAMES,
         limits.MAX_KEYWORDS,
         schema.DEFAULT_SEARCH_LIMIT,
         schema.MAX_SEARCH_LIMIT,

@@ -104,12 +104,16 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class TextIndex:
-    """Nodes of *label* by any part of *folded*; of a node without it, by `fold` of *source*."""
+    """Nodes of *label* by any part of *source*, of which two properties have the forms.
+
+    *folded* has it case-folded, *plain* without accents too, empty if that is the same (see
+    `folding`). A node that lacks one of them is looked at itself.
+    """
 
     label: str
-    folded: str
     source: str
-    fold: Callable[[str], str]
+    folded: str
+    plain: str
 
 
 @dataclass(frozen=True, slots=True)

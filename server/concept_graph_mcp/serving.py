@@ -19,6 +19,7 @@ from .settings import DEFAULT_TOOLSETS, Settings
 from .stores.lazy import DeferredStore, connect
 from .stores.store import EXPORT_BACKUP, Store
 from .tools import toolsets as registered
+from .tools.prompts import prompts
 from .view import mcp_app
 
 logger = logging.getLogger(__name__)
@@ -59,6 +60,8 @@ def build(
         lifespan=lifespan,
         log_level="WARNING",
     )
+    for prompt in prompts():
+        server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
     return server

@@ -7,6 +7,7 @@ the rules leave a choice open, `recall` returns every choice.
 import copy
 import math
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,28 +152,53 @@ class Reference:
 
     # What is read
 
-    def concept_search(self, keywords: list[str], limit: int | None) -> list[str]:
+    def concept_search(self, keywords: list[str], limit: int | None) -> list[tuple[str, bool]]:
+        """Return names, each with whether it matches."""
         for keyword in keywords:
             _check_text(keyword)
         size = 50 if limit is None else min(200, max(1, limit))
-        folded = [keyword.casefold() for keyword in keywords]
-        exact, matches, others = [], [], []
+        matches, others = [], []
         for name, node in self.nodes.items():
             if node["kind"] == "episode":
                 continue
-            if name.casefold() in folded:
-                exact.append(name)
-            elif any(keyword in name.casefold() for keyword in folded):
-                matches.append(name)
-            else:
+            places = [_place(keyword, name) for keyword in keywords]
+            if all(place is None for place in places):
                 others.append(name)
+            else:
+                matches.append((min(place for place in places if place is not None), name))
         others.sort(key=lambda name: (-self._rank(name), name))
-        return (sorted(exact) + sorted(matches) + others)[:size]
+        found = [(name, True) for _, name in sorted(matches)]
+        return (found + [(name, False) for name in others])[:size]
 
-    def recall(self, seeds: list[str], max_hop: int, limit: int | None) -> list[list[dict]]:
+    def unknown(self, seeds: list[str]) -> list[dict[str, Any]]:
+        for seed in seeds:
+            _check_text(seed)
+        rows = []
+        for seed in dict.fromkeys(seeds):
+            if seed in self.nodes:
+                continue
+            similar = []
+            for name, node in self.nodes.items():
+                inside = _without_blanks(name).find(_without_blanks(seed))
+                if node["kind"] == "concept" and _without_blanks(seed) and inside >= 0:
+                    same = _without_blanks(name) == _without_blanks(seed)
+                    similar.append((0 if same else 1 if inside == 0 else 2, name))
+            rows.append({"seed": seed, "similar": [name for _, name in sorted(similar)[:5]]})
+        return rows
+
+    def recall_query(
+        self, seeds: list[str], max_hop: int, limit: int | None, each_episode_once: bool
+    ) -> tuple[list[list[dict]], list[dict[str, Any]]]:
+        """Return the readings as `recall` does, and what is unknown."""
+        unknown = self.unknown(seeds)
+        return self.recall(seeds, max_hop, limit, each_episode_once), unknown
+
+    def recall(
+        self, seeds: list[str], max_hop: int, limit: int | None, each_episode_once: bool = False
+    ) -> list[list[dict]]:
         """Return, for each row, the readings that it may show; then arouse what they mention."""
         distances = self._distances(seeds, max_hop)
-        rows = self._rows(distances, max_hop, limit)
+        rows = self._rows(distances, max_hop, limit, each_episode_once)
         shown = {reading["text"] for choice in rows for reading in choice}
         mentioned = set()
         for source, relation_type, target in self.relations:
@@ -246,7 +272,13 @@ class Reference:
                         distances[far] = distance
         return distances
 
-    def _rows(self, distances: dict[str, int], max_hop: int, limit: int | None) -> list[list[dict]]:
+    def _rows(
+        self,
+        distances: dict[str, int],
+        max_hop: int,
+        limit: int | None,
+        each_episode_once: bool = False,
+    ) -> list[list[dict]]:
         if limit is not None and limit < 1:
             raise Refusal
         readings: dict[str, list[dict]] = {}
@@ -266,10 +298,17 @@ class Reference:
                 text,
             ),
         )
+        if each_episode_once:
+            episodes = [best[text][0]["episode_id"] for text in ordered]
+            ordered = [
+                text
+                for number, text in enumerate(ordered)
+                if episodes[number] is None or episodes[number] not in episodes[:number]
+            ]
         chosen = [best[text] for text in ordered[: 1_000 if limit is None else limit]]
         for choice in chosen:
             for reading in choice:
-                reading["total"] = len(best)
+                reading["total"] = len(ordered)
                 reading["faded"] = reading["faded"] if reading["score"] == 0 else 0.0
                 reading["score"] = round(reading["score"], 6)
                 del reading["day"]
@@ -309,6 +348,44 @@ def _best(readings: list[dict]) -> list[dict]:
     readings = [reading for reading in readings if reading["reverse"] == reverse]
     day = max(reading["day"] for reading in readings)
     return [reading for reading in readings if reading["day"] == day]
+
+
+def _without_accents(text: str) -> str:
+    """Return *text* in lower case, without accents and with one kind of blank."""
+    letters = []
+    for letter in unicodedata.normalize("NFKD", text.casefold()).casefold():
+        place = unicodedata.combining(letter)
+        if place == 0 or place in (7, 8, 9) or 84 <= place <= 132:
+            letters.append(" " if letter.isspace() else letter)
+    return unicodedata.normalize("NFC", "".join(letters))
+
+
+def _without_blanks(text: str) -> str:
+    return "".join(_without_accents(text).split(" "))
+
+
+def _place(keyword: str, name: str) -> int | None:
+    """Return how well *name* matches: 0 is best, None not at all."""
+    wanted = [keyword.casefold()]
+    decomposed = unicodedata.normalize("NFKD", keyword.casefold())
+    if not any(
+        10 <= unicodedata.combining(c) <= 35 or unicodedata.combining(c) > 199 for c in decomposed
+    ):
+        wanted.append(_without_accents(keyword))
+    place = None
+    for form in (name.casefold(), _without_accents(name)):
+        for part in wanted:
+            if part not in form:
+                continue
+            here = 3
+            if any(mark + part in form for mark in " -_/("):
+                here = 2
+            if form.startswith(part):
+                here = 1
+            if form == part:
+                here = 0
+            place = here if place is None else min(place, here)
+    return place
 
 
 def _check_text(value: str) -> None:

@@ -15,6 +15,11 @@ def create(memory, *names):
     )
 
 
+def found(memory, keywords):
+    """Return the names that match."""
+    return [row["concept"] for row in memory.run(calls.concept_search(keywords)) if row["matched"]]
+
+
 def test_matches_come_by_name_and_the_others_after_them(memory):
     create(memory, "pineapple", "apple pie", "bread", "crab apple", "water")
     assert memory.concept_search(["apple"]) == [
@@ -102,11 +107,100 @@ def test_a_keyword_matches_in_any_case_and_script(memory, name, keyword):
 
 
 @pytest.mark.parametrize(
-    ("name", "keyword"), [("éclair", "eclair"), ("e\u0301clair", "\u00e9clair"), ("日本", "日 本")]
+    ("name", "keyword"),
+    [
+        ("éclair", "eclair"),
+        ("e\u0301clair", "ECLAIR"),
+        ("Crème brûlée", "brulee"),
+        ("Äpfel", "apf"),
+        ("Việt Nam", "viet nam"),
+        ("Σίσυφος", "σισυφος"),
+        ("Ёлка", "елка"),
+        ("İstanbul", "istan"),
+        ("שָׁלוֹם", "שלום"),
+        ("Ａｐｐｌｅ", "apple"),
+        ("ﬁsh ①", "fish 1"),
+        ("two\u00a0blanks", "two blanks"),
+        ("two\tblanks", "o b"),
+    ],
 )
-def test_accents_and_blanks_are_not_ignored(memory, name, keyword):
+def test_a_keyword_without_accents_finds_what_has_some(memory, name, keyword):
+    create(memory, name, "other 1", "other 2")
+    assert found(memory, [keyword]) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword"),
+    [
+        ("eclair", "éclair"),
+        ("éclair", "èclair"),
+        ("e\u0301clair", "\u00e9clair"),
+        ("日本", "日 本"),
+        # Other letters, not the same ones with accents.
+        ("がっこう", "かっこう"),
+        ("한국", "하"),
+        ("กิน", "กน"),
+        ("Łódź", "lodz"),
+    ],
+)
+def test_accents_that_a_keyword_has_other_letters_and_blanks_count(memory, name, keyword):
     create(memory, name, "other")
-    assert memory.concept_search([keyword], 1) == ["other"]
+    assert found(memory, [keyword]) == []
+
+
+def test_exact_then_beginnings_of_names_then_of_words_then_the_rest_each_by_name(memory):
+    names = (
+        "zzapplezz", "Appletree", "pineapple", "red apple", "red-Apple", "Apple", "äpple",
+        "crab_apple", "(apple)", "apple", "Äpple tree", "apples", "is/apple", "apple pie", "ápple",
+    )  # fmt: skip
+    create(memory, "water", *names)
+    assert found(memory, ["apple"]) == [
+        *("Apple", "apple", "ápple", "äpple"),
+        *("Appletree", "apple pie", "apples", "Äpple tree"),
+        *("(apple)", "crab_apple", "is/apple", "red apple", "red-Apple"),
+        *("pineapple", "zzapplezz"),
+    ]
+    for most in range(1, 16):
+        assert memory.concept_search(["apple"], most) == found(memory, ["apple"])[:most]
+
+
+def test_a_name_has_the_best_place_that_any_keyword_gives_it(memory):
+    create(memory, "pie apple", "apple pie", "pie", "the pies", "an apple")
+    assert found(memory, ["pie", "apple"]) == [
+        "pie",
+        "apple pie",
+        "pie apple",
+        "an apple",
+        "the pies",
+    ]
+
+
+def test_each_row_says_whether_it_matched(memory):
+    create(memory, "apple", "water", "crab apple", "bread")
+    rows = memory.run(calls.concept_search(["apple"], 3))
+    assert [(row["concept"], row["matched"]) for row in rows] == [
+        ("apple", True),
+        ("crab apple", True),
+        ("bread", False),
+    ]
+    assert found(memory, ["nothing"]) == []
+    assert found(memory, []) == []
+
+
+def test_what_an_older_version_made_is_found_without_accents_too(memory, hands):
+    hands.node("Concept", name="Crème", search_name="crème", arousal_level=0.1, accessed_at=0)
+    hands.node("Concept", name="Crème Brûlée", arousal_level=0.1, accessed_at=0)
+    memory.concept_upsert("water")
+    expected = ["Crème", "Crème Brûlée"]
+    assert found(memory, ["creme"]) == expected
+    assert memory.run(calls.unknown(["creme"])) == [{"seed": "creme", "similar": expected}]
+    made = {"fields": ("indexed",)}
+    assert memory.procedure("conceptgraph.index", [], **made) == [{"indexed": 2}]
+    assert hands.properties("Crème Brûlée")["plain_name"] == "creme brulee"
+    assert hands.properties("Crème Brûlée")["search_name"] == "crème brûlée"
+    assert hands.properties("water")["plain_name"] == ""
+    assert memory.procedure("conceptgraph.index", [], **made) == [{"indexed": 0}]
+    assert found(memory, ["creme"]) == expected
 
 
 @pytest.mark.parametrize(
@@ -201,8 +295,8 @@ def test_each_row_has_the_arousal_of_now(memory):
     memory.now_ms += DAY_MS
     rows = memory.run(calls.concept_search([]))
     assert rows == [
-        {"concept": "pear", "arousal": decayed(0.75, DAY_MS)},
-        {"concept": "apple", "arousal": decayed(0.5, DAY_MS)},
+        {"concept": "pear", "arousal": decayed(0.75, DAY_MS), "matched": False},
+        {"concept": "apple", "arousal": decayed(0.5, DAY_MS), "matched": False},
     ]
 
 

@@ -15,10 +15,18 @@ from concept_graph_mcp import calls
 START_MS = 1_750_000_000_000
 DAY_MS = 86_400_000
 
-NAMES = ("apple", "Apple", "apple-2", "Äpfel", "Straße", "STRASSE", "日本", "日本語", "🍎", " a ")
+NAMES = (
+    "apple", "Apple", "apple-2", "Äpfel", "Straße", "STRASSE", "日本", "日本語", "🍎", " a ",
+    "crème apple", "ga がA", "a\u0308pfel",
+)  # fmt: skip
+# Seeds that nothing is called, each for a reason of its own.
+STRANGERS = ("APPLE", " app le", "apfel", "strasse", "日", "か", "が", "\u0308", "nobody", "A")
 DATES = ("20250615", "20250616")
 SUMMARIES = ("Bought apples", "Ate apples", "東京へ行った", "apple")
-KEYWORDS = ("a", "APP", "apple", "äpfel", "ss", "ß", "本", "日本", "🍎", "-2", "nothing", "/")
+KEYWORDS = (
+    "a", "APP", "apple", "äpfel", "ss", "ß", "本", "日本", "🍎", "-2", "nothing", "/", "apfel",
+    "creme", "か", "が", "\u0308", "pp", "le",
+)  # fmt: skip
 WAITS = (1, 60_000, DAY_MS // 80, DAY_MS, 21 * DAY_MS, -DAY_MS, -1, 4_000 * DAY_MS)
 
 levels = st.sampled_from((0.0, 0.25, 0.48, 0.5, 0.75, 0.98, 0.985, 0.995, 1.0)) | st.floats(
@@ -50,15 +58,17 @@ def histories(draw):
     happen = st.tuples(
         st.just("episode_add"), st.sampled_from(SUMMARIES), st.lists(known, min_size=1, max_size=3)
     )
-    think = st.tuples(
-        st.sampled_from(("recall", "recall", "peek")), st.lists(odd, max_size=3), hops, limits
-    )
+    seeds = st.lists(odd | st.sampled_from(STRANGERS), max_size=3)
+    think = st.tuples(st.sampled_from(("recall", "recall", "peek")), seeds, hops, limits)
+    ask = st.tuples(st.just("recall_query"), seeds, hops, limits, st.booleans())
     calls = st.one_of(
         put,
         relate,
         happen,
         think,
         think,
+        ask,
+        st.tuples(st.just("unknown"), seeds),
         st.tuples(st.just("relation_add"), odd, odd, relation_types | st.just("likes")),
         st.tuples(st.just("update_affect"), anything, deltas),
         st.tuples(st.just("update_affect"), odd, deltas),
@@ -85,7 +95,8 @@ def _survey(names, episodes):
     """Look at everything from everywhere, and again when it has faded too far for a float."""
     look = [("peek", [name], 3, None) for name in (*names, *episodes)]
     look += [("peek", [*names, *episodes], 2, None), ("concept_search", [], None)]
-    look += [("concept_search", [keyword], None) for keyword in ("app", "ss", "本")]
+    look += [("concept_search", [keyword], None) for keyword in ("app", "ss", "本", "apfel")]
+    look += [("unknown", list(STRANGERS))]
     return [*look, ("wait", 4_000 * DAY_MS), *look]
 
 
@@ -98,6 +109,14 @@ def step(memory: Any, call: tuple) -> Any:
     if name in ("rename", "remove", "remove_relation"):
         memory.run(getattr(calls, name)(*arguments, False))
         return None
+    if name == "concept_search":
+        rows = memory.run(calls.concept_search(*arguments))
+        return [(row["concept"], row["matched"]) for row in rows]
+    if name == "unknown":
+        return memory.run(calls.unknown(*arguments))
+    if name == "recall_query":
+        (row,) = memory.run(calls.recall_query(*arguments))
+        return [said | {"total": row["total"]} for said in row["propositions"]], row["unknown"]
     return getattr(memory, name)(*arguments)
 
 
@@ -113,9 +132,16 @@ def key(record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def agree(name: str, said: Any, expected: Any) -> None:
-    if expected == "refused" or name not in ("recall", "peek"):
+    if expected == "refused" or name not in ("recall", "peek", "recall_query"):
         assert said == expected
         return
+    if name == "recall_query":
+        said, unknown = said
+        expected, expected_unknown = expected
+        assert unknown == expected_unknown
+        # Which of two episodes of one day and one summary stands for both is open.
+        if any(len({reading["episode_id"] for reading in choices}) > 1 for choices in expected):
+            return
     assert len(said) == len(expected)
     # Among scores of 0, the readings of one text that several edges give are all the best.
     if any(len({reading["faded"] for reading in choices}) > 1 for choices in expected):

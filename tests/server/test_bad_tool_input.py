@@ -24,7 +24,12 @@ HUGE = "x" * 2_000_000
 # Arguments that work, for every tool there is.
 GOOD: dict[str, dict[str, Any]] = {
     "concept_search": {"keywords": ["apple"], "limit": 10},
-    "recall_query": {"seeds": ["apple"], "max_hop": 2, "limit": 10},
+    "recall_query": {
+        "seeds": ["apple"],
+        "max_hop": 2,
+        "limit": 10,
+        "each_episode_once": False,
+    },
     "concept_upsert": {"concept": "apple"},
     "relation_add": {"from": "apple", "to": "fruit", "type": "is-a"},
     "episode_add": {"summary": "Bought apples at the market", "concepts": ["apple"]},
@@ -66,6 +71,14 @@ BAD_NUMBERS = {
     "infinite": math.inf,
     "infinite below": -math.inf,
 }
+BAD_TRUTH_VALUES = {
+    "null": None,
+    "a text": "true",
+    "an empty text": "",
+    "a number": 1,
+    "a list": [True],
+    "an object": {},
+}
 # By argument, besides what its type refuses.
 OUT_OF_RANGE: dict[tuple[str, str], list[Any]] = {
     ("concept_search", "limit"): [2.5, 10**30, -(10**30)],
@@ -77,7 +90,7 @@ OUT_OF_RANGE: dict[tuple[str, str], list[Any]] = {
     ("episode_add", "concepts"): [[], ["20250616/apple"]],
     ("concept_upsert", "concept"): ["20250616/apple", "x" * 1_001],
     ("update_affect", "valence_delta"): [1.0000001, -1.5, 2, -(10**30), 1e300],
-    ("set_time", "now_ms"): [1e300, 10**30],
+    ("set_time", "now_ms"): [1e300, 10**30, 253_402_214_400_001],
 }
 
 
@@ -86,6 +99,8 @@ def bad_values(tool: str, argument: str) -> dict[str, Any]:
     good = GOOD[tool][argument]
     if isinstance(good, str):
         kinds: dict[str, Any] = BAD_TEXTS
+    elif isinstance(good, bool):
+        kinds = BAD_TRUTH_VALUES
     else:
         kinds = BAD_LISTS if isinstance(good, list) else BAD_NUMBERS
     others = {f"{value!r:.30}": value for value in OUT_OF_RANGE.get((tool, argument), [])}
@@ -173,8 +188,13 @@ def test_a_bad_argument_is_refused_in_one_line_and_changes_nothing(served, tool,
 
 @pytest.mark.parametrize(
     ("tool", "missing"),
-    # Every limit has a default.
-    [(tool, name) for tool in GOOD for name in GOOD[tool] if name != "limit"],
+    [
+        (tool, name)
+        for tool in GOOD
+        for name in GOOD[tool]
+        # All of these have a default.
+        if name not in ("limit", "each_episode_once", "keywords")
+    ],
 )
 def test_a_missing_argument_is_named(served, tool, missing):
     given = {name: value for name, value in GOOD[tool].items() if name != missing}
@@ -200,7 +220,7 @@ def test_the_python_names_of_arguments_are_not_those_of_the_tool(served, tool, r
     served.refusal(tool, reserved)
 
 
-@pytest.mark.parametrize("tool", GOOD)
+@pytest.mark.parametrize("tool", [tool for tool in GOOD if tool != "concept_search"])
 def test_no_arguments_at_all_are_refused(served, tool):
     served.refusal(tool, {})
 
@@ -219,7 +239,8 @@ def test_many_bad_elements_are_one_short_line(served, tool):
 
 def test_what_nobody_has_heard_of_simply_works(served):
     assert served.call("recall_query", {"seeds": ["who?"], "max_hop": 10}).structured_content == {
-        "propositions": []
+        "propositions": [],
+        "unknown": [{"seed": "who?", "similar": []}],
     }
     found = served.call("concept_search", {"keywords": ["no such name"], "limit": 1})
     assert len(found.structured_content["concepts"]) == 1

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+import anyio
 import neo4j
 import pytest
 from mcp.client.client import Client
@@ -184,6 +185,39 @@ def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
     bare("CREATE (:Concept {other: 1}), (:Concept {other: 2}), (:Concept {name: 'apple'})")
     connect(memgraph_uri).open()
     assert constraints(bare) == WANTED
+
+
+def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_at(
+    bare, connect, memgraph_uri, monkeypatch
+):
+    monkeypatch.setattr(readiness, "_BATCH", 2)
+    bare(
+        "UNWIND ['Crème', 'Äpfel', 'apple', 'pear', 'Öl'] AS name"
+        " CREATE (:Concept {name: name, search_name: toLower(name)})"
+    )
+    bare("CREATE (:Concept {other: 1}), (:Concept {name: 7})")
+    connect(memgraph_uri).open()
+    rows = bare("MATCH (n:Concept) WHERE n.plain_name IS NOT NULL RETURN n.name, n.plain_name")
+    assert {row["n.name"]: row["n.plain_name"] for row in rows} == {
+        "Crème": "creme",
+        "Äpfel": "apfel",
+        "apple": "",
+        "pear": "",
+        "Öl": "ol",
+    }
+
+
+def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
+    asked = []
+
+    async def run(statement, parameters, writes):
+        asked.append(writes)
+        if writes:
+            raise neo4j.exceptions.ClientError("Write query forbidden on the replica!")
+        return [{"nodes": 3}]
+
+    anyio.run(readiness.ensure_forms, run)
+    assert asked == [False, True]
 
 
 def test_no_more_than_some_of_many_colliding_names_are_listed(bare, connect, memgraph_uri):

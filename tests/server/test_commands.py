@@ -186,6 +186,28 @@ def test_recall_shows_the_ids_of_episodes_which_remove_takes(there, export_file)
     assert "20250615" not in run(*there, "recall", "apple").stdout
 
 
+def test_search_shows_matches_only(there, export_file):
+    run(*there, "import", str(export_file))
+    shown = run(*there, "search", "OBST").stdout
+    assert "Obst 果物" in shown
+    assert "apple" not in shown
+    everything = run(*there, "search").stdout
+    assert "Obst 果物" in everything
+    assert "apple" in everything
+    assert "No concept matches" in run(*there, "search", "nosuch").stdout
+    assert json.loads(run(*there, "search", "nosuch", "--json").stdout) == {"concepts": []}
+
+
+def test_recall_tells_which_seeds_are_unknown_and_what_is_like_them(there, export_file):
+    run(*there, "import", str(export_file))
+    shown = run(*there, "recall", "apple", "OBST", "nosuch").stdout
+    assert "apple is-a Obst 果物" in shown
+    assert 'Nothing is called "OBST" (similar: Obst 果物).' in shown
+    assert 'Nothing is called "nosuch".' in shown
+    found = json.loads(run(*there, "recall", "nosuch", "--json").stdout)
+    assert found["unknown"] == [{"seed": "nosuch", "similar": []}]
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [

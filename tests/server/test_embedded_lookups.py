@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Lookup, Search
-from concept_graph_mcp.stores.embedded import lookups
+from concept_graph_mcp.calls.lookups import Equal, Filled, Lookup, Ordered, Text
+from concept_graph_mcp.stores.embedded import lookups, text_search
 from concept_graph_mcp.stores.embedded.host import Host
+from conceptgraph_core import folding
 from conceptgraph_core.concepts import schema
 
 NOW_MS = 1_750_000_000_000
@@ -54,7 +55,9 @@ def episode(base: str) -> Lookup:
 
 
 def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
-    return found(host, Search(tuple(schema.search_name(word) for word in keywords), limit))
+    matching = Text("Concept", folding.keywords(keywords), limit)
+    aroused = Ordered("Concept", "accessed_at", limit, level="arousal_level", then="name")
+    return found(host, Filled(matching, aroused, limit))
 
 
 def test_names_are_found_as_they_are_in_both_kinds(host):
@@ -81,8 +84,10 @@ def test_a_base_is_no_pattern(host):
 def test_a_search_has_exact_matches_then_matches_by_name_then_the_most_aroused(host):
     add(host, concepts("pineapple", "apple pie", "apple", "crab apple", level=0.1))
     add(host, concepts("dim", level=0.2) + concepts("bright", level=0.9))
+    add(host, concepts("a crapple", "a crab-apple", level=0.1))
     assert search(host, ["Apple"]) == [
-        "apple", "apple pie", "crab apple", "pineapple", "bright", "dim",
+        "apple", "apple pie", "a crab-apple", "crab apple", "a crapple", "pineapple", "bright",
+        "dim",
     ]  # fmt: skip
 
 
@@ -121,14 +126,54 @@ def test_case_does_not_count_in_any_script(host, name, keyword):
     assert search(host, [keyword], 1) == [name]
 
 
+@pytest.mark.parametrize("common", [1, 2_000])
+def test_names_with_accents_are_placed_among_the_others(host, monkeypatch, common):
+    monkeypatch.setattr(text_search, "_COMMON", common)
+    add(host, concepts("Crème", "creme", "Crème brûlée", "ice crème", "buttercrème", "icecreme"))
+    expected = ["Crème", "creme", "Crème brûlée", "ice crème", "buttercrème", "icecreme"]
+    for most in range(1, 7):
+        assert search(host, ["creme"], most) == expected[:most]
+    assert search(host, ["crème"])[:4] == ["Crème", "Crème brûlée", "ice crème", "buttercrème"]
+
+
+def test_a_store_that_lacks_the_plain_forms_is_searched_all_the_same(host, tmp_path):
+    add(host, concepts("Crème", "Äpfel", "apple"))
+    expected = [search(host, [keyword]) for keyword in ("creme", "apfel", "app", "ä")]
+    strangers = calls.unknown(["CREME", "apfel"])
+    similar = host.call(strangers.procedure.name, [*strangers.arguments, {}], strangers.lookup)
+    assert [row["similar"] for row in similar] == [["Crème"], ["Äpfel"]]
+    host._database.execute("DROP TABLE plain_text")
+    assert [search(host, [keyword]) for keyword in ("creme", "apfel", "app", "ä")] == expected
+    again = host.call(strangers.procedure.name, [*strangers.arguments, {}], strangers.lookup)
+    assert again == similar
+    # Opened anew, it has them again.
+    Host(tmp_path / "memory.db").close()
+    forms = dict(host._database.execute("SELECT plain, vertex FROM plain_text").fetchall())
+    assert set(forms) == {"creme", "apfel"}
+
+
+def test_the_plain_forms_follow_the_names(host):
+    add(host, concepts("Crème", "Äpfel", "apple"))
+    for call in (
+        calls.rename("Crème", "Café", False),
+        calls.rename("apple", "Appłe é", False),
+        calls.remove("Äpfel", False),
+    ):
+        host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
+    forms = [row[0] for row in host._database.execute("SELECT plain FROM plain_text")]
+    assert sorted(forms) == ["appłe e", "cafe"]
+    assert search(host, ["cafe"], 1) == ["Café"]
+    assert search(host, ["creme"], 1) != ["Crème"]
+
+
 def test_common_and_many_keywords_find_the_same_as_rare_and_few(host, monkeypatch):
     names = [f"thing {number:03d}" for number in range(120)] + ["apple", "pineapple"]
     add(host, concepts(*names))
     asked = (["thing"], ["apple"], ["hing 0", "apple"], ["ing 11"], ["no match"], ["ap"], [])
     expected = [search(host, keywords, 200) for keywords in asked]
     for common, many in ((1, 50), (2_000, 0), (1, 0)):
-        monkeypatch.setattr(lookups, "_COMMON", common)
-        monkeypatch.setattr(lookups, "_MANY", many)
+        monkeypatch.setattr(text_search, "_COMMON", common)
+        monkeypatch.setattr(text_search, "_MANY", many)
         assert [search(host, keywords, 200) for keywords in asked] == expected
     assert expected[0][:120] == names[:120]
 

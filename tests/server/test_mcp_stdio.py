@@ -26,6 +26,8 @@ from concept_graph_mcp.stores.embedded.tables import FORMAT
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day
 LAST_MS = 253_402_300_799_000  # 9999-12-31T23:59:59Z
 
+LAST_KNOWN_MS = 253_402_214_400_000  # a day before, when all zones still have a date
+
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
 # name: (arguments, those that are required, result fields, those that are always there, hints)
@@ -33,20 +35,24 @@ READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
 ADDS = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False}
 TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str, bool]]] = {
     "concept_search": (
-        {"keywords": TEXTS, "limit": {"type": "integer", "default": 50}},
-        ["keywords"],
-        ["concepts"],
-        ["concepts"],
+        {
+            "keywords": {**TEXTS, "maxItems": 100, "default": []},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50},
+        },
+        [],
+        ["concepts", "matched"],
+        ["concepts", "matched"],
         READS,
     ),
     "recall_query": (
         {
             "seeds": TEXTS,
             "max_hop": {"type": "integer", "minimum": 0, "maximum": 10},
-            "limit": {"type": "integer", "minimum": 1, "default": 1000},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 30},
+            "each_episode_once": {"type": "boolean", "default": False},
         },
         ["seeds", "max_hop"],
-        ["propositions", "total"],
+        ["propositions", "total", "unknown"],
         ["propositions"],
         ADDS,
     ),
@@ -84,7 +90,7 @@ TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str
     ),
 }
 SET_TIME = (
-    {"now_ms": {"type": "number"}},
+    {"now_ms": {"type": "number", "maximum": LAST_KNOWN_MS}},
     ["now_ms"],
     ["now_ms", "reset"],
     ["now_ms", "reset"],
@@ -159,11 +165,12 @@ def test_the_tools_are_listed_in_order_with_their_whole_contract(portal, path, o
         for name, schema in arguments.items():
             assert given["properties"][name].items() >= schema.items()
             assert given["properties"][name]["description"]
-        assert given["required"] == required
+        assert given.get("required", []) == required
         assert given["additionalProperties"] is False
         assert list(tool["outputSchema"]["properties"]) == fields
         assert tool["outputSchema"]["required"] == always
         assert tool["annotations"] == {**hints, "openWorldHint": False}
+        assert tool["title"]
         assert tool["description"]
         assert "\n" not in tool["description"]
     assert listed(portal, path, *options) == tools
@@ -175,6 +182,7 @@ def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
         "concept_search": {"keywords": []},
         "recall_query": {"seeds": ["apple"], "max_hop": 1},
         "update_affect": {"target": "apple", "valence_delta": 0},
+        "set_time": {},
     }
     tried = 0
     for tool in tools:
@@ -230,7 +238,8 @@ def test_results_have_the_fields_of_the_contract_and_no_others(server):
         "accessed_at": NOW_MS,
     }
     assert ok(server.call("concept_search", keywords=["FRU"])) == {
-        "concepts": ["fruit", "apple", "market"]
+        "concepts": ["fruit", "apple", "market"],
+        "matched": 1,
     }
     assert ok(server.call("recall_query", seeds=["apple"], max_hop=1)) == {
         "propositions": [
@@ -257,7 +266,96 @@ def test_the_total_is_there_only_when_something_was_cut(server):
         assert list(whole) == ["propositions"]
         assert len(whole["propositions"]) == 4
     assert ok(server.call("recall_query", seeds=["apple"], max_hop=0)) == {"propositions": []}
-    assert ok(server.call("recall_query", seeds=["nothing"], max_hop=2)) == {"propositions": []}
+
+
+def test_seeds_that_are_unknown_are_told_with_names_like_them_only_when_there_are_any(server):
+    ok(server.call("relation_add", **{"from": "Crème", "to": "dessert", "type": "is-a"}))
+    recalled = ok(server.call("recall_query", seeds=["creme", "dessert", "nobody"], max_hop=1))
+    assert list(recalled) == ["propositions", "unknown"]
+    assert recalled["unknown"] == [
+        {"seed": "creme", "similar": ["Crème"]},
+        {"seed": "nobody", "similar": []},
+    ]
+    assert list(ok(server.call("recall_query", seeds=["dessert"], max_hop=1))) == ["propositions"]
+    assert ok(server.call("recall_query", seeds=["nobody"], max_hop=1)) == {
+        "propositions": [],
+        "unknown": [{"seed": "nobody", "similar": []}],
+    }
+
+
+def test_a_recall_is_of_thirty_propositions_unless_said_otherwise(server):
+    for number in range(35):
+        relation = {"from": "hub", "to": f"n{number}", "type": "is-a"}
+        ok(server.call("relation_add", **relation))
+    recalled = ok(server.call("recall_query", seeds=["hub"], max_hop=1))
+    assert (len(recalled["propositions"]), recalled["total"]) == (30, 35)
+    for limit in (35, 1_000_000, 2**62):
+        whole = ok(server.call("recall_query", seeds=["hub"], max_hop=1, limit=limit))
+        assert len(whole["propositions"]) == 35
+
+
+def test_each_episode_can_be_had_once(server):
+    for summary in ("One", "Two"):
+        ok(server.call("episode_add", summary=summary, concepts=["a", "b", "c"]))
+    arguments = {"seeds": ["a"], "max_hop": 2}
+    assert len(ok(server.call("recall_query", **arguments))["propositions"]) == 6
+    once = ok(server.call("recall_query", **arguments, each_episode_once=True))
+    assert [said["text"] for said in once["propositions"]] == ["a evokes One", "a evokes Two"]
+
+
+def test_a_search_without_keywords_lists_the_most_aroused(server):
+    ok(server.call("concept_upsert", concept="apple"))
+    assert ok(server.call("concept_search")) == {"concepts": ["apple"], "matched": 0}
+
+
+@pytest.mark.parametrize(("limit", "size"), [(-5, 1), (0, 1), (200, 200), (201, 200), (2**62, 200)])
+def test_a_limit_of_a_search_beyond_its_bounds_counts_as_the_nearest(server, limit, size):
+    for number in range(210):
+        ok(server.call("concept_upsert", concept=f"apple {number}"))
+    assert len(ok(server.call("concept_search", limit=limit))["concepts"]) == size
+
+
+def test_numbers_of_a_result_say_what_they_mean(server):
+    tools = server.request("tools/list", {})["result"]["tools"]
+    schemas = {tool["name"]: tool["outputSchema"] for tool in tools}
+    proposition = schemas["recall_query"]["$defs"]["Proposition"]["properties"]
+    meant = {
+        "score": proposition["score"],
+        "valence": proposition["valence"],
+        "total": schemas["recall_query"]["properties"]["total"],
+        "matched": schemas["concept_search"]["properties"]["matched"],
+        **{key: schemas["update_affect"]["properties"][key] for key in ("arousal", "accessed_at")},
+    }
+    assert [name for name, schema in meant.items() if not schema.get("description")] == []
+    assert "-1" in meant["valence"]["description"]
+    assert "arousal" in meant["score"]["description"]
+
+
+def test_every_number_that_can_be_asked_for_has_its_bounds_in_the_schema(server):
+    tools = server.request("tools/list", {})["result"]["tools"]
+    unbounded = [
+        (tool["name"], name, bound)
+        for tool in tools
+        for name, schema in tool["inputSchema"]["properties"].items()
+        for bound in ("minimum", "maximum")
+        if schema.get("type") in ("integer", "number") and bound not in schema
+    ]
+    # Any time of 0 or less lets the clock run.
+    assert unbounded == [("set_time", "now_ms", "minimum")]
+
+
+def test_a_host_is_offered_a_prompt(server):
+    (prompt,) = server.request("prompts/list", {})["result"]["prompts"]
+    assert (prompt["name"], bool(prompt["title"]), bool(prompt["description"])) == (
+        "use_memory",
+        True,
+        True,
+    )
+    answer = server.request("prompts/get", {"name": "use_memory", "arguments": {}})["result"]
+    (message,) = answer["messages"]
+    assert message["role"] == "user"
+    for tool in ("recall_query", "concept_search", "relation_add", "episode_add", "update_affect"):
+        assert tool in message["content"]["text"]
 
 
 def test_text_of_any_script_goes_in_and_comes_out_as_it_is(server):

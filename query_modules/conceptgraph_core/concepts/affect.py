@@ -64,7 +64,7 @@ def create_concept(graph: Graph, name: str, level: float, valence: float = 0.0) 
     return graph.create_node(
         schema.CONCEPT,
         name=name,
-        search_name=schema.search_name(name),
+        **schema.derived(schema.CONCEPT, {"name": name}),
         valence=valence,
         arousal_level=level,
         accessed_at=graph.context.now_ms,

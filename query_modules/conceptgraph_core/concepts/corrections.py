@@ -25,7 +25,7 @@ def rename(graph: Graph, concept: str, new_name: str, dry_run: bool) -> list[dic
         raise NameTaken(f"new_name: {shown(new_name)} is taken already")
     rows = _touched(graph, node)
     if not dry_run:
-        graph.update(node, name=new_name, search_name=schema.search_name(new_name))
+        graph.update(node, name=new_name, **schema.derived(node.label, {"name": new_name}))
     return rows
 
 

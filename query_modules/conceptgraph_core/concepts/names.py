@@ -1,10 +1,11 @@
 """Concepts: made when first named, found by any part of the name."""
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .. import text
-from ..errors import EpisodeNotAllowed, NameTaken
+from .. import folding, text
+from ..errors import EpisodeNotAllowed, InvalidText, NameTaken
 from ..text import shown
 from . import affect, schema
 from .node import Graph, Node
@@ -42,32 +43,95 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
 
 
 def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dict[str, Any]]:
-    """Return up to *limit* concepts: exact matches, then matches by name, then the most aroused.
+    """Return up to *limit* concepts: those that match by name, then the most aroused.
 
-    A keyword matches anywhere in a name, in any case and any script. *limit* is clamped to 1…200;
-    None means 50. Each row has the concept and its current arousal. Raises TooMuch beyond 100
-    keywords.
+    A keyword matches anywhere in a name, in any case and any script, and without accents also what
+    has some (see `folding`). An exact match comes first, then names that begin with a keyword, then
+    names with a word that does, then the others, each by name. *limit* is clamped to 1…200; None
+    means 50. Each row has the concept, its current arousal, and whether it matched. Raises TooMuch
+    beyond 100 keywords.
     """
-    wanted = [schema.search_name(keyword) for keyword in text.keywords(keywords)]
+    wanted = folding.keywords(text.keywords(keywords))
     most = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
     most = max(1, min(schema.MAX_SEARCH_LIMIT, most))
-    hits: list[tuple[bool, str, Node]] = []
+    hits: list[tuple[int, str, Node]] = []
     others: list[tuple[float, str, Node]] = []
     tau_ms = graph.context.tau_ms
-    for node in graph.nodes():
-        if node.is_episode or not node.name:
-            continue
-        folded = schema.search_name(node.name)
-        if any(keyword in folded for keyword in wanted):
-            hits.append((folded not in wanted, node.name, node))
+    for node in _concepts(graph):
+        place = wanted.place(node.name)
+        if place != folding.ELSEWHERE:
+            hits.append((place, node.name, node))
         else:
-            others.append(
-                (-affect.rank(node.arousal_level, node.accessed_at, tau_ms), node.name, node)
-            )
-    chosen = [node for *_, node in sorted(hits, key=_order)[:most]]
-    chosen += [node for *_, node in sorted(others, key=_order)[: most - len(chosen)]]
-    return [{"concept": node.name, "arousal": node.arousal} for node in chosen]
+            rank = affect.rank(node.arousal_level, node.accessed_at, tau_ms)
+            others.append((-rank, node.name, node))
+    matched = _first(hits, most)
+    chosen = [(node, True) for node in matched]
+    chosen += [(node, False) for node in _first(others, most - len(matched))]
+    return [
+        {"concept": node.name, "arousal": node.arousal, "matched": is_match}
+        for node, is_match in chosen
+    ]
 
 
-def _order(entry: tuple[Any, str, Node]) -> tuple[Any, str]:
-    return entry[:2]
+def unknown(graph: Graph, seeds: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return a row for each name in *seeds* that nothing has: the seed, and names similar to it.
+
+    Similar are names of concepts that are the same but for case, accents or blanks, then those that
+    begin with it, then those that contain it, equally but for these; at most five, and only for the
+    first ten such seeds.
+    """
+    return similar(graph, sown(graph, seeds)[1])
+
+
+def sown(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str]]:
+    """Return the nodes of *seeds* (names or nodes), each once, and the names that nothing has."""
+    names, nodes = graph.split(seeds)
+    known = [node for node in nodes if node is not None]
+    if len(known) < len(nodes):
+        raise InvalidText("seeds: a node is neither a concept nor an episode")
+    names = list(dict.fromkeys(text.existing_name(name, "seeds") for name in names))
+    found = graph.find(names) if names else {}
+    for named in found.values():
+        known.extend(named)
+    nodes_once = list({node.id: node for node in known}.values())
+    return nodes_once, [name for name in names if name not in found]
+
+
+def similar(graph: Graph, missing: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each of *missing*, names that nothing has, as `unknown` does."""
+    sought = {seed: folding.squeezed(seed) for seed in missing[: schema.EXPLAINED_SEEDS]}
+    alike: dict[str, list[tuple[int, str, Node]]] = {seed: [] for seed in missing}
+    for node in _concepts(graph) if sought else ():
+        name = folding.squeezed(node.name)
+        for seed, sought_name in sought.items():
+            if sought_name and sought_name in name:
+                place = 0 if name == sought_name else 1 if name.startswith(sought_name) else 2
+                alike[seed].append((place, node.name, node))
+    return [
+        {"seed": seed, "similar": [node.name for node in _first(nodes, schema.SIMILAR_NAMES)]}
+        for seed, nodes in alike.items()
+    ]
+
+
+def index(graph: Graph) -> dict[str, int]:
+    """Give concepts what searches look at, where it is missing or not that of their name.
+
+    Without it they are found as well, but each search goes through all of them. Returns indexed,
+    how many it was.
+    """
+    indexed = 0
+    for node in _concepts(graph):
+        derived = schema.derived(node.label, {"name": node.name})
+        if any(node.raw.get_property(key) != value for key, value in derived.items()):
+            graph.update(node, **derived)
+            indexed += 1
+    return {"indexed": indexed}
+
+
+def _concepts(graph: Graph) -> Iterator[Node]:
+    return (node for node in graph.nodes() if node.name and not node.is_episode)
+
+
+def _first(entries: list[tuple[Any, str, Node]], most: int) -> list[Node]:
+    """Return the first *most* nodes by place and name; nodes themselves have no order."""
+    return [node for *_, node in heapq.nsmallest(most, entries, key=lambda entry: entry[:2])]

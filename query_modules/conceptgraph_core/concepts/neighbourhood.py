@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import limits, text
-from . import affect, schema
+from . import affect, names, schema
 from .node import Graph, Node
-from .recall import seed_nodes
 
 
 def neighbourhood(
@@ -27,7 +26,7 @@ def neighbourhood(
         if limit is None
         else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
     )
-    shown = _spread(graph, seed_nodes(graph, seeds), max_hop, most)
+    shown = _spread(graph, names.sown(graph, seeds)[0], max_hop, most)
     return [_row(graph, node, hop, shown) for node, hop in shown.values()]
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import limits, text
-from ..errors import InvalidText
-from . import affect, schema
+from . import affect, names, schema
 from .node import Graph, Node
 
 # An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
 # the end that was reached, its arousal before, the weight that counted, the edge, the end that it
 # was read from. A plain tuple, because a recall makes one for every edge it reads.
 Reading = tuple[float, int, bool, Node, float, float, Any, Node]
+Proposition = tuple[str, Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,35 @@ def recall(
     A seed's is never raised, nor that of what only rows beyond *limit* mention: raised all the
     same, what was too weak to be recalled would be as strong as what was.
     """
-    walk = _walk(graph, seeds, max_hop)
-    chosen = _chosen(graph, walk.best, limit)
-    rows = _rows(graph, chosen, len(walk.best))
-    mentioned = _mentioned(walk, chosen)
-    for node, distance, before in walk.reached:
-        graph.step()
-        level = schema.HOP_DECAY ** (distance - 1)
-        if node in mentioned and level - before >= schema.MIN_AROUSAL_GAIN:
-            graph.arouse(node, level)
-    return rows
+    walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
+    ordered = _ordered(graph, walk.best)
+    return _recalled(graph, walk, ordered[: _most(limit)], len(ordered))
+
+
+def query(
+    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None, each_episode_once: bool
+) -> dict[str, Any]:
+    """Recall, and return all that there is to say about it as one row.
+
+    It has propositions, which are the rows of `peek` without relation and total; relations, those
+    of the propositions, in their order; total; and unknown, the rows of `names.unknown`. With
+    *each_episode_once* only the strongest proposition about each episode is one.
+    """
+    known, missing = names.sown(graph, seeds)
+    walk = _walk(graph, known, max_hop)
+    ordered = _ordered(graph, walk.best)
+    if each_episode_once:
+        ordered = _best_of_each_episode(ordered)
+    rows = _recalled(graph, walk, ordered[: _most(limit)], len(ordered))
+    return {
+        "propositions": [
+            {key: value for key, value in row.items() if key not in ("relation", "total")}
+            for row in rows
+        ],
+        "relations": [row["relation"] for row in rows],
+        "total": len(ordered),
+        "unknown": names.similar(graph, missing),
+    }
 
 
 def peek(
@@ -61,15 +80,30 @@ def peek(
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
     edges.
     """
-    best = _walk(graph, seeds, max_hop).best
-    return _rows(graph, _chosen(graph, best, limit), len(best))
+    walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
+    ordered = _ordered(graph, walk.best)
+    return _rows(graph, ordered[: _most(limit)], len(ordered))
 
 
-def _walk(graph: Graph, seeds: Sequence[Any], max_hop: int) -> _Walk:
+def _recalled(
+    graph: Graph, walk: _Walk, chosen: list[Proposition], total: int
+) -> list[dict[str, Any]]:
+    """Return the rows of what was *chosen*, and arouse what they mention."""
+    rows = _rows(graph, chosen, total)
+    mentioned = _mentioned(walk, chosen)
+    for node, distance, before in walk.reached:
+        graph.step()
+        level = schema.HOP_DECAY ** (distance - 1)
+        if node in mentioned and level - before >= schema.MIN_AROUSAL_GAIN:
+            graph.arouse(node, level)
+    return rows
+
+
+def _walk(graph: Graph, seeds: list[Node], max_hop: int) -> _Walk:
     """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
     text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
     graph.bound_edges(schema.MAX_EDGES_READ, "lower max_hop, or name fewer seeds")
-    frontier = seed_nodes(graph, seeds)
+    frontier = seeds
     walk = _Walk({}, {}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):
         known = len(walk.reached)
@@ -136,34 +170,35 @@ def _day(reading: Reading) -> int:
     return 0 if episode is None else schema.episode_day(episode.name)
 
 
-def seed_nodes(graph: Graph, seeds: Sequence[Any]) -> list[Node]:
-    """Return the nodes of *seeds*, each once."""
-    names, vertices = graph.split(seeds)
-    if None in vertices:
-        raise InvalidText("seeds: a node is neither a concept nor an episode")
-    nodes = [node for node in vertices if node is not None]
-    names = [text.existing_name(name, "seeds") for name in names]
-    for named in graph.find(names).values() if names else ():
-        nodes.extend(named)
-    return list({node.id: node for node in nodes}.values())
+def _most(limit: int | None) -> int:
+    if limit is None:
+        return schema.DEFAULT_ROWS
+    return text.integer(limit, "limit", 1, limits.MAX_INTEGER)
 
 
-def _chosen(graph: Graph, best: dict[str, Reading], limit: int | None) -> list[tuple[str, Reading]]:
-    """Return the strongest texts; of those equally strong, the one of the latest episode first."""
-    most = (
-        schema.DEFAULT_ROWS
-        if limit is None
-        else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
-    )
+def _ordered(graph: Graph, best: dict[str, Reading]) -> list[Proposition]:
+    """Return the texts, the strongest first; of equally strong ones that of the latest episode."""
     ordered = sorted(best.items(), key=lambda item: (-item[1][0], -_day(item[1]), item[0]))
     if ordered and ordered[-1][1][0] == 0:
         # Too small for a float, as all are after two years; logarithms still tell them apart.
         # The sort is stable, so what these do not tell apart either stays in order.
         ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1])))
-    return ordered[:most]
+    return ordered
 
 
-def _mentioned(walk: _Walk, chosen: list[tuple[str, Reading]]) -> set[Node]:
+def _best_of_each_episode(ordered: list[Proposition]) -> list[Proposition]:
+    seen: set[Node] = set()
+    kept = []
+    for said, reading in ordered:
+        episode = _episode(reading)
+        if episode is None or episode not in seen:
+            kept.append((said, reading))
+        if episode is not None:
+            seen.add(episode)
+    return kept
+
+
+def _mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
     """Return the ends of every edge that says one of the texts that were *chosen*."""
     nodes: set[Node] = set()
     for said, reading in chosen:
@@ -173,7 +208,7 @@ def _mentioned(walk: _Walk, chosen: list[tuple[str, Reading]]) -> set[Node]:
     return nodes
 
 
-def _rows(graph: Graph, chosen: list[tuple[str, Reading]], total: int) -> list[dict[str, Any]]:
+def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str, Any]]:
     rows = []
     for said, reading in chosen:
         score, hop, reverse, end, arousal, weight, edge, _ = reading

@@ -3,9 +3,10 @@
 Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from .. import limits, text
+from .. import folding, limits, text
 from ..layers import NOW, EdgeKind, Index, Layer, NodeKind, Property, Ranking, TextIndex
 
 CONCEPT: Final = "Concept"
@@ -28,6 +29,8 @@ AROUSAL_EPISODE: Final = 0.5
 DEFAULT_MAX_HOP: Final = 2
 MAX_HOP: Final = 10
 DEFAULT_ROWS: Final = 1_000
+# What a model is given unless it asks for more.
+DEFAULT_PROPOSITIONS: Final = 30
 DEFAULT_NEIGHBOURS: Final = 100
 HOP_DECAY: Final = 0.5
 REVERSE_PENALTY: Final = 0.5
@@ -42,13 +45,10 @@ MAX_EDGES_READ: Final = 1_000_000
 DEFAULT_SEARCH_LIMIT: Final = 50
 MAX_SEARCH_LIMIT: Final = 200
 
-
-def search_name(name: str) -> str:
-    """Return the form of *name* that keywords are looked for in.
-
-    Cypher's and SQLite's own lower-casing leave everything outside ASCII alone.
-    """
-    return name.casefold()
+# So many seeds that nothing is called are told with names like them, each with so many: every one
+# of them costs a scan of all names.
+EXPLAINED_SEEDS: Final = 10
+SIMILAR_NAMES: Final = 5
 
 
 def _unit(value: Any, field: str) -> float:
@@ -80,7 +80,10 @@ LAYER: Final = Layer(
                 _ACCESSED_AT,
             ),
             text="name",
-            derived={"search_name": lambda properties: search_name(properties["name"])},
+            derived={
+                "search_name": lambda properties: folding.folded(properties["name"]),
+                "plain_name": lambda properties: folding.plain_if_other(properties["name"]),
+            },
         ),
         NodeKind(
             EPISODE,
@@ -112,8 +115,14 @@ LAYER: Final = Layer(
     walked=LABELS,
     indexes=(Index(CONCEPT, ("name",), unique=True), Index(EPISODE, ("name",), unique=True)),
     rankings=(Ranking(CONCEPT, "arousal_level", "accessed_at", "name"),),
-    texts=(TextIndex(CONCEPT, "search_name", "name", search_name),),
+    texts=(TextIndex(CONCEPT, "name", folded="search_name", plain="plain_name"),),
 )
+
+
+def derived(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of a node that follow from its others."""
+    [kind] = [kind for kind in LAYER.nodes if kind.label == label]
+    return {name: make(properties) for name, make in kind.derived.items()}
 
 
 def episode_day(name: str) -> int:

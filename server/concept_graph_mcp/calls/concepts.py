@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conceptgraph_core import text
+from conceptgraph_core import folding, text
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import InvalidText
 
 from .call import Call, Procedure
-from .lookups import Equal, Range, Search, Union
+from .lookups import Equal, Filled, Ordered, Range, Similar, Text, Union
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
 # database, and a look-up should not be made for what will be refused.
@@ -24,13 +24,20 @@ EPISODE_ADD = Procedure(
     "conceptgraph.episode_add", ("episode_id", "linked_concepts", "valence"), writes=True
 )
 RELATION_ADD = Procedure("conceptgraph.relation_add", ("from", "to", "type", "weight"), writes=True)
-CONCEPT_SEARCH = Procedure("conceptgraph.concept_search", ("concept", "arousal"), writes=False)
+CONCEPT_SEARCH = Procedure(
+    "conceptgraph.concept_search", ("concept", "arousal", "matched"), writes=False
+)
 # The edge itself is for Lab; over the wire it would cost more than all the rest.
 _RECALL_FIELDS = (
     "text", "score", "valence", "hop", "arousal", "weight", "reverse", "total", "episode_id",
 )  # fmt: skip
 RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
 PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
+RECALL_QUERY = Procedure(
+    "conceptgraph.recall_query", ("propositions", "total", "unknown"), writes=True
+)
+UNKNOWN = Procedure("conceptgraph.unknown", ("seed", "similar"), writes=False)
+INDEX = Procedure("conceptgraph.index", ("indexed",), writes=True)
 NEIGHBOURHOOD = Procedure(
     "conceptgraph.neighbourhood",
     (
@@ -45,7 +52,7 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id
 
 CONCEPTS = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
+    RECALL_QUERY, UNKNOWN, NEIGHBOURHOOD, INDEX, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
 
 
@@ -86,8 +93,10 @@ def relation_add(source: str, target: str, relation_type: str) -> Call:
 def concept_search(keywords: Sequence[str], limit: int | None = None) -> Call:
     wanted = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
     most = max(1, min(schema.MAX_SEARCH_LIMIT, wanted))
-    folded = tuple(schema.search_name(keyword) for keyword in text.keywords(keywords))
-    return Call(CONCEPT_SEARCH, (list(keywords), most), Search(folded, most))
+    matching = Text(schema.CONCEPT, folding.keywords(text.keywords(keywords)), most)
+    [ranking] = schema.LAYER.rankings
+    aroused = Ordered(ranking.label, ranking.time, most, level=ranking.level, then=ranking.then)
+    return Call(CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
 
 
 def recall(
@@ -102,9 +111,32 @@ def peek(
     return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
+def recall_query(
+    seeds: Sequence[str],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = None,
+    each_episode_once: bool = False,
+) -> Call:
+    arguments = (list(seeds), max_hop, limit, each_episode_once)
+    return Call(RECALL_QUERY, arguments, _similar(seeds))
+
+
+def unknown(seeds: Sequence[str]) -> Call:
+    return Call(UNKNOWN, (list(seeds),), _similar(seeds))
+
+
 def with_relations(call: Call) -> Call:
     """Return a `recall` or `peek` whose rows have the edge itself too."""
-    fields = (*call.procedure.fields, "relation")
+    return _with_field(call, "relation")
+
+
+def with_all_relations(call: Call) -> Call:
+    """Return a `recall_query` whose row has the edges of its propositions too."""
+    return _with_field(call, "relations")
+
+
+def _with_field(call: Call, name: str) -> Call:
+    fields = (*call.procedure.fields, name)
     return replace(call, procedure=replace(call.procedure, fields=fields))
 
 
@@ -140,6 +172,12 @@ def _relation(source: str, target: str, relation_type: str) -> None:
 
 def _seeds(seeds: Sequence[str]) -> Equal:
     return _named(*(text.existing_name(seed, "seeds") for seed in seeds))
+
+
+def _similar(seeds: Sequence[str]) -> Similar:
+    names = _seeds(seeds)
+    keys = tuple(folding.squeezed(name) for (name,) in names.values)
+    return Similar(names, keys, schema.CONCEPT, schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES)
 
 
 def _named(*names: str) -> Equal:

@@ -1,4 +1,4 @@
-"""What a store finds by index before it calls a procedure: data, made of five primitives.
+"""What a store finds by index before it calls a procedure: data, made of a few primitives.
 
 Each store translates each primitive once; neither knows a procedure. What a look-up finds is handed
 over in the context's `found` and is authoritative: what it was asked for and did not find is not
@@ -7,6 +7,8 @@ there. Properties that a primitive compares or orders by are indexed by their la
 
 from dataclasses import dataclass
 from typing import Any
+
+from conceptgraph_core.folding import Keywords
 
 # Only nodes that have each of these properties with that value; a scope is one of them.
 Where = tuple[tuple[str, Any], ...]
@@ -41,30 +43,46 @@ class Ordered:
     """The *limit* nodes of *label* with *where* that have the highest *by*.
 
     With *level*, another property, they are ranked by `by + tau_ms · ln(level)`, as arousal orders
-    them at any time; nodes of equal rank come by *then*, the least first.
+    them at any time (tau_ms is that of the call's context); nodes of equal rank come by *then*, the
+    least first.
     """
 
     label: str
     by: str
     limit: int
     level: str | None = None
-    tau_ms: float = 0.0
     then: str | None = None
     where: Where = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The first *limit* nodes of *label* whose folded text *property* contains a keyword.
+    """The first *limit* nodes of *label* whose indexed text contains a keyword.
 
-    *keywords* are folded as the layer's text index folds. Those whose text is a keyword come
-    first, then those that begin with one, then those with a word that does, then the rest, each by
-    the text itself.
+    In the order of `folding.Keywords.place`, and equally placed ones by the text itself. Nodes
+    without the forms that the layer's text index is of are found all, over and above *limit*.
     """
 
     label: str
-    property: str
-    keywords: tuple[str, ...]
+    keywords: Keywords
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """What *equal* finds and, for the first *most* of its values that it does not find, what is
+    like them.
+
+    *keys* are its values, squeezed as `folding` does it. Found are, for each, the first *limit*
+    nodes of *label* whose indexed text, squeezed, contains the key: those that are the key, then
+    those that begin with it, then the others, each by the text itself. An empty key is not looked
+    for.
+    """
+
+    equal: Equal
+    keys: tuple[str, ...]
+    label: str
+    most: int
     limit: int
 
 
@@ -98,15 +116,4 @@ class Filled:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Look up concepts that contain a keyword and, if they do not fill *limit*, the most aroused.
-
-    Keywords are case-folded as `schema.search_name` does it.
-    """
-
-    keywords: tuple[str, ...]
-    limit: int
-
-
-Lookup = Search | Equal | Range | Ordered | Text | Nearest | Union | Filled
+Lookup = Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled

@@ -8,8 +8,10 @@ from rich.table import Table
 
 from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.text import shown
 
 from .. import calls
+from ..session import Session
 from .common import AS_JSON, AT, with_session
 from .figures import figure, parts, score
 from .terminal import narrow, out, print_json, say, wide
@@ -61,18 +63,26 @@ def recall(
     if touch and at is not None:
         raise click.UsageError("--at only looks; it cannot be combined with --touch")
     prepare = calls.recall if touch else calls.peek
-    rows = with_session(embedded, lambda session: session.run(prepare(seeds, hops, limit)), at)
+
+    async def ask(session: Session) -> tuple[list[Row], list[Row]]:
+        rows = await session.run(prepare(seeds, hops, limit))
+        return rows, await session.run(calls.unknown(seeds))
+
+    rows, unknown = with_session(embedded, ask, at)
     total = rows[0]["total"] if rows else 0
     if as_json:
         propositions = [{key: row[key] for key in row if key != "total"} for row in rows]
-        print_json({"propositions": propositions, "total": total})
+        print_json({"propositions": propositions, "total": total, "unknown": unknown})
         return
-    if not rows:
+    if rows:
+        out.print(recall_table(rows, explain))
+        if total > len(rows):
+            say(f"{total - len(rows):,} more; --limit shows them.")
+    else:
         say("Nothing comes to mind; concept-graph-mcp search shows what there is.")
-        return
-    out.print(recall_table(rows, explain))
-    if total > len(rows):
-        say(f"{total - len(rows):,} more; --limit shows them.")
+    for row in unknown:
+        similar = f" (similar: {', '.join(row['similar'])})" if row["similar"] else ""
+        say(f"Nothing is called {shown(row['seed'])}{similar}.")
 
 
 @click.command()
@@ -84,12 +94,21 @@ def recall(
 def search(
     embedded: str | None, keywords: tuple[str, ...], limit: int, at: str | None, as_json: bool
 ) -> None:
-    """Print the concepts whose name contains one of KEYWORDS, then the most aroused ones."""
+    """Print the concepts whose name contains one of KEYWORDS; without any, the most aroused.
+
+    Exact matches come first, then names that begin with a keyword, then names with a word that
+    does. A keyword without accents finds names with accents too.
+    """
     rows = with_session(
         embedded, lambda session: session.run(calls.concept_search(keywords, limit)), at
     )
+    if keywords:
+        rows = [row for row in rows if row["matched"]]
     if as_json:
         print_json({"concepts": rows})
+        return
+    if keywords and not rows:
+        say("No concept matches; without keywords, search prints the most aroused ones.")
         return
     table = Table(wide("concept"), narrow("arousal"))
     for row in rows:

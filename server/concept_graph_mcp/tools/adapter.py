@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from mcp.server.apps import client_supports_apps
@@ -62,25 +63,38 @@ class ConceptTool(Tool):
         return await self.fn(**given), None
 
 
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What hosts want to know before they let a tool be called; all of it is true."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+    def repeatable(self) -> "Hints":
+        """The same of a tool that may be called again without a further effect."""
+        return replace(self, idempotent=True)
+
+
 def tool(
     function: Callable[..., Any],
+    title: str,
+    hints: Hints,
     *,
-    read_only: bool,
-    destructive: bool,
-    idempotent: bool,
     pictured: Pictured | None = None,
     meta: dict[str, Any] | None = None,
 ) -> ConceptTool:
     """Make *function* a tool: its docstring is what a model reads, its signature the schema."""
     annotations = ToolAnnotations(
-        read_only_hint=read_only,
-        destructive_hint=destructive,
-        idempotent_hint=idempotent,
+        read_only_hint=hints.read_only,
+        destructive_hint=hints.destructive,
+        idempotent_hint=hints.idempotent,
         # The graph is a closed world: nothing outside it is read or written.
         open_world_hint=False,
     )
     made = cast(
-        ConceptTool, ConceptTool.from_function(function, annotations=annotations, meta=meta)
+        ConceptTool,
+        ConceptTool.from_function(function, title=title, annotations=annotations, meta=meta),
     )
     made.parameters["additionalProperties"] = False
     made.pictured = pictured

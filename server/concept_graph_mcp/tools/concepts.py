@@ -12,7 +12,7 @@ from conceptgraph_core.concepts import schema
 from .. import calls
 from ..session import Session
 from ..view import mcp_app, picture
-from .adapter import ConceptTool, tool
+from .adapter import ConceptTool, Hints, tool
 from .toolset import Toolset
 
 
@@ -21,9 +21,30 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _clamped(low: int, high: int) -> BeforeValidator:
+    """Let any integer of 64 bits count as the nearest that there is from *low* to *high*."""
+
+    def clamp(value: Any) -> Any:
+        whole = _whole(value)
+        if isinstance(whole, bool) or not isinstance(whole, int) or abs(whole) > limits.MAX_INTEGER:
+            return whole
+        return min(high, max(low, whole))
+
+    return BeforeValidator(clamp)
+
+
 Text = Annotated[str, Strict()]
 # After the range in every annotation, or the range does not show in the schema.
 WHOLE = BeforeValidator(_whole)
+
+
+Valence = Annotated[
+    float, Field(description="How it feels, by all feelings added up: -1 bad, 0 neither, 1 good.")
+]
+Arousal = Annotated[
+    float, Field(description="How present it is now, 0 to 1; fades unless recalled or felt again.")
+]
+EpisodeId = Annotated[str, Field(description="What the episode is called: use it as it is.")]
 
 
 class ConceptUpserted(TypedDict):
@@ -35,39 +56,69 @@ class AffectUpdated(TypedDict):
     """The one of the two ids that the target has, and how it feels now."""
 
     concept_id: NotRequired[str]
-    episode_id: NotRequired[str]
-    valence: float
-    arousal: float
-    accessed_at: int
+    episode_id: NotRequired[EpisodeId]
+    valence: Valence
+    arousal: Arousal
+    accessed_at: Annotated[int, Field(description="When it was last aroused, unix milliseconds.")]
 
 
 class EpisodeAdded(TypedDict):
-    episode_id: str
+    episode_id: EpisodeId
     linked_concepts: list[str]
-    valence: float
+    valence: Valence
 
 
 RelationAdded = TypedDict("RelationAdded", {"from": str, "to": str, "type": str})
 
 
 class ConceptsFound(TypedDict):
-    concepts: list[str]
+    concepts: Annotated[
+        list[str], Field(description="Matches, the closest first; then the most aroused others.")
+    ]
+    matched: Annotated[
+        int,
+        Field(description="How many of them, from the first on, match a keyword; 0: none does."),
+    ]
 
 
 class Proposition(TypedDict):
     """`episode_id` is there only when the proposition is about an episode."""
 
     text: str
-    score: float
-    valence: float | None
-    episode_id: NotRequired[str]
+    score: Annotated[
+        float,
+        Field(
+            description="How strongly it comes to mind, 0 to 1: arousal × 0.5 for each further hop"
+            " × 0.5 against the relation × weight between concepts. Compare, do not threshold."
+        ),
+    ]
+    valence: Annotated[
+        float | None,
+        Field(description="How what it leads to feels: -1 bad, 0 neither, 1 good; null: unknown."),
+    ]
+    episode_id: NotRequired[EpisodeId]
+
+
+class UnknownSeed(TypedDict):
+    seed: str
+    similar: Annotated[
+        list[str],
+        Field(
+            description="Concepts of the same name but for case, accents or blanks, or with more"
+        ),
+    ]
 
 
 class Recalled(TypedDict):
-    """`total` is there only when something was cut: how many propositions there would be."""
+    """`total` and `unknown` are there only when there is something to tell."""
 
     propositions: list[Proposition]
-    total: NotRequired[int]
+    total: NotRequired[
+        Annotated[int, Field(description="How many there would be; there when limit cut some.")]
+    ]
+    unknown: NotRequired[
+        Annotated[list[UnknownSeed], Field(description="Seeds that nothing is called.")]
+    ]
 
 
 class ClockSet(TypedDict):
@@ -152,28 +203,28 @@ class ConceptTools:
             list[Text],
             Field(
                 max_length=limits.MAX_KEYWORDS,
-                description="Parts of names, in any case; none for what is on top.",
+                description="Parts of names, in any case, with or without accents; none for what is"
+                " most on the mind.",
             ),
-        ],
+        ] = [],  # noqa: B006 - the schema shows it, and nobody keeps it
         limit: Annotated[
             int,
             Strict(),
-            Field(
-                ge=-limits.MAX_INTEGER,
-                le=limits.MAX_INTEGER,
-                description=f"At most this many, 1 to {schema.MAX_SEARCH_LIMIT}.",
-            ),
-            WHOLE,
+            Field(ge=1, le=schema.MAX_SEARCH_LIMIT, description="At most this many."),
+            _clamped(1, schema.MAX_SEARCH_LIMIT),
         ] = schema.DEFAULT_SEARCH_LIMIT,
     ) -> ConceptsFound:
         """Find concepts by any part of their name, filled up with what is most on the mind."""
         rows = await self._session.run(calls.concept_search(keywords, limit))
-        return ConceptsFound(concepts=[row["concept"] for row in rows])
+        return ConceptsFound(
+            concepts=[row["concept"] for row in rows], matched=sum(row["matched"] for row in rows)
+        )
 
     async def recall_query(
         self,
         seeds: Annotated[
-            list[Text], Field(description="Concept names or episode_ids; unknown ones are skipped.")
+            list[Text],
+            Field(description="Concept names or episode_ids; unknown ones are told and skipped."),
         ],
         max_hop: Annotated[
             int,
@@ -184,27 +235,49 @@ class ConceptTools:
         limit: Annotated[
             int,
             Strict(),
-            Field(ge=1, le=limits.MAX_INTEGER, description="At most this many propositions."),
-            WHOLE,
-        ] = schema.DEFAULT_ROWS,
+            Field(
+                ge=1,
+                le=schema.MAX_EDGES_READ,
+                description="At most this many propositions: 10 to 30 for a model to read. What is"
+                " cut is not aroused either.",
+            ),
+            # More propositions than a recall may read relations there cannot be.
+            _clamped(-limits.MAX_INTEGER, schema.MAX_EDGES_READ),
+        ] = schema.DEFAULT_PROPOSITIONS,
+        each_episode_once: Annotated[
+            bool,
+            Strict(),
+            Field(
+                description="Only the strongest proposition about each episode; sensible where"
+                " episodes have many concepts or long summaries."
+            ),
+        ] = False,
     ) -> Recalled:
         """Recall what the seeds bring to mind, strongest first. Recalling arouses it."""
-        return _recalled(await self._session.run(calls.recall(seeds, max_hop, limit)))
+        call = calls.recall_query(seeds, max_hop, limit, each_episode_once)
+        [answer] = await self._session.run(call)
+        return _recalled(answer)
 
     async def recall_pictured(
-        self, seeds: list[str], max_hop: int, limit: int
+        self, seeds: list[str], max_hop: int, limit: int, each_episode_once: bool
     ) -> tuple[Recalled, dict[str, Any] | None]:
         """Recall as `recall_query` does, and return what a picture of it needs as well."""
-        call = calls.with_relations(calls.recall(seeds, max_hop, limit))
-        rows = await self._session.run(call)
-        return _recalled(rows), await picture.of_recall(self._session, seeds, max_hop, rows)
+        call = calls.recall_query(seeds, max_hop, limit, each_episode_once)
+        [answer] = await self._session.run(calls.with_all_relations(call))
+        pairs = zip(answer["propositions"], answer["relations"], strict=True)
+        rows = [said | {"relation": relation} for said, relation in pairs]
+        return _recalled(answer), await picture.of_recall(self._session, seeds, max_hop, rows)
 
     async def set_time(
         self,
         now_ms: Annotated[
             float,
             Strict(),
-            Field(allow_inf_nan=False, description="Unix milliseconds; 0 or less: the real time."),
+            Field(
+                le=limits.MAX_TIME_MS,
+                allow_inf_nan=False,
+                description="Unix milliseconds; 0 or less: the real time.",
+            ),
         ],
     ) -> ClockSet:
         """Stop this server's clock at a time, or let it run again."""
@@ -216,40 +289,53 @@ class ConceptTools:
 def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order in which they are listed."""
     tools = ConceptTools(session)
+    adding = Hints(read_only=False, destructive=False, idempotent=False)
     return [
-        tool(tools.concept_search, read_only=True, destructive=False, idempotent=True),
+        tool(
+            tools.concept_search,
+            "Find concepts",
+            Hints(read_only=True, destructive=False, idempotent=True),
+        ),
         tool(
             tools.recall_query,
-            read_only=False,
-            destructive=False,
-            idempotent=False,
+            "Recall",
+            adding,
             pictured=tools.recall_pictured,
             meta=mcp_app.TOOL_META,
         ),
-        tool(tools.concept_upsert, read_only=False, destructive=False, idempotent=True),
-        tool(tools.relation_add, read_only=False, destructive=False, idempotent=False),
-        tool(tools.episode_add, read_only=False, destructive=False, idempotent=False),
-        tool(tools.update_affect, read_only=False, destructive=True, idempotent=False),
+        tool(tools.concept_upsert, "Make sure a concept exists", adding.repeatable()),
+        tool(tools.relation_add, "Relate concepts", adding),
+        tool(tools.episode_add, "Remember what happened", adding),
+        tool(
+            tools.update_affect,
+            "Add a feeling",
+            Hints(read_only=False, destructive=True, idempotent=False),
+        ),
     ]
 
 
 def set_time_tool(session: Session) -> ConceptTool:
     """Return the tool that stops the clock of *session*."""
     set_time = ConceptTools(session).set_time
-    return tool(set_time, read_only=False, destructive=False, idempotent=True)
+    hints = Hints(read_only=False, destructive=False, idempotent=True)
+    return tool(set_time, "Stop or start the clock", hints)
 
 
 TOOLSET = Toolset(_tools, _INSTRUCTIONS)
 
 
-def _recalled(rows: list[dict[str, Any]]) -> Recalled:
-    propositions = [_proposition(row) for row in rows]
-    if rows and rows[0]["total"] > len(rows):
-        return Recalled(propositions=propositions, total=rows[0]["total"])
-    return Recalled(propositions=propositions)
+def _recalled(answer: Mapping[str, Any]) -> Recalled:
+    recalled = Recalled(propositions=[_proposition(row) for row in answer["propositions"]])
+    if answer["total"] > len(recalled["propositions"]):
+        recalled["total"] = answer["total"]
+    if answer["unknown"]:
+        recalled["unknown"] = [
+            UnknownSeed(seed=row["seed"], similar=row["similar"]) for row in answer["unknown"]
+        ]
+    return recalled
 
 
-def _proposition(row: dict[str, Any]) -> Proposition:
+def _proposition(row: Mapping[str, Any]) -> Proposition:
     said = Proposition(text=row["text"], score=row["score"], valence=row["valence"])
     if row["episode_id"] is not None:
         said["episode_id"] = row["episode_id"]

@@ -71,7 +71,7 @@ class Api:
         rows = await self._session.run(calls.concept_search(keywords, limit))
         if keywords:
             # The others are what a search is filled up with.
-            rows = [row for row in rows if _matches(row["concept"], keywords)]
+            rows = [row for row in rows if row["matched"]]
         return JSONResponse({"concepts": rows})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
@@ -113,11 +113,6 @@ async def told(_: Request, error: Exception) -> JSONResponse:
 
 _RULE: type[Exception] = ConceptGraphError
 HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told, _RULE: told}
-
-
-def _matches(name: str, keywords: list[str]) -> bool:
-    folded = schema.search_name(name)
-    return any(schema.search_name(keyword) in folded for keyword in keywords)
 
 
 def _seeds(request: Request) -> list[str]:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core.concepts import schema
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
 from ...calls.call import Call
-from ...calls.lookups import Lookup, Search
+from ...calls.lookups import Lookup
 from . import lookups
 
 Statement = tuple[str, dict[str, Any]]
@@ -47,31 +46,4 @@ def export(layers: Sequence[Layer] = LAYERS) -> Iterator[str]:
 
 def _lookup(lookup: Lookup | None) -> Statement:
     """Return what comes before CALL and leaves the nodes found in `found`."""
-    if lookup is None:
-        return "", {}
-    if isinstance(lookup, Search):
-        return _search(), {"keywords": list(lookup.keywords), "most": lookup.limit}
-    return lookups.finding(lookup)
-
-
-def _search() -> str:
-    """Matches first; the scan for the most aroused others only runs where they leave room.
-
-    Cypher cannot fold case outside ASCII, so nodes made by hand without a folded name are all
-    handed over: the procedure folds, and ranks what it is given.
-    """
-    [ranking], [text] = schema.LAYER.rankings, schema.LAYER.texts
-    label, folded, level, accessed_at = text.label, text.folded, ranking.level, ranking.time
-    rank = f"coalesce(n.{accessed_at} + $tau_ms * log(n.{level}), -1e300)"
-    return (
-        f"CALL {{ MATCH (n:{label}) WHERE n.{folded} IS NULL RETURN collect(n) AS unfolded }} "
-        f"CALL {{ MATCH (n:{label})"
-        f" WHERE any(keyword IN $keywords WHERE n.{folded} CONTAINS keyword)"
-        f" WITH n ORDER BY n.{folded} IN $keywords DESC, n.name LIMIT $most"
-        " RETURN collect(n) AS hits } "
-        "CALL { WITH hits WITH hits, $most - size(hits) AS room WHERE room > 0"
-        # The name is read once, for the order and for leaving out what has none.
-        f" MATCH (n:{label}) WITH n, n.name AS name, {rank} AS rank WHERE name IS NOT NULL"
-        " WITH n, name, rank ORDER BY rank DESC, name LIMIT $most RETURN collect(n) AS others } "
-        "WITH hits + others + unfolded AS found "
-    )
+    return ("", {}) if lookup is None else lookups.finding(lookup)

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from ...calls.lookups import Equal, Lookup, Range, Union, Where
+from conceptgraph_core.registry import text_index
+
+from ...calls.lookups import Equal, Filled, Lookup, Ordered, Range, Similar, Text, Union, Where
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -75,6 +77,100 @@ def _union(writer: _Writer, lookup: Union) -> None:
         writer.write(part)
 
 
+def _text(writer: _Writer, lookup: Text) -> None:
+    writer.add(*_unfolded(lookup.label))
+    if lookup.keywords.parts:
+        writer.add(_matching(writer, lookup), "collect(n)")
+
+
+def _filled(writer: _Writer, lookup: Filled) -> None:
+    """Matches first; the scan for the others only runs where these leave room."""
+    writer.add(*_unfolded(lookup.first.label))
+    body, room = "", writer.parameter(lookup.limit)
+    if lookup.first.keywords.parts:
+        body = f"CALL {{ {_matching(writer, lookup.first)}RETURN collect(n) AS hits }} "
+    else:
+        body = "WITH [] AS hits "
+    others = _ranked(writer, lookup.then)
+    body += (
+        f"CALL {{ WITH hits WITH hits, {room} - size(hits) AS room WHERE room > 0"
+        f" {others}RETURN collect(n) AS others }} "
+    )
+    writer.add(body, "hits + others")
+
+
+def _unfolded(label: str) -> tuple[str, str]:
+    """Find the nodes that lack a form: Cypher cannot fold, but the procedure can."""
+    index = text_index(label)
+    lacking = f"n.{index.folded} IS NULL OR n.{index.plain} IS NULL"
+    return f"MATCH (n:{label}) WHERE {lacking} ", "collect(n)"
+
+
+def _matching(writer: _Writer, lookup: Text) -> str:
+    """Return what finds the first matches as `n`, in the order of `folding.Keywords.place`."""
+    index = text_index(lookup.label)
+    parts = writer.parameter(list(lookup.keywords.parts))
+    words = writer.parameter(list(lookup.keywords.words))
+    folded, plain = f"n.{index.folded}", f"n.{index.plain}"
+
+    def any_is(how: str, of: str) -> str:
+        return f"any(k IN {of} WHERE {folded} {how} k OR {plain} {how} k)"
+
+    return (
+        f"MATCH (n:{lookup.label}) WHERE {any_is('CONTAINS', parts)}"
+        f" WITH n, CASE WHEN {folded} IN {parts} OR {plain} IN {parts} THEN 0"
+        f" WHEN {any_is('STARTS WITH', parts)} THEN 1"
+        f" WHEN {any_is('CONTAINS', words)} THEN 2 ELSE 3 END AS place"
+        f" ORDER BY place, n.{index.source} LIMIT {writer.parameter(lookup.limit)} "
+    )
+
+
+def _ranked(writer: _Writer, lookup: Ordered) -> str:
+    """Return what finds the first by `by + tau_ms · ln(level)` as `n`."""
+    if lookup.level is None or lookup.then is None or lookup.where:
+        raise NotImplementedError("no order by other than a rank")
+    rank = f"coalesce(n.{lookup.by} + $tau_ms * log(n.{lookup.level}), -1e300)"
+    return (
+        # `then` is read once, for the order and for leaving out what has none.
+        f"MATCH (n:{lookup.label}) WITH n, n.{lookup.then} AS then, {rank} AS rank"
+        " WHERE then IS NOT NULL WITH n, then, rank ORDER BY rank DESC, then"
+        f" LIMIT {writer.parameter(lookup.limit)} "
+    )
+
+
+def _similar(writer: _Writer, lookup: Similar) -> None:
+    """What *equal* did not find is looked for like it, and only then is anything scanned."""
+    index = text_index(lookup.label)
+    [name] = lookup.equal.properties
+    values = [[value, key] for (value,), key in zip(lookup.equal.values, lookup.keys, strict=True)]
+    matches = "".join(
+        f"OPTIONAL MATCH (n{number}:{label} {{{name}: v[0]}}) "
+        for number, label in enumerate(lookup.equal.labels)
+    )
+    numbers = range(len(lookup.equal.labels))
+    nothing = " AND ".join(f"n{number} IS NULL" for number in numbers)
+    unfolded, them = _unfolded(lookup.label)
+    squeezed = (
+        f"replace(CASE n.{index.plain} WHEN '' THEN n.{index.folded} ELSE n.{index.plain} END,"
+        " ' ', '')"
+    )
+    body = (
+        f"UNWIND {writer.parameter(values)} AS v {matches}"
+        f"WITH {' + '.join(f'collect(n{number})' for number in numbers)} AS known,"
+        f" collect(CASE WHEN {nothing} AND v[1] <> '' THEN v[1] END) AS missing "
+        f"WITH known, missing[0..{writer.parameter(lookup.most)}] AS missing "
+        "CALL { WITH missing WITH missing WHERE size(missing) > 0"
+        f" {unfolded}RETURN {them} AS unfolded }} "
+        "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
+        f" MATCH (n:{lookup.label}) WITH key, n, {squeezed} AS squeezed"
+        " WHERE squeezed CONTAINS key"
+        " WITH n, CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
+        f" AS place ORDER BY place, n.{index.source} LIMIT {writer.parameter(lookup.limit)}"
+        " RETURN n } RETURN collect(n) AS alike } "
+    )
+    writer.add(body, "known + unfolded + alike")
+
+
 def _filter(writer: _Writer, where: Where) -> str:
     return "".join(f" AND n.{name} = {writer.parameter(value)}" for name, value in where)
 
@@ -83,4 +179,7 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Equal: _equal,
     Range: _range,
     Union: _union,
+    Text: _text,
+    Filled: _filled,
+    Similar: _similar,
 }

@@ -12,11 +12,14 @@ from conceptgraph_core.registry import LAYERS
 
 from ... import calls
 from ...errors import Misdeployed
+from .failures import is_conflict
 
 Rows = list[dict[str, Any]]
 Run = Callable[[str, Mapping[str, Any], bool], Awaitable[Rows]]
 
 _SHOWN = 10
+# How many nodes are given their forms in one transaction.
+_BATCH = 10_000
 
 
 async def check(run: Run, location: str) -> None:
@@ -25,6 +28,7 @@ async def check(run: Run, location: str) -> None:
     await check_edge_properties(run, location)
     await ensure_constraints(run)
     await ensure_indexes(run)
+    await ensure_forms(run)
 
 
 async def identity(run: Run, location: str) -> str:
@@ -106,6 +110,27 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer] = LAYERS) -> None:
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
             await _create(run, f"CREATE INDEX ON :{index.label}({', '.join(index.properties)})")
+
+
+async def ensure_forms(run: Run) -> None:
+    """Give nodes that an older version or a hand made the forms that searches look at."""
+    for index in (index for layer in LAYERS for index in layer.texts):
+        lacking = (
+            f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL"
+            f" AND (n.{index.folded} IS NULL OR n.{index.plain} IS NULL) WITH n LIMIT {_BATCH}"
+        )
+        fill = (
+            f"{lacking} WITH collect(n) AS found"
+            f" CALL {calls.INDEX.name}({{found: found}}) YIELD indexed RETURN indexed"
+        )
+        try:
+            while (await run(f"{lacking} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+                if not (await run(fill, {}, True))[0]["indexed"]:
+                    break  # What is there instead of a name is no text.
+        except ClientError as error:
+            # A replica cannot be written; searches there are right too, only slower.
+            if is_conflict(error):
+                raise
 
 
 def _indexes(layers: Sequence[Layer]) -> list[Index]:

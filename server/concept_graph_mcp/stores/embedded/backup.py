@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...errors import NoStore, Unavailable
 from ..backup_files import BadBackup, Contents
-from . import identity
+from . import identity, plain_texts
 from .database import Database
 from .opening import APPLICATION_ID, Access, Opening, access, code
 from .soundness import Unsound, read_through
@@ -80,6 +80,8 @@ def _replace(database: Database, restored: bool) -> None:
                     f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM restored.{table}"
                 )
         database.execute("INSERT INTO main.search_text (search_text) VALUES ('rebuild')")
+        plain_texts.keep(database.execute)
+        plain_texts.fill(database.execute)
         database.commit()
     finally:
         database.rollback()

@@ -6,14 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...calls.lookups import Equal, Lookup, Range, Search, Union
+from ...calls.lookups import Equal, Filled, Lookup, Range, Similar, Text, Union
+from . import text_search
 from .database import Database, encode
 
-# A keyword with more matches than this is sooner found by going through the names in order.
-_COMMON = 2_000
-# More keywords than this go into one condition instead of one each.
-_MANY = 50
-_TRIGRAM = 3
 _FEW_LEVELS = 200
 
 
@@ -30,8 +26,12 @@ def _found(database: Database, lookup: Lookup, tau_ms: float) -> list[int]:
             return _range(database, lookup)
         case Union():
             return [found for part in lookup.parts for found in _found(database, part, tau_ms)]
-        case Search():
-            return _search(database, lookup, tau_ms)
+        case Text():
+            return text_search.matching(database, lookup)
+        case Filled():
+            return _filled(database, lookup, tau_ms)
+        case Similar():
+            return _equal(database, lookup.equal) + text_search.similar(database, lookup)
         case _:
             raise NotImplementedError(f"no look-up of the kind {type(lookup).__name__}")
 
@@ -58,51 +58,14 @@ def _range(database: Database, lookup: Range) -> list[int]:
     )
 
 
-def _search(database: Database, lookup: Search, tau_ms: float) -> list[int]:
-    hits: list[int] = []
-    if lookup.keywords:
-        hits = _exact(database, lookup) + _matching(database, lookup)
-        hits = list(dict.fromkeys(hits))
+def _filled(database: Database, lookup: Filled, tau_ms: float) -> list[int]:
+    hits = text_search.matching(database, lookup.first)
     if len(hits) >= lookup.limit:
         return hits
     known = set(hits)
-    aroused = _by_arousal(database, tau_ms, lookup.limit)
+    aroused = _by_arousal(database, tau_ms, lookup.then.limit)
     others = (vertex for vertex in aroused if vertex not in known)
     return hits + list(islice(others, lookup.limit - len(hits)))
-
-
-def _exact(database: Database, lookup: Search) -> list[int]:
-    return _ids(
-        database.execute(
-            "SELECT vertex FROM searchable WHERE search_name IN (SELECT value FROM json_each(?))"
-            " ORDER BY name LIMIT ?",
-            (encode(lookup.keywords), lookup.limit),
-        )
-    )
-
-
-def _matching(database: Database, lookup: Search) -> list[int]:
-    """Return the first matches by name, through the trigram index or through the names in order.
-
-    Keywords of one or two characters have no trigram; common ones fill the limit soonest in order.
-    """
-    keywords = lookup.keywords
-    if len(keywords) <= _MANY and all(len(keyword) >= _TRIGRAM for keyword in keywords):
-        match = " OR ".join('"' + keyword.replace('"', '""') + '"' for keyword in keywords)
-        probe = "SELECT count(*) FROM (SELECT 1 FROM search_text WHERE search_text MATCH ? LIMIT ?)"
-        if database.execute(probe, (match, _COMMON)).fetchone()[0] < _COMMON:
-            statement = (
-                "SELECT vertex FROM search_text JOIN searchable ON vertex = search_text.rowid"
-                " WHERE search_text MATCH ? ORDER BY name LIMIT ?"
-            )
-            return _ids(database.execute(statement, (match, lookup.limit)))
-    if len(keywords) <= _MANY:
-        condition, parameters = " OR ".join(["instr(search_name, ?)"] * len(keywords)), keywords
-    else:
-        condition = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(search_name, value))"
-        parameters = (encode(keywords),)
-    statement = f"SELECT vertex FROM searchable WHERE {condition} ORDER BY name LIMIT ?"
-    return _ids(database.execute(statement, (*parameters, lookup.limit)))
 
 
 def _by_arousal(database: Database, tau_ms: float, most: int) -> Iterable[int]:

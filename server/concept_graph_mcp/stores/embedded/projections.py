@@ -4,6 +4,9 @@ unique values, and what a search looks at.
 
 from typing import Any
 
+from conceptgraph_core import folding
+
+from . import plain_texts
 from .database import Database, Row
 
 State = tuple[tuple[str, ...], dict[str, Any]] | None
@@ -16,7 +19,6 @@ class Projections:
         self._database = database
         indexes = schema.LAYER.indexes
         self._unique = [(index.label, index.properties[0]) for index in indexes if index.unique]
-        self._fold = schema.search_name
         [ranking], [text] = schema.LAYER.rankings, schema.LAYER.texts
         self._search_label, self._search_property = text.label, text.folded
         self._rank = ranking.level, ranking.time
@@ -52,6 +54,8 @@ class Projections:
         )
         write("DELETE FROM searchable WHERE vertex = ?", self._rows_gone)
         write("INSERT INTO searchable VALUES (?, ?, ?, ?, ?)", self._rows_new)
+        names = [(vertex, name) for vertex, name, *_ in self._rows_new]
+        plain_texts.replace(self._database, self._rows_gone, names)
         write("INSERT INTO search_text (rowid, search_name) VALUES (?, ?)", self._texts_new)
         write(
             "UPDATE searchable SET arousal_level = ?, accessed_at = ? WHERE vertex = ?",
@@ -70,7 +74,7 @@ class Projections:
         properties = state[1]
         text = properties.get(self._search_property)
         level, accessed_at = (properties.get(key) for key in self._rank)
-        folded = text if isinstance(text, str) else self._fold(name)
+        folded = text if isinstance(text, str) else folding.folded(name)
         return (name, folded, level or 0.0, accessed_at or 0)
 
     def _change_search(self, vertex_id: int, old: Row | None, new: Row | None) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import Misdeployed
-from . import identity
+from . import identity, plain_texts
 from .opening import APPLICATION_ID, Access, Opening, access, code, no_store
 
 FORMAT = 1
@@ -33,6 +33,7 @@ _SCHEMA = (
     "CREATE VIRTUAL TABLE search_text USING fts5("
     " search_name, content='searchable', content_rowid='vertex',"
     " tokenize='trigram case_sensitive 1')",
+    plain_texts.TABLE,
     # One row a writing transaction: which elements it changed, as JSON arrays of ids.
     "CREATE TABLE change ("
     " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL)",
@@ -84,12 +85,16 @@ def _prepare(found: Access, path: Path, opening: Opening) -> None:
     except sqlite3.OperationalError:
         # Not every build of SQLite has it.
         connection.create_function("ln", 1, math.log, deterministic=True)
+    plain_texts.declare(connection)
     connection.execute("PRAGMA cache_size = -65536")
     if found.writable and opening is not Opening.EXISTING:
         _make(connection, path)
         _check_kind(connection, path)
         if opening is Opening.CREATE:
             note_identity(connection, connection, path)
+            if not plain_texts.are_kept(connection.execute):
+                with _writing(connection):
+                    plain_texts.keep(connection.execute)
 
 
 def _log_ahead(found: Access) -> None:
