@@ -88,14 +88,14 @@ class _Choice(Generic[H]):
     def best(self) -> list[Associated[H]]:
         """Return them in their order."""
         # First those that are likely to be among the best: they tell what need not be looked at.
-        for total, place in nlargest(self._limit, self._spread.hits(), key=_first):
-            self._consider(total, place)
+        for _, place in nlargest(self._limit, self._spread.hits(), key=_first):
+            self._consider(place)
         activated = self._spread.activated(self._least / self._question.most)
-        rest = ((self._most(total, place), total, place) for total, place in activated)
-        for most, total, place in sorted(rest, key=_first, reverse=True):
+        rest = ((self._most(bound, place), place) for bound, place in activated)
+        for most, place in sorted(rest, key=_first, reverse=True):
             if most < self._least:
                 break
-            self._consider(total, place)
+            self._consider(place)
         self._found.sort(key=lambda one: one.order)
         return [self._explained(one) for one in self._found[: self._limit]]
 
@@ -106,10 +106,13 @@ class _Choice(Generic[H]):
             return 0.0
         return self._best_scores[0] - _NOT_COMPARED
 
-    def _consider(self, total: float, place: Place[H]) -> None:
+    def _consider(self, place: Place[H]) -> None:
         if place in self._considered:
             return
         self._considered.add(place)
+        total = self._spread.total(place)
+        if self._most(total, place) < self._least:
+            return
         text = self._text(place)
         if text is None:
             return
@@ -125,7 +128,7 @@ class _Choice(Generic[H]):
             heappushpop(self._best_scores, score)
 
     def _most(self, total: float, place: Place[H]) -> float:
-        """Return the most that the score of *place* can be, by what is known without looking."""
+        """Return the most that the score of *place* can be if it has no more than *total*."""
         text, said_at = self._spread.hit(place)
         if text is None:
             return total * self._question.most
@@ -150,5 +153,5 @@ class _Choice(Generic[H]):
         return Associated(found.text, found.told, found.score, words, found.factors)
 
 
-def _first(values: tuple[float, *tuple[object, ...]]) -> float:
+def _first(values: tuple[float, object]) -> float:
     return values[0]

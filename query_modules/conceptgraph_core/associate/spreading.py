@@ -1,9 +1,9 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import cbrt
-from typing import Final, Generic
+from typing import Any, Final, Generic
 
 from .index import Corpus, H, Mention
 from .question import Question
@@ -39,131 +39,121 @@ class Word:
     sources: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue(Generic[H]):
-    """The cubes of a cue's mentions: in threads by position, of texts without a thread by text."""
+@dataclass(slots=True)
+class _Hit(Generic[H]):
+    """A text that mentions cues: what it gives to itself, and by the number of a cue the cube."""
 
-    term: str
-    rarity: float
-    threads: dict[str, dict[int, float]] = field(default_factory=dict)
-    alone: dict[H, float] = field(default_factory=dict)
-
-    def word(self, cubes: Iterable[tuple[int, float]]) -> Word:
-        parts = list(cubes)
-        total = sum(cube for _, cube in parts)
-        parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
-        sources = tuple((offset, cube / total) for offset, cube in parts)
-        return Word(self.term, self.rarity * cbrt(total), sources)
+    text: H
+    said_at: int | None
+    strength: float
+    cubes: dict[int, float]
 
 
 class Spread(Generic[H]):
-    """The activation of each position that a mention reaches, and the texts with mentions."""
+    """What the cues of a question activate.
+
+    Only what each text gives to itself is added up for all of them, which bounds what a place can
+    have in total: a root of a sum is at most the sum of the roots. The totals of the few places
+    that may be among the best are computed when they are asked for.
+    """
 
     def __init__(self, question: Question, corpus: Corpus) -> None:
         self._question = question
         self._corpus = corpus
-        self._known_cubes: dict[tuple[int, int], float] = {}
-        self._cues: list[_Cue[H]] = []
-        self._totals: dict[str, dict[int, float]] = {}
-        self._hits: dict[str, dict[int, tuple[H, int | None]]] = {}
-        self._totals_alone: dict[H, float] = {}
-        self._hits_alone: dict[H, int | None] = {}
+        self._cues: list[tuple[str, float]] = []  # with its rarity
+        self._threads: dict[str, dict[int, _Hit[H]]] = {}
+        self._alone: dict[H, _Hit[H]] = {}
 
     def add(self, term: str, count: int, mentions: Iterable[Mention[H]]) -> None:
-        """Add what the cue *term* gives to texts: *mentions* of it, *count* in the whole corpus."""
-        cue: _Cue[H] = _Cue(term, (self._corpus.texts / count) ** RARITY_EXPONENT)
-        self._cues.append(cue)
-        self._read(cue, mentions)
-        rarity = cue.rarity
-        for thread, cubes in cue.threads.items():
-            totals = self._totals.setdefault(thread, {})
-            for position, reach in _reach(cubes):
-                totals[position] = totals.get(position, 0.0) + rarity * reach
-        for text, cube in cue.alone.items():
-            total = self._totals_alone.get(text, 0.0)
-            self._totals_alone[text] = total + rarity * cbrt(cube)
-
-    def _read(self, cue: _Cue[H], mentions: Iterable[Mention[H]]) -> None:
-        asked_at, known = self._question.asked_at, self._known_cubes
-        for text, count, length, thread, position, said_at in mentions:
+        """Add the *mentions* of the cue *term*, of which there are *count* in the whole corpus."""
+        number, rarity = len(self._cues), (self._corpus.texts / count) ** RARITY_EXPONENT
+        self._cues.append((term, rarity))
+        asked_at, threads, alone = self._question.asked_at, self._threads, self._alone
+        known: dict[tuple[int, int], tuple[float, float]] = {}
+        for text, times, length, thread, position, said_at in mentions:
             if said_at is not None and said_at >= asked_at:
                 continue
-            cube = known.get((count, length))
-            if cube is None:
-                cube = known[count, length] = self._cube(count, length)
-            if thread is None:
-                cue.alone[text] = cube
-                self._hits_alone[text] = said_at
-                continue
-            if thread not in cue.threads:
-                cue.threads[thread] = {}
-                self._hits.setdefault(thread, {})
-            cue.threads[thread][position] = cube
-            self._hits[thread][position] = (text, said_at)
+            given = known.get((times, length))
+            if given is None:
+                x = self._saturated(times, length)
+                given = known[times, length] = (rarity * x, x**3)
+            hits: dict[Any, _Hit[H]] = alone
+            key: Any = text
+            if thread is not None:
+                hits, key = threads.setdefault(thread, {}), position
+            hit = hits.get(key)
+            if hit is None:
+                hits[key] = _Hit(text, said_at, given[0], {number: given[1]})
+            else:
+                hit.strength += given[0]
+                hit.cubes[number] = given[1]
 
-    def _cube(self, count: int, length: int) -> float:
-        x = count / (count + SATURATION)
-        return float((x * (length / self._corpus.mean_length) ** LENGTH_EXPONENT) ** 3)
+    def _saturated(self, count: int, length: int) -> float:
+        shortness = (length / self._corpus.mean_length) ** LENGTH_EXPONENT
+        return float(count / (count + SATURATION) * shortness)
 
     def hit(self, place: Place[H]) -> tuple[H | None, int | None]:
-        """Return the text at *place* and its time; (None, None) if it has no mention itself."""
-        thread, position, text = place
-        if thread is None:
-            return text, self._hits_alone[text] if text is not None else None
-        return self._hits[thread].get(position, (None, None))
+        """Return the text at *place* and its time; (None, None) if it mentions no cue itself."""
+        found = self._hit(place, 0)
+        return (None, None) if found is None else (found.text, found.said_at)
 
     def hits(self) -> Iterator[tuple[float, Place[H]]]:
-        """Yield the total of each text with a mention, and its place."""
-        for thread, positions in self._hits.items():
-            totals = self._totals[thread]
-            for position in positions:
-                yield totals[position], (thread, position, None)
-        for text, total in self._totals_alone.items():
-            yield total, (None, 0, text)
+        """Yield what each text with a mention gives to itself, and its place."""
+        for thread, hits in self._threads.items():
+            for position, hit in hits.items():
+                yield hit.strength, (thread, position, None)
+        for text, hit in self._alone.items():
+            yield hit.strength, (None, 0, text)
 
-    def activated(self, least: float) -> list[tuple[float, Place[H]]]:
-        """Return the total and the place of all that is activated by *least* or more."""
-        in_threads: list[tuple[float, Place[H]]] = [
-            (total, (thread, position, None))
-            for thread, totals in self._totals.items()
-            for position, total in totals.items()
-            if total >= least
-        ]
-        alone: list[tuple[float, Place[H]]] = [
-            (total, (None, 0, text)) for text, total in self._totals_alone.items() if total >= least
-        ]
-        return in_threads + alone
+    def activated(self, least: float) -> Iterator[tuple[float, Place[H]]]:
+        """Yield all places whose total may be *least* or more, each with a bound of its total."""
+        for thread, hits in self._threads.items():
+            if sum([hit.strength for hit in hits.values()]) >= least:
+                for position, bound in _bounds(hits).items():
+                    if bound >= least:
+                        yield bound, (thread, position, None)
+        for text, hit in self._alone.items():
+            if hit.strength >= least:
+                yield hit.strength, (None, 0, text)
+
+    def total(self, place: Place[H]) -> float:
+        """Return what all cues together give to *place*."""
+        return sum(
+            rarity * cbrt(sum(cube for _, cube in parts)) for _, rarity, parts in self._parts(place)
+        )
 
     def words(self, place: Place[H]) -> Iterator[Word]:
-        """Yield what each cue gave to *place*."""
-        thread, position, text = place
-        for cue in self._cues:
-            if thread is not None:
-                cubes = cue.threads.get(thread, {})
-                parts = [
-                    (offset, cubes[position + offset] * faded)
-                    for offset, faded in _FADED_CUBED
-                    if position + offset in cubes
-                ]
-            elif text is not None and text in cue.alone:
-                parts = [(0, cue.alone[text])]
-            else:
-                parts = []
+        """Yield what each cue gives to *place*, and from where."""
+        for term, rarity, parts in self._parts(place):
+            cubed = sum(cube for _, cube in parts)
+            parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
+            sources = tuple((offset, cube / cubed) for offset, cube in parts)
+            yield Word(term, rarity * cbrt(cubed), sources)
+
+    def _parts(self, place: Place[H]) -> Iterator[tuple[str, float, list[tuple[int, float]]]]:
+        """Yield each cue that reaches *place* with its rarity and (offset, cube) of the mentions.
+
+        In the order of the offsets, so that a sum does not depend on that in which a store reads.
+        """
+        near = ((offset, faded, self._hit(place, offset)) for offset, faded in _FADED_CUBED)
+        cubes = [(offset, faded, hit.cubes) for offset, faded, hit in near if hit is not None]
+        for number, (term, rarity) in enumerate(self._cues):
+            parts = [(k, faded * given[number]) for k, faded, given in cubes if number in given]
             if parts:
-                yield cue.word(parts)
+                yield term, rarity, parts
+
+    def _hit(self, place: Place[H], offset: int) -> _Hit[H] | None:
+        thread, position, text = place
+        if thread is not None:
+            return self._threads[thread].get(position + offset)
+        return None if text is None or offset else self._alone[text]
 
 
-def _reach(cubes: dict[int, float]) -> Iterable[tuple[int, float]]:
-    """Return each position within reach of those in *cubes*, with the root of what reaches it."""
-    if len(cubes) == 1:
-        ((position, cube),) = cubes.items()
-        root = cbrt(cube)
-        return [(position + offset, root * faded) for offset, faded in _FADED]
-    reached: dict[int, float] = {}
-    # By position, so that a sum does not depend on the order in which a store reads.
-    for position in sorted(cubes):
-        cube = cubes[position]
-        for offset, faded in _FADED_CUBED:
+def _bounds(hits: dict[int, _Hit[H]]) -> dict[int, float]:
+    """Return a bound of the total of each position within reach of *hits*."""
+    bounds: dict[int, float] = {}
+    for position, hit in hits.items():
+        for offset, faded in _FADED:
             place = position + offset
-            reached[place] = reached.get(place, 0.0) + cube * faded
-    return [(place, cbrt(reach)) for place, reach in reached.items()]
+            bounds[place] = bounds.get(place, 0.0) + hit.strength * faded
+    return bounds

@@ -1,0 +1,50 @@
+"""What it takes to index a message and to answer a question, by how many messages there are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from statistics import median, quantiles
+from time import perf_counter
+from typing import NamedTuple
+
+from .finders import FINDERS
+from .folder import Memory, Message
+from .in_memory import InMemory
+
+_MOST_QUESTIONS = 200
+
+
+class Cost(NamedTuple):
+    """Milliseconds: of one message, and of a question by each finder (median, 95th percentile)."""
+
+    messages: int
+    message: float
+    question: dict[str, tuple[float, float]]
+
+
+def cost(memories: Sequence[Memory], size: int) -> Cost:
+    """Measure on *size* messages: those of *memories*, as often as it takes, as one memory."""
+    messages = list(islice(_repeated(memories), size))
+    start = perf_counter()
+    index = InMemory(messages)
+    indexing = perf_counter() - start
+    last = max(message.time_ms for message in messages) + 1
+    queries = [query for memory in memories for query in memory.queries]
+    step = max(1, len(queries) // _MOST_QUESTIONS)
+    taken: dict[str, list[float]] = {name: [] for name in FINDERS}
+    for query in queries[::step]:
+        for name, finder in FINDERS.items():
+            start = perf_counter()
+            finder(index, replace(query, asked_ms=last), 10)
+            taken[name].append((perf_counter() - start) * 1_000)
+    question = {name: (median(times), quantiles(times, n=20)[-1]) for name, times in taken.items()}
+    return Cost(size, indexing * 1_000 / size, question)
+
+
+def _repeated(memories: Sequence[Memory]) -> Iterator[Message]:
+    copy = 0
+    while True:
+        for memory in memories:
+            for message in memory.messages:
+                yield replace(message, id=f"{copy}/{message.id}", thread=f"{copy}/{message.thread}")
+        copy += 1

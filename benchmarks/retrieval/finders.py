@@ -1,0 +1,66 @@
+"""What is compared: the formula, and BM25 over the same terms, alone and with neighbours."""
+
+from collections.abc import Callable
+from math import log
+
+from conceptgraph_core.associate.formula import associate
+from conceptgraph_core.associate.question import question
+from conceptgraph_core.words import terms
+
+from .folder import Query
+from .in_memory import InMemory
+
+Finder = Callable[[InMemory, Query, int], list[int]]
+"""(index, query, limit) → the texts found, the best first."""
+
+# As usual; nothing here is tuned.
+_K1 = 1.2
+_B = 0.75
+_TO_NEIGHBOURS = 0.3
+
+
+def by_associate(index: InMemory, query: Query, limit: int) -> list[int]:
+    """The formula."""
+    asked = question(query.text, query.asked_ms, speakers=index.speakers, asker=query.asker or None)
+    return [found.text for found in associate(asked, index.corpus, index, limit)]
+
+
+def by_bm25(index: InMemory, query: Query, limit: int) -> list[int]:
+    """BM25 over the terms."""
+    return _best(_bm25(index, query), limit)
+
+
+def by_bm25_and_neighbours(index: InMemory, query: Query, limit: int) -> list[int]:
+    """BM25, and 0.3 of each message's score for the one before and the one after."""
+    scores = _bm25(index, query)
+    spread = dict(scores)
+    for text, score in scores.items():
+        for offset in (-1, 1):
+            neighbour = index.beside(text, offset)
+            if neighbour is not None and index.messages[neighbour].time_ms < query.asked_ms:
+                spread[neighbour] = spread.get(neighbour, 0.0) + _TO_NEIGHBOURS * score
+    return _best(spread, limit)
+
+
+def _bm25(index: InMemory, query: Query) -> dict[int, float]:
+    corpus = index.corpus
+    scores: dict[int, float] = {}
+    for term in terms(query.text):
+        mentioned = index.count(term)
+        rarity = log(1 + (corpus.texts - mentioned + 0.5) / (mentioned + 0.5))
+        for text, count, length, _, _, said_at in index.mentions(term):
+            if said_at is not None and said_at < query.asked_ms:
+                norm = _K1 * (1 - _B + _B * length / corpus.mean_length)
+                scores[text] = scores.get(text, 0.0) + rarity * count * (_K1 + 1) / (count + norm)
+    return scores
+
+
+def _best(scores: dict[int, float], limit: int) -> list[int]:
+    return sorted(scores, key=lambda text: (-scores[text], text))[:limit]
+
+
+FINDERS: dict[str, Finder] = {
+    "BM25": by_bm25,
+    "BM25 and neighbours": by_bm25_and_neighbours,
+    "associate": by_associate,
+}

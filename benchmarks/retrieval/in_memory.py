@@ -1,0 +1,56 @@
+"""The texts of a memory and their terms in plain dictionaries: `associate` without any store."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from conceptgraph_core.associate.index import Corpus, Mention, Told
+from conceptgraph_core.associate.question import speaker_terms
+from conceptgraph_core.words import terms
+
+from .folder import Message
+
+
+class InMemory:
+    """An `Index` whose texts are the numbers of its messages."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+        self.counts: list[Mapping[str, int]] = [terms(message.text) for message in messages]
+        self.lengths = [sum(counts.values()) for counts in self.counts]
+        self.threads: dict[str, list[int]] = {}
+        self.positions: list[int] = []
+        self._mentions: dict[str, list[Mention[int]]] = {}
+        self.speakers: dict[str, set[str]] = {}
+        for text, message in enumerate(messages):
+            self._add(text, message)
+        self.corpus = Corpus(len(messages), sum(self.lengths) / len(messages))
+
+    def _add(self, text: int, message: Message) -> None:
+        thread = self.threads.setdefault(message.thread, [])
+        self.positions.append(len(thread))
+        thread.append(text)
+        for term, count in self.counts[text].items():
+            mention = (
+                *(text, count, self.lengths[text]),
+                *(message.thread, self.positions[text], message.time_ms),
+            )
+            self._mentions.setdefault(term, []).append(mention)
+        for term in speaker_terms(message.speaker):
+            self.speakers.setdefault(term, set()).add(message.speaker)
+
+    def count(self, cue: str) -> int:
+        """Return how many texts mention *cue*."""
+        return len(self._mentions.get(cue, ()))
+
+    def mentions(self, cue: str) -> Iterable[Mention[int]]:
+        """Return the texts that mention *cue*."""
+        return self._mentions.get(cue, ())
+
+    def beside(self, text: int, offset: int) -> int | None:
+        """Return the text *offset* further along the thread."""
+        thread, position = self.threads[self.messages[text].thread], self.positions[text] + offset
+        return thread[position] if 0 <= position < len(thread) else None
+
+    def tell(self, text: int) -> Told:
+        """Return what the text is, who said it and when."""
+        message = self.messages[text]
+        return Told(message.id, message.speaker, message.time_ms)
