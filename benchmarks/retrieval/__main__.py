@@ -6,7 +6,7 @@ from statistics import mean
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from benchmarks.harness import machine
 
@@ -31,7 +31,7 @@ _FORMULA = "associate"
 def main(folders: Iterable[Path], with_cost: bool) -> None:
     """Measure FOLDERS, each with messages.jsonl and queries.jsonl."""
     console = Console()
-    console.width = max(console.width, 110)
+    console.width = max(console.width, 130)
     for folder in folders:
         memories = read(folder)
         console.print(_quality(folder.name, memories))
@@ -46,7 +46,8 @@ def _quality(name: str, memories: list[Memory]) -> Table:
     found = {label: recalls(finder, memories, indexes) for label, finder in FINDERS.items()}
     ours = found[_FORMULA]
     title = f"{name}: {len(ours)} questions about {messages} messages; recall in %, 95 % interval"
-    table = Table("", *(f"@{depth}" for depth in DEPTHS), *_against(), title=title)
+    heads = ["", *(f"@{depth}" for depth in DEPTHS), *_against()]
+    table = Table(*(Column(head, no_wrap=True) for head in heads), title=title)
     for label, shares in found.items():
         cells = [_of([share[n] for share in shares]) for n in range(len(DEPTHS))]
         differences = [
@@ -58,7 +59,7 @@ def _quality(name: str, memories: list[Memory]) -> Table:
 
 
 def _against() -> list[str]:
-    return [f"{_FORMULA} has more @{depth}" for depth in DEPTHS]
+    return [f"{_FORMULA} @{depth}: more by" for depth in DEPTHS]
 
 
 def _of(values: list[float], sign: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import plain
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptgraph_core.associate import formula
@@ -153,6 +153,35 @@ def test_the_rows_are_those_of_the_plain_formula_and_explained_as_it_explains(
 ) -> None:
     expected = plain.associate(texts, asked, limit) if texts else []
     assert_same(ask(texts, asked, limit), expected)
+
+
+@st.composite
+def shelves_where_a_neighbour_may_win(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Threads in which few say the words, and others are the ones that the question is about."""
+    spoken = st.sampled_from(({}, {}, {}, {"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1, "c": 2}))
+    return [
+        {
+            "id": f"{thread}{position}",
+            "terms": draw(spoken),
+            "thread": thread,
+            "position": position,
+            "speaker": draw(st.sampled_from(("Ann", None, None))),
+            "said_at": ASKED_AT - DAY_MS,
+        }
+        for thread in "xyz"
+        for position in range(draw(st.integers(1, 5)))
+    ]
+
+
+@settings(max_examples=300)
+@given(shelves_where_a_neighbour_may_win(), st.integers(1, 2), st.booleans())
+def test_a_text_without_a_mention_wins_if_the_factors_make_it(
+    texts: list[dict[str, Any]], limit: int, in_period: bool
+) -> None:
+    period = (ASKED_AT - 2 * DAY_MS, ASKED_AT, 3)
+    asked = PLAIN_QUESTION | {"cues": ["a", "b"], "named": ["Ann"], "asker": "Ann"}
+    asked |= {"periods": [period] if in_period else []}
+    assert_same(ask(texts, asked, limit), plain.associate(texts, asked, limit))
 
 
 @given(shelves(), questions, st.integers(1, 60))

@@ -1,0 +1,205 @@
+"""The retrieval benchmark: what the converters make of published files, and what is measured."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.retrieval import beam, locomo, realtalk
+from benchmarks.retrieval.__main__ import main
+from benchmarks.retrieval.cost import cost
+from benchmarks.retrieval.finders import FINDERS, by_associate
+from benchmarks.retrieval.folder import Memory, Message, Query, read, write
+from benchmarks.retrieval.in_memory import InMemory
+from benchmarks.retrieval.measures import interval, recalls
+from click.testing import CliRunner
+
+MINUTE_MS = 60_000
+DAY_MS = 86_400_000
+# 2023-05-08T13:56:00Z
+MAY_8 = 1_683_554_160_000
+
+REALMEM = Path(__file__).parents[2] / "shared/data/realmem_dev"
+
+
+def saved(path: Path, content: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def locomo_file(tmp_path: Path) -> Path:
+    sample = {
+        "sample_id": "conv-26",
+        "conversation": {
+            "speaker_a": "Caroline",
+            "speaker_b": "Melanie",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": [
+                {"speaker": "Caroline", "dia_id": "D1:1", "text": "I painted a sunrise."},
+                {
+                    "speaker": "Melanie",
+                    "dia_id": "D1:2",
+                    "text": "Look!",
+                    "blip_caption": "a photo of a dog",
+                },
+            ],
+            "session_2_date_time": "9:00 am on 9 May, 2023",
+        },
+        "qa": [
+            {"question": "What was painted?", "evidence": ["D1:01"], "category": 4},
+            {"question": "Who has a dog?", "evidence": ["D1:2; D1:1", "D9:9"], "category": 1},
+            {"question": "Who flew?", "evidence": ["D9:9"], "category": 5},
+        ],
+    }
+    return saved(tmp_path / "locomo10.json", [sample, sample | {"sample_id": "conv-42"}])
+
+
+def test_a_conversation_of_locomo_keeps_its_turns_times_and_evidence(locomo_file: Path) -> None:
+    first, second = locomo.memories(locomo_file)
+    assert (first.name, second.name) == ("conv-26", "conv-42")
+    text = "Look! [a photo of a dog]"
+    assert first.messages[1] == Message(
+        "conv-26/D1:2", "conv-26", "conv-26/1", MAY_8 + MINUTE_MS // 2, "Melanie", text
+    )
+    assert [query.gold for query in first.queries] == [
+        ("conv-26/D1:1",),
+        ("conv-26/D1:2", "conv-26/D1:1"),
+    ]
+    assert first.queries[0].asked_ms == first.messages[1].time_ms + DAY_MS
+
+
+def test_what_locomo_is_tuned_on_is_kept_apart(locomo_file: Path) -> None:
+    assert [memory.name for memory in locomo.memories(locomo_file, "tuning")] == ["conv-26"]
+    assert [memory.name for memory in locomo.memories(locomo_file, "unseen")] == ["conv-42"]
+
+
+def test_a_chat_of_realtalk_has_the_time_of_each_message(tmp_path: Path) -> None:
+    turn = {"speaker": "Emi", "date_time": "29.12.2023, 22:42:04", "clean_text": "Hey!"}
+    chat = {
+        "name": {"speaker_1": "Emi", "speaker_2": "elise"},
+        "session_1": [turn | {"dia_id": "D1:1"}, turn | {"dia_id": "D1:2"}],
+        "session_1_date_time": "29.12.2023, 22:42:04",
+        "events_session_1": {},
+        "qa": [{"question": "Who greets?", "evidence": ["D1:1-D 1:2"], "category": 2}],
+    }
+    saved(tmp_path / "Chat_1_Emi_Elise.json", chat)
+    (memory,) = realtalk.memories(tmp_path)
+    assert {message.time_ms for message in memory.messages} == {1_703_889_724_000}
+    assert memory.queries[0].gold == ("Chat_1_Emi_Elise/D1:1", "Chat_1_Emi_Elise/D1:2")
+
+
+def test_a_chat_of_beam_has_the_dates_of_its_batches_and_no_notes_of_its_makers(
+    tmp_path: Path,
+) -> None:
+    turn = [
+        {"role": "user", "id": 0, "time_anchor": "March-15-2024", "content": "Plan it. ->-> 1,1"},
+        {"role": "assistant", "id": 1, "content": "Sure ->"},
+    ]
+    later = [{"role": "user", "id": 2, "time_anchor": "April-05-2024", "content": "And now?"}]
+    chat = [{"batch_number": 1, "turns": [turn]}, {"batch_number": 2, "turns": [later]}]
+    asked = {
+        "abstention": [{"question": "Why?"}],
+        "event_ordering": [{"question": "In which order?", "source_chat_ids": [[2], [0]]}],
+        "knowledge_update": [
+            {"question": "What now?", "source_chat_ids": {"original_info": [0], "updated": [2]}}
+        ],
+    }
+    for number in (2, 10):
+        saved(tmp_path / f"100K/{number}/chat.json", [])
+        saved(tmp_path / f"100K/{number}/chat_trunecated.json", chat)
+        saved(tmp_path / f"100K/{number}/probing_questions/probing_questions.json", asked)
+    saved(tmp_path / "100K/topics.json", [])
+    memory, other = beam.memories(tmp_path / "100K")
+    assert (memory.name, other.name) == ("100K/2", "100K/10")
+    assert [message.text for message in memory.messages] == ["Plan it.", "Sure ->", "And now?"]
+    assert len({message.thread for message in memory.messages}) == 2
+    assert memory.messages[2].time_ms == 1_712_275_200_000
+    assert [query.gold for query in memory.queries] == [
+        ("100K/2/2", "100K/2/0"),
+        ("100K/2/0", "100K/2/2"),
+    ]
+    assert {query.asker for query in memory.queries} == {"user"}
+
+
+def small_memory(level: str = "message") -> Memory:
+    """Twelve messages in twelve sessions; the second is about a ferry, and an answer follows."""
+    texts = ["The weather is grey.", "When does the ferry leave?", "At seven, I think."]
+    messages = tuple(
+        Message(
+            f"m{n}",
+            "m",
+            f"s{n // 3}",
+            MAY_8 + n * MINUTE_MS,
+            "ann",
+            texts[n % 3] if n < 3 else "Rain.",
+        )
+        for n in range(36)
+    )
+    gold = ("s0",) if level == "session" else ("m1", "m2")
+    asked = MAY_8 + DAY_MS
+    return Memory("m", messages, (Query("q", "m", "the ferry?", asked, gold, level=level),))
+
+
+def test_a_folder_is_read_as_it_was_written(tmp_path: Path) -> None:
+    memories = [small_memory()]
+    assert write(tmp_path / "new", memories).endswith("1 memories, 36 messages, 1 queries")
+    assert read(tmp_path / "new") == memories
+
+
+@pytest.mark.parametrize(
+    ("name", "share"), [("BM25", 0.5), ("BM25 and neighbours", 1.0), ("associate", 1.0)]
+)
+def test_recall_is_the_share_of_the_answers_that_are_found(name: str, share: float) -> None:
+    memory = small_memory()
+    indexes = {"m": InMemory(memory.messages)}
+    assert recalls(FINDERS[name], [memory], indexes) == [(share, share)]
+
+
+def test_a_session_is_found_by_its_best_message() -> None:
+    memory = small_memory("session")
+    indexes = {"m": InMemory(memory.messages)}
+    assert recalls(by_associate, [memory], indexes) == [(1.0, 1.0)]
+
+
+def test_nothing_is_found_that_was_said_after_the_question() -> None:
+    memory = small_memory()
+    early = Query("q", "m", "the ferry?", MAY_8 + MINUTE_MS, ("m1",))
+    index = InMemory(memory.messages)
+    assert [finder(index, early, 5) for finder in FINDERS.values()] == [[], [], []]
+
+
+def test_an_interval_holds_the_mean_and_is_the_same_each_time() -> None:
+    values = [0.0, 1.0] * 50
+    low, high = interval(values)
+    assert 0.35 < low < 0.5 < high < 0.65
+    assert interval(values) == (low, high)
+
+
+def test_the_cost_is_measured_on_as_many_messages_as_wanted() -> None:
+    measured = cost([small_memory(), small_memory()], 100)
+    assert measured.messages == 100
+    assert list(measured.question) == list(FINDERS)
+    assert all(0 < middle <= most for middle, most in measured.question.values())
+
+
+def test_the_command_prints_recall_beside_bm25(tmp_path: Path, locomo_file: Path) -> None:
+    run = CliRunner().invoke(locomo.main, [str(locomo_file), str(tmp_path / "out")])
+    assert run.output == f"{tmp_path}/out: 1 memories, 2 messages, 2 queries\n"
+    shown = CliRunner().invoke(main, [str(tmp_path / "out")], catch_exceptions=False).output
+    assert "out: 2 questions about 2 messages" in shown
+    assert re.search(r"associate +│ 100\.0 \(100\.0 … 100\.0\)", shown)
+
+
+@pytest.mark.skipif(not REALMEM.is_dir(), reason="needs the conversations for development")
+def test_more_answers_are_found_than_by_bm25_with_neighbours_on_real_questions() -> None:
+    memories = read(REALMEM)
+    indexes = {memory.name: InMemory(memory.messages) for memory in memories}
+    at_5 = {
+        name: sum(first for first, _ in recalls(finder, memories, indexes)) / 274
+        for name, finder in FINDERS.items()
+    }
+    assert at_5["associate"] > 0.62
+    assert at_5["associate"] > at_5["BM25 and neighbours"] + 0.03
