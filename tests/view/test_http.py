@@ -70,9 +70,11 @@ def test_concepts_are_found_by_a_part_of_their_name(memory, page):
         memory.concept_upsert(name)
     found = page.get("api/search", q="APF").content["concepts"]
     assert [(row["concept"], row["arousal"]) for row in found] == [("Apfel 🍎", 0.5)]
+    memory.concept_upsert("Crème")
+    assert page.get("api/search", q="creme").content["concepts"][0]["concept"] == "Crème"
     assert page.get("api/search", q="nothing").content["concepts"] == []
     assert len(page.get("api/search", q=["APF", "pea"], limit=1).content["concepts"]) == 1
-    assert len(page.get("api/search", q=" ").content["concepts"]) == 2
+    assert len(page.get("api/search", q=" ").content["concepts"]) == 3
 
 
 def test_a_neighbourhood_is_nodes_with_their_relations(memory, page):

@@ -185,7 +185,7 @@ def shown(browser, portal, memory, tmp_path):
     """A function that shows a recall's result in a host's page and goes into its frame."""
     live(memory)
 
-    def show(with_picture: bool, theme: str = "light", question=None, context=None, **more) -> Page:
+    def show(with_picture: bool, theme: str = "light", question=None, context=None) -> Page:
         page, result = ask(
             portal, memory, [DRAWS],
             lambda client: client.read_resource(mcp_app.URI),
@@ -194,7 +194,6 @@ def shown(browser, portal, memory, tmp_path):
         content = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         if not with_picture:
             del content["_meta"][picture.RESULT_KEY]
-        content.get("structuredContent", {}).update(more)
         policy = f'<meta http-equiv="content-security-policy" content="{HOST_POLICY}">'
         html = page.contents[0].text.replace("<head>", f"<head>{policy}")
         host = HOST.replace("THEME", json.dumps(theme)).replace("RESULT", json.dumps(content))
@@ -245,14 +244,10 @@ def test_without_a_picture_the_propositions_are_listed(shown):
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_a_recall_of_nothing_is_one_line_and_no_blank(shown):
-    page = shown(
-        with_picture=True,
-        question=recall("colt"),
-        unknown=[{"seed": "colt", "similar": ["cold", "<b>Colt</b>"]}],
-    )
+    page = shown(with_picture=True, question=recall("COLD"))
     page.until("return document.body.dataset.recalled === '0'")
     assert page.text("body") == (
-        "Nothing comes to mind.\n\nNothing is called “colt”; there is cold, <b>Colt</b>."
+        "Nothing comes to mind.\n\nNothing is called “COLD”; there is cold."
     )
     page.browser.switch_to.default_content()
     page.until("return document.getElementById('app').clientHeight < 120")
@@ -280,3 +275,12 @@ def test_a_frame_of_a_fixed_height_is_filled(shown):
     page.until("return document.body.clientHeight === window.innerHeight")
     page.browser.switch_to.default_content()
     assert page.run("return document.getElementById('app').clientHeight") == 560
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_a_seed_that_is_unknown_is_told_beside_the_picture(shown, memory):
+    memory.concept_upsert("<b>Zeppelin</b>")
+    page = shown(with_picture=True, question=recall("cold", "zeppelin"))
+    page.until("return Number(document.body.dataset.recalled) > 0")
+    assert page.text("#unknown") == "Nothing is called “zeppelin”; there is <b>Zeppelin</b>."
+    assert page.element("#picture").is_displayed()
