@@ -52,7 +52,9 @@ class Memory:
         return self.run(calls.relation_add(source, target, relation_type))[0]
 
     def concept_search(self, keywords: list[str], limit: int | None = None) -> list[str]:
-        return [row["concept"] for row in self.run(calls.concept_search(keywords, limit))]
+        return [
+            row["concept"] for row in self.run(calls.concept_search(keywords, limit, self.tau_ms))
+        ]
 
     def recall(
         self, seeds: list[str], max_hop: int = 2, limit: int | None = None

@@ -110,7 +110,7 @@ def step(memory: Any, call: tuple) -> Any:
         memory.run(getattr(calls, name)(*arguments, False))
         return None
     if name == "concept_search":
-        rows = memory.run(calls.concept_search(*arguments))
+        rows = memory.run(calls.concept_search(*arguments, tau_ms=memory.tau_ms))
         return [(row["concept"], row["matched"]) for row in rows]
     if name == "unknown":
         return memory.run(calls.unknown(*arguments))

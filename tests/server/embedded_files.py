@@ -17,9 +17,9 @@ def assert_sound(path: Path) -> None:
         }
         ends = connection.execute("SELECT source, target FROM edge").fetchall()
         assert {end for edge in ends for end in edge} <= vertices.keys()
-        _assert_same(_unique_values(connection), _expected_unique_values(vertices))
-        _assert_same(_searchable(connection), _expected_searchable(vertices))
-        _assert_search_text_agrees(connection)
+        for table, expected in _expected(vertices).items():
+            _assert_same(set(connection.execute(f'SELECT * FROM "{table}"')), expected)
+        _assert_trigrams_agree(connection)
         connection.rollback()
 
 
@@ -27,40 +27,38 @@ def _assert_same(found: set[tuple[Any, ...]], expected: set[tuple[Any, ...]]) ->
     assert found == expected, f"too many: {found - expected}, missing: {expected - found}"
 
 
-def _unique_values(connection: sqlite3.Connection) -> set[tuple[Any, ...]]:
-    return set(connection.execute("SELECT label, property, value, vertex FROM unique_value"))
-
-
-def _expected_unique_values(vertices: dict[int, Any]) -> set[tuple[Any, ...]]:
+def _expected(vertices: dict[int, Any]) -> dict[str, set[tuple[Any, ...]]]:
+    """Return the rows of every index of the concept layer, written out for what it is."""
+    named = {
+        label: {
+            (properties["name"], vertex)
+            for vertex, (labels, properties) in vertices.items()
+            if label in labels
+        }
+        for label in ("Concept", "Episode")
+    }
+    concepts = [(v, p) for v, (labels, p) in vertices.items() if "Concept" in labels]
     return {
-        (label, "name", properties["name"], vertex)
-        for vertex, (labels, properties) in vertices.items()
-        for label in labels
-        if label in ("Concept", "Episode")
+        "index Concept(name)": named["Concept"],
+        "index Episode(name)": named["Episode"],
+        "ranking Concept(arousal_level, accessed_at, name)": {
+            (p["arousal_level"], p["accessed_at"], p["name"], v) for v, p in concepts
+        },
+        "text Concept(name)": {
+            (p["name"], p["plain_name"], v, p["search_name"]) for v, p in concepts
+        },
     }
 
 
-def _searchable(connection: sqlite3.Connection) -> set[tuple[Any, ...]]:
-    return set(connection.execute("SELECT * FROM searchable"))
-
-
-def _expected_searchable(vertices: dict[int, Any]) -> set[tuple[Any, ...]]:
-    keys = ("name", "search_name", "arousal_level", "accessed_at")
-    return {
-        (vertex, *(properties[key] for key in keys))
-        for vertex, (labels, properties) in vertices.items()
-        if "Concept" in labels
-    }
-
-
-def _assert_search_text_agrees(connection: sqlite3.Connection) -> None:
+def _assert_trigrams_agree(connection: sqlite3.Connection) -> None:
     # Raises where the index and the table that it is of do not agree.
-    connection.execute("INSERT INTO search_text (search_text, rank) VALUES ('integrity-check', 1)")
-    rows = connection.execute("SELECT vertex, search_name FROM searchable").fetchall()
+    name = "trigrams Concept(name)"
+    connection.execute(f'INSERT INTO "{name}" ("{name}", rank) VALUES (\'integrity-check\', 1)')
+    rows = connection.execute('SELECT vertex, folded FROM "text Concept(name)"').fetchall()
     for vertex, text in rows:
         if len(text) >= 3:
             quoted = '"' + text.replace('"', '""') + '"'
             found = connection.execute(
-                "SELECT rowid FROM search_text WHERE search_text MATCH ?", [quoted]
+                f'SELECT rowid FROM "{name}" WHERE "{name}" MATCH ?', [quoted]
             )
             assert (vertex,) in found.fetchall()

@@ -36,9 +36,10 @@ def concepts(*names: str, level: float = 0.5, accessed_at: int = NOW_MS) -> list
 
 def found(host: Host, lookup: Lookup) -> list[str]:
     """Return the names of the nodes found, in the order in which they are."""
-    ids = lookups.find(host._database, lookup, TAU_MS)
+    ids = lookups.find(host._database, lookup)
     assert len(ids) == len(set(ids))
-    names = dict(host._database.execute("SELECT vertex, value FROM unique_value").fetchall())
+    stored = host._database.execute("SELECT id, json_extract(properties, '$.name') FROM vertex")
+    names = dict(stored.fetchall())
     return [names[vertex] for vertex in ids]
 
 
@@ -136,22 +137,6 @@ def test_names_with_accents_are_placed_among_the_others(host, monkeypatch, commo
     assert search(host, ["crème"])[:4] == ["Crème", "Crème brûlée", "ice crème", "buttercrème"]
 
 
-def test_a_store_that_lacks_the_plain_forms_is_searched_all_the_same(host, tmp_path):
-    add(host, concepts("Crème", "Äpfel", "apple"))
-    expected = [search(host, [keyword]) for keyword in ("creme", "apfel", "app", "ä")]
-    strangers = calls.unknown(["CREME", "apfel"])
-    similar = host.call(strangers.procedure.name, [*strangers.arguments, {}], strangers.lookup)
-    assert [row["similar"] for row in similar] == [["Crème"], ["Äpfel"]]
-    host._database.execute("DROP TABLE plain_text")
-    assert [search(host, [keyword]) for keyword in ("creme", "apfel", "app", "ä")] == expected
-    again = host.call(strangers.procedure.name, [*strangers.arguments, {}], strangers.lookup)
-    assert again == similar
-    # Opened anew, it has them again.
-    Host(tmp_path / "memory.db").close()
-    forms = dict(host._database.execute("SELECT plain, vertex FROM plain_text").fetchall())
-    assert set(forms) == {"creme", "apfel"}
-
-
 def test_the_plain_forms_follow_the_names(host):
     add(host, concepts("Crème", "Äpfel", "apple"))
     for call in (
@@ -160,7 +145,12 @@ def test_the_plain_forms_follow_the_names(host):
         calls.remove("Äpfel", False),
     ):
         host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
-    forms = [row[0] for row in host._database.execute("SELECT plain FROM plain_text")]
+    forms = [
+        row[0]
+        for row in host._database.execute(
+            "SELECT plain FROM \"text Concept(name)\" WHERE plain <> ''"
+        )
+    ]
     assert sorted(forms) == ["appłe e", "cafe"]
     assert search(host, ["cafe"], 1) == ["Café"]
     assert search(host, ["creme"], 1) != ["Crème"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conceptgraph_core import folding, text
+from conceptgraph_core import folding, limits, text
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import InvalidText
 
@@ -90,12 +90,14 @@ def relation_add(source: str, target: str, relation_type: str) -> Call:
     return Call(RELATION_ADD, (source, target, relation_type), _named(source, target))
 
 
-def concept_search(keywords: Sequence[str], limit: int | None = None) -> Call:
+def concept_search(
+    keywords: Sequence[str], limit: int | None = None, tau_ms: float = limits.DEFAULT_TAU_MS
+) -> Call:
     wanted = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
     most = max(1, min(schema.MAX_SEARCH_LIMIT, wanted))
     matching = Text(schema.CONCEPT, folding.keywords(text.keywords(keywords)), most)
     [ranking] = schema.LAYER.rankings
-    aroused = Ordered(ranking.label, ranking.time, most, level=ranking.level, then=ranking.then)
+    aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
     return Call(CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
 
 

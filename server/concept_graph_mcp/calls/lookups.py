@@ -8,6 +8,7 @@ there. Properties that a primitive compares or orders by are indexed by their la
 from dataclasses import dataclass
 from typing import Any
 
+from conceptgraph_core import limits
 from conceptgraph_core.folding import Keywords
 
 # Only nodes that have each of these properties with that value; a scope is one of them.
@@ -43,14 +44,14 @@ class Ordered:
     """The *limit* nodes of *label* with *where* that have the highest *by*.
 
     With *level*, another property, they are ranked by `by + tau_ms · ln(level)`, as arousal orders
-    them at any time (tau_ms is that of the call's context); nodes of equal rank come by *then*, the
-    least first.
+    them at any time; nodes of equal rank come by *then*, the least first.
     """
 
     label: str
     by: str
     limit: int
     level: str | None = None
+    tau_ms: float = limits.DEFAULT_TAU_MS
     then: str | None = None
     where: Where = ()
 

@@ -100,7 +100,9 @@ def search(
     does. A keyword without accents finds names with accents too.
     """
     rows = with_session(
-        embedded, lambda session: session.run(calls.concept_search(keywords, limit)), at
+        embedded,
+        lambda session: session.run(calls.concept_search(keywords, limit, session.tau_ms)),
+        at,
     )
     if keywords:
         rows = [row for row in rows if row["matched"]]

@@ -215,7 +215,7 @@ class ConceptTools:
         ] = schema.DEFAULT_SEARCH_LIMIT,
     ) -> ConceptsFound:
         """Find concepts by any part of their name, filled up with what is most on the mind."""
-        rows = await self._session.run(calls.concept_search(keywords, limit))
+        rows = await self._session.run(calls.concept_search(keywords, limit, self._session.tau_ms))
         return ConceptsFound(
             concepts=[row["concept"] for row in rows], matched=sum(row["matched"] for row in rows)
         )

@@ -57,7 +57,7 @@ class Api:
         """Return what is most on the mind; looking back, of what is known to have been there."""
         until_ms = self._session.until_ms
         most = _FIRST_SEEDS if until_ms is None else schema.MAX_SEARCH_LIMIT
-        rows = await self._session.run(calls.concept_search([], most))
+        rows = await self._session.run(calls.concept_search([], most, self._session.tau_ms))
         names = [row["concept"] for row in rows]
         if until_ms is not None and names:
             rows = await self._session.run(calls.neighbourhood(names, 0, len(names)))
@@ -68,7 +68,7 @@ class Api:
         """Return the concepts that match `q`; without it, the most aroused ones."""
         keywords = [word for word in request.query_params.getlist("q") if word.strip()]
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
-        rows = await self._session.run(calls.concept_search(keywords, limit))
+        rows = await self._session.run(calls.concept_search(keywords, limit, self._session.tau_ms))
         if keywords:
             # The others are what a search is filled up with.
             rows = [row for row in rows if row["matched"]]

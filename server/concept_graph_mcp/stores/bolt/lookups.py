@@ -129,7 +129,8 @@ def _ranked(writer: _Writer, lookup: Ordered) -> str:
     """Return what finds the first by `by + tau_ms · ln(level)` as `n`."""
     if lookup.level is None or lookup.then is None or lookup.where:
         raise NotImplementedError("no order by other than a rank")
-    rank = f"coalesce(n.{lookup.by} + $tau_ms * log(n.{lookup.level}), -1e300)"
+    tau_ms = writer.parameter(lookup.tau_ms)
+    rank = f"coalesce(n.{lookup.by} + {tau_ms} * log(n.{lookup.level}), -1e300)"
     return (
         # `then` is read once, for the order and for leaving out what has none.
         f"MATCH (n:{lookup.label}) WITH n, n.{lookup.then} AS then, {rank} AS rank"

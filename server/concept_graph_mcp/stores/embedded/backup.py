@@ -7,17 +7,16 @@ from pathlib import Path
 
 from ...errors import NoStore, Unavailable
 from ..backup_files import BadBackup, Contents
-from . import identity, plain_texts
+from . import derivation, identity
 from .database import Database
 from .opening import APPLICATION_ID, Access, Opening, access, code
 from .soundness import Unsound, read_through
 from .tables import FORMAT
 
+# What is copied; everything else is derived from it.
 _TABLES = {
     "vertex": "id, labels, properties",
     "edge": "id, type, source, target, properties",
-    "unique_value": "label, property, value, vertex",
-    "searchable": "vertex, name, search_name, arousal_level, accessed_at",
 }
 
 
@@ -70,21 +69,27 @@ def put_back(database: Database, file: Path | None) -> None:
 
 
 def _replace(database: Database, restored: bool) -> None:
+    vectors = {table.name: "vertex, vector" for table in database.catalogue.vectors}
     database.begin(exclusive=True)
     try:
         database.begin_epoch()
-        for table, columns in _TABLES.items():
-            database.execute(f"DELETE FROM main.{table}")
-            if restored:
+        for table, columns in (_TABLES | vectors).items():
+            database.execute(f'DELETE FROM main."{table}"')
+            if restored and (table in _TABLES or _has(database, table)):
                 database.execute(
-                    f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM restored.{table}"
+                    f'INSERT INTO main."{table}" ({columns})'
+                    f' SELECT {columns} FROM restored."{table}"'
                 )
-        database.execute("INSERT INTO main.search_text (search_text) VALUES ('rebuild')")
-        plain_texts.keep(database.execute)
-        plain_texts.fill(database.execute)
+        derivation.remake(database, database.catalogue)
         database.commit()
     finally:
         database.rollback()
+
+
+def _has(database: Database, table: str) -> bool:
+    """Tell whether the backup has *table*: one of an earlier version may not."""
+    found = database.execute("SELECT 1 FROM restored.sqlite_schema WHERE name = ?", [table])
+    return found.fetchone() is not None
 
 
 def _opened(file: Path) -> Access:

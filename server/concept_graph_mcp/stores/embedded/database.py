@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import Ended, Misdeployed, StoreError, Unavailable
 from . import ending, identity, tables
+from .indexes import CATALOGUE, Catalogue
 from .opening import BUSY_TIMEOUT_S, Opening, code
 
 _PAUSE_S = (0.0005, 0.004)
@@ -37,8 +38,14 @@ class Database:
     it is of another kind or written by a newer version.
     """
 
-    def __init__(self, path: Path, opening: Opening = Opening.CREATE) -> None:
+    def __init__(
+        self,
+        path: Path,
+        opening: Opening = Opening.CREATE,
+        catalogue: Catalogue = CATALOGUE,
+    ) -> None:
         self.path = path
+        self.catalogue = catalogue
         self._opening = opening
         self._open()
 
@@ -148,6 +155,18 @@ class Database:
             [vertex_id],
         )
 
+    def vector(self, table: str, vertex: int) -> bytes | None:
+        """Return the vector of a vertex as it is stored in *table*."""
+        found = self.execute(f'SELECT vector FROM "{table}" WHERE vertex = ?', [vertex]).fetchone()
+        return None if found is None else found[0]
+
+    def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
+        """Store the vector of a vertex, or none."""
+        if vector is None:
+            self.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
+        else:
+            self.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?)', [(vertex, vector)])
+
     def last_id(self, table: str) -> int:
         """Return the highest id that *table* ever had."""
         row = self.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]).fetchone()
@@ -219,7 +238,7 @@ class Database:
 
     def _open(self) -> None:
         try:
-            self._access = tables.opened(self.path, self._opening)
+            self._access = tables.opened(self.path, self._opening, self.catalogue)
         except sqlite3.Error as error:
             raise self.unavailable(error) from error
         self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)

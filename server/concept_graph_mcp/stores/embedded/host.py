@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from conceptgraph_core import limits
-from conceptgraph_core.concepts import schema
+from conceptgraph_core.layers import Layer
+from conceptgraph_core.registry import LAYERS
 
 from ...calls.lookups import Lookup
 from ...errors import Refused
@@ -17,8 +17,8 @@ from ..store import Edge, Node
 from . import backup, ending, interface, lookups, modules, values
 from .cache import Cache
 from .database import Conflict, Database
+from .indexes import Catalogue
 from .opening import Opening
-from .projections import Projections
 from .transaction import Transaction, UniqueViolation
 from .values import CypherType
 
@@ -39,10 +39,13 @@ class Host:
         path: Path,
         callbacks: Mapping[str, interface.Callback] | None = None,
         opening: Opening = Opening.CREATE,
+        layers: Sequence[Layer] = LAYERS,
     ) -> None:
         self._mgp = modules.load_mgp()
         self._callbacks = modules.load_modules() if callbacks is None else callbacks
-        self._database = Database(path, opening)
+        self._layers = layers
+        self._catalogue = Catalogue(layers)
+        self._database = Database(path, opening, self._catalogue)
         self._cache = Cache(self._database)
         self._lock = threading.Lock()
         self._contended = False
@@ -104,13 +107,13 @@ class Host:
         """Return the value of the function *name*; what *lookup* finds comes before *arguments*."""
         callback = self._callback(name)
         with self._lock, self._transaction(False, False) as graph:
-            found = self._found(graph, lookup, {}) if lookup else []
+            found = self._found(graph, lookup) if lookup else []
             return self._plain(self._run(callback, graph, [*found, *arguments]))
 
     def export(self, batch: int) -> Generator[list[Any]]:
         """Iterate over all records, nodes before relations, from one snapshot, in batches."""
         # On a connection of its own, so that calls go on meanwhile.
-        reader = Host(self._database.path, self._callbacks, Opening.EXISTING)
+        reader = Host(self._database.path, self._callbacks, Opening.EXISTING, self._layers)
         try:
             with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
@@ -160,9 +163,8 @@ class Host:
         collecting = gc.isenabled()
         # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
         gc.disable()
-        projections = Projections(self._database, schema)
-        transaction = Transaction(self._database, self._cache, projections)
-        graph = interface.Graph(transaction, writes, ending.must_end)
+        transaction = Transaction(self._database, self._cache, self._catalogue)
+        graph = interface.Graph(transaction, writes, ending.must_end, self._catalogue.vector_names)
         try:
             self._cache.catch_up()
             yield graph
@@ -193,13 +195,10 @@ class Host:
         if lookup is None:
             return arguments
         *leading, context = arguments
-        return [*leading, {**context, "found": self._found(graph, lookup, context)}]
+        return [*leading, {**context, "found": self._found(graph, lookup)}]
 
-    def _found(
-        self, graph: interface.Graph, lookup: Lookup, context: Mapping[str, Any]
-    ) -> list[interface.Vertex]:
-        tau_ms = context.get("tau_ms", limits.DEFAULT_TAU_MS)
-        ids = lookups.find(self._database, lookup, tau_ms)
+    def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
+        ids = lookups.find(self._database, lookup)
         return [interface.Vertex(graph, element) for element in self._cache.load_vertices(ids)]
 
     def _run(

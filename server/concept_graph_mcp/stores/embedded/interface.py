@@ -6,7 +6,7 @@ interface inside Memgraph. The methods do not check that the call still runs: `m
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from . import values
@@ -137,15 +137,23 @@ class _Element:
 
     def get_property(self, name: str) -> Any:
         value = self._element.properties.get(name)
+        if value is None and name in self._graph.vector_names:
+            return self._graph.reading().vector(self._element, name)
         # Containers are copied: what a procedure does to its copy must not reach the store.
         return values.to_stored(value) if value.__class__ in _CONTAINERS else value
 
     def set_property(self, name: str, value: Any) -> None:
         stored = values.to_stored(value)
-        self._graph.writing().set_property(self._element, name, stored)
+        if name in self._graph.vector_names and isinstance(self, Vertex):
+            self._graph.writing().set_vector(self._element, name, stored)
+        else:
+            self._graph.writing().set_property(self._element, name, stored)
 
     def iter_properties(self) -> _ItemIterator:
-        return _ItemIterator(list(values.to_stored(dict(self._element.properties)).items()))
+        properties = dict(self._element.properties)
+        if isinstance(self, Vertex):
+            properties |= self._graph.reading().vectors(self._element)
+        return _ItemIterator(list(values.to_stored(properties).items()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self._element is other._element
@@ -237,14 +245,20 @@ class Path:
 class Graph:
     """The graph as one call sees it; `invalidate` ends that."""
 
-    __slots__ = ("_must_abort", "_mutable", "transaction")
+    __slots__ = ("_must_abort", "_mutable", "transaction", "vector_names")
 
     def __init__(
-        self, transaction: Any, mutable: bool, must_abort: Callable[[], bool] = lambda: False
+        self,
+        transaction: Any,
+        mutable: bool,
+        must_abort: Callable[[], bool] = lambda: False,
+        vector_names: Collection[str] = frozenset(),
     ) -> None:
         self.transaction = transaction
         self._mutable = mutable
         self._must_abort = must_abort
+        # Properties that are kept apart from all others, because they are large.
+        self.vector_names = vector_names
 
     def invalidate(self) -> None:
         self.transaction = None

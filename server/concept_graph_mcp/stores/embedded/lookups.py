@@ -1,120 +1,176 @@
-"""The three kinds of look-up by index, each within the call's transaction."""
+"""Look-ups by index, each within the call's transaction: a primitive is a query of a table."""
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...calls.lookups import Equal, Filled, Lookup, Range, Similar, Text, Union
+from ...calls.lookups import Equal, Filled, Lookup, Ordered, Range, Similar, Text, Union, Where
 from . import text_search
 from .database import Database, encode
+from .indexes import RankingTable
 
 _FEW_LEVELS = 200
 
 
-def find(database: Database, lookup: Lookup, tau_ms: float) -> list[int]:
+def find(database: Database, lookup: Lookup) -> list[int]:
     """Return the ids of the vertices that *lookup* asks for, each once."""
-    return list(dict.fromkeys(_found(database, lookup, tau_ms)))
+    return list(dict.fromkeys(_found(database, lookup)))
 
 
-def _found(database: Database, lookup: Lookup, tau_ms: float) -> list[int]:
-    match lookup:
-        case Equal():
-            return _equal(database, lookup)
-        case Range():
-            return _range(database, lookup)
-        case Union():
-            return [found for part in lookup.parts for found in _found(database, part, tau_ms)]
-        case Text():
-            return text_search.matching(database, lookup)
-        case Filled():
-            return _filled(database, lookup, tau_ms)
-        case Similar():
-            return _equal(database, lookup.equal) + text_search.similar(database, lookup)
-        case _:
-            raise NotImplementedError(f"no look-up of the kind {type(lookup).__name__}")
+def _found(database: Database, lookup: Lookup) -> list[int]:
+    return _FINDERS[type(lookup)](database, lookup)
 
 
 def _equal(database: Database, lookup: Equal) -> list[int]:
-    [key] = lookup.properties
-    values = [value for (value,) in lookup.values]
-    return _ids(
-        database.execute(
-            "SELECT vertex FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
-            " AND property = ? AND value IN (SELECT value FROM json_each(?))",
-            (encode(lookup.labels), key, encode(values)),
+    count = len(lookup.properties)
+    if count == 1:
+        wanted, keys = "value", "k0"
+        values = encode([value for (value,) in lookup.values])
+    else:
+        wanted = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(count))
+        keys = f"({', '.join(f'k{number}' for number in range(count))})"
+        values = encode(lookup.values)
+    return [
+        vertex
+        for label in lookup.labels
+        for (vertex,) in database.execute(
+            f'SELECT vertex FROM "{database.catalogue.index(label, lookup.properties).name}"'
+            f" WHERE {keys} IN (SELECT {wanted} FROM json_each(?))",
+            [values],
         )
-    )
+    ]
 
 
 def _range(database: Database, lookup: Range) -> list[int]:
+    found: list[int] = []
+    names = tuple(name for name, _ in lookup.where)
+    for label in lookup.labels:
+        table = database.catalogue.index(label, (*names, lookup.property))
+        scope, given = _scope(lookup.where)
+        key = f"k{len(names)}"
+        found += _ids(
+            database.execute(
+                f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'
+                f" ORDER BY {key} LIMIT ?",
+                (*given, lookup.first, lookup.beyond, _most(lookup.limit)),
+            )
+        )
+    return found
+
+
+def _ordered(database: Database, lookup: Ordered) -> list[int]:
+    if lookup.level is not None:
+        ranking = database.catalogue.ranking(lookup.label, lookup.by)
+        return list(_by_rank(database, ranking, lookup.tau_ms, lookup.limit))
+    names = tuple(name for name, _ in lookup.where)
+    table = database.catalogue.index(lookup.label, (*names, lookup.by))
+    scope, given = _scope(lookup.where)
+    key = f"k{len(names)}"
     return _ids(
         database.execute(
-            "SELECT vertex FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
-            " AND property = ? AND value >= ? AND value < ?",
-            (encode(lookup.labels), lookup.property, lookup.first, lookup.beyond),
+            f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} IS NOT NULL'
+            f" ORDER BY {key} DESC LIMIT ?",
+            (*given, lookup.limit),
         )
     )
 
 
-def _filled(database: Database, lookup: Filled, tau_ms: float) -> list[int]:
+def _scope(where: Where) -> tuple[str, list[Any]]:
+    """Return the condition on the first properties of an index, and its parameters."""
+    condition = "".join(f"k{number} = ? AND " for number in range(len(where)))
+    return condition, [value for _, value in where]
+
+
+def _text(database: Database, lookup: Text) -> list[int]:
+    return text_search.matching(database, lookup)
+
+
+def _similar(database: Database, lookup: Similar) -> list[int]:
+    return _equal(database, lookup.equal) + text_search.similar(database, lookup)
+
+
+def _union(database: Database, lookup: Union) -> list[int]:
+    return [vertex for part in lookup.parts for vertex in _found(database, part)]
+
+
+def _filled(database: Database, lookup: Filled) -> list[int]:
     hits = text_search.matching(database, lookup.first)
     if len(hits) >= lookup.limit:
         return hits
     known = set(hits)
-    aroused = _by_arousal(database, tau_ms, lookup.then.limit)
+    aroused = _ordered(database, lookup.then)
     others = (vertex for vertex in aroused if vertex not in known)
     return hits + list(islice(others, lookup.limit - len(hits)))
 
 
-def _by_arousal(database: Database, tau_ms: float, most: int) -> Iterable[int]:
-    """Return the *most* most aroused vertices, in order; arousal ranks as `affect.rank` does.
+def _by_rank(database: Database, table: RankingTable, tau_ms: float, most: int) -> Iterable[int]:
+    """Return the *most* highest vertices, in order; they rank as `affect.rank` does.
 
     Arousal levels usually take few distinct values. Among those of one level the order is that of
     the last access, which an index gives, so the levels only need merging. Where there are many
     levels, a scan is sooner done than their cursors are opened.
     """
-    levels = _levels(database, _FEW_LEVELS + 1)
+    levels = _levels(database, table, _FEW_LEVELS + 1)
     if len(levels) > _FEW_LEVELS:
-        return _scanned_by_arousal(database, tau_ms, most)
-    ranked = heapq.merge(*(_of_level(database, level, tau_ms) for level in levels))
+        return _scanned_by_rank(database, table, tau_ms, most)
+    ranked = heapq.merge(*(_of_level(database, table, level, tau_ms) for level in levels))
     return (vertex for _, _, vertex in islice(ranked, most))
 
 
-def _of_level(database: Database, level: float, tau_ms: float) -> Iterator[tuple[float, str, int]]:
+def _of_level(
+    database: Database, table: RankingTable, level: float, tau_ms: float
+) -> Iterator[tuple[float, str, int]]:
     handicap = tau_ms * math.log(level) if level > 0 else -math.inf
     rows = database.execute(
-        "SELECT accessed_at, name, vertex FROM searchable WHERE arousal_level = ?"
-        " ORDER BY accessed_at DESC, name",
+        f'SELECT time, "then", vertex FROM "{table.name}" WHERE level = ?'
+        ' ORDER BY time DESC, "then"',
         [level],
     )
-    return ((-(accessed_at + handicap), name, vertex) for accessed_at, name, vertex in rows)
+    return ((-(time + handicap), then, vertex) for time, then, vertex in rows)
 
 
-def _levels(database: Database, most: int) -> list[float]:
-    """Return the highest *most* arousal levels that there are."""
+def _levels(database: Database, table: RankingTable, most: int) -> list[float]:
+    """Return the highest *most* levels that there are."""
+    name = table.name
     rows = database.execute(
-        "WITH RECURSIVE level (value) AS ("
-        " SELECT max(arousal_level) FROM searchable UNION ALL"
-        " SELECT (SELECT max(arousal_level) FROM searchable WHERE arousal_level < value)"
-        " FROM level WHERE value IS NOT NULL)"
-        " SELECT value FROM level WHERE value IS NOT NULL LIMIT ?",
+        "WITH RECURSIVE level_ (value) AS ("
+        f' SELECT max(level) FROM "{name}" UNION ALL'
+        f' SELECT (SELECT max(level) FROM "{name}" WHERE level < value)'
+        " FROM level_ WHERE value IS NOT NULL)"
+        " SELECT value FROM level_ WHERE value IS NOT NULL LIMIT ?",
         [most],
     )
     return [row[0] for row in rows]
 
 
-def _scanned_by_arousal(database: Database, tau_ms: float, most: int) -> list[int]:
+def _scanned_by_rank(
+    database: Database, table: RankingTable, tau_ms: float, most: int
+) -> list[int]:
     return _ids(
         database.execute(
-            "SELECT vertex FROM searchable ORDER BY"
-            " CASE WHEN arousal_level > 0 THEN accessed_at + ? * ln(arousal_level) END DESC, name"
-            " LIMIT ?",
+            f'SELECT vertex FROM "{table.name}" ORDER BY'
+            ' CASE WHEN level > 0 THEN time + ? * ln(level) END DESC, "then" LIMIT ?',
             (tau_ms, most),
         )
     )
 
 
+def _most(limit: int | None) -> int:
+    return -1 if limit is None else limit
+
+
 def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
     return [row[0] for row in rows]
+
+
+_FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
+    Equal: _equal,
+    Range: _range,
+    Ordered: _ordered,
+    Text: _text,
+    Similar: _similar,
+    Union: _union,
+    Filled: _filled,
+}

@@ -114,14 +114,21 @@ def _existing(path: Path) -> Access:
     if not _log(path).exists() or not _log(path).stat().st_size:
         return Access(*_touched(f"{_uri(path)}?immutable=1"), False, path, seen)
     # The newest changes are in the log only, and reading it needs the files that cannot be made.
+    copied = private_copy(path)
+    # What was written there would be lost.
+    copied.connection.execute("PRAGMA query_only = ON")
+    return copied
+
+
+def private_copy(path: Path) -> Access:
+    """Return access to a copy of the file and its log, which goes when it is closed."""
+    seen = _looks(path)
     copies = TemporaryDirectory(prefix="concept-graph-mcp-")
     copy = Path(copies.name) / path.name
     for original, copied in ((path, copy), (_log(path), _log(copy))):
-        shutil.copyfile(original, copied)
-    connection, uri = _touched(f"{_uri(copy)}?mode=rw")
-    # What was written there would be lost.
-    connection.execute("PRAGMA query_only = ON")
-    return Access(connection, uri, False, path, seen, copies)
+        if original.exists():
+            shutil.copyfile(original, copied)
+    return Access(*_touched(f"{_uri(copy)}?mode=rw"), False, path, seen, copies)
 
 
 def _touched(uri: str) -> tuple[sqlite3.Connection, str]:

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import Misdeployed
-from . import identity, plain_texts
-from .opening import APPLICATION_ID, Access, Opening, access, code, no_store
+from . import derivation, identity, migrations
+from .indexes import Catalogue
+from .opening import APPLICATION_ID, Access, Opening, access, code, no_store, private_copy
 
-FORMAT = 1
+FORMAT = 2
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
@@ -20,20 +21,6 @@ _SCHEMA = (
     " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL)",
     "CREATE INDEX edge_source ON edge (source)",
     "CREATE INDEX edge_target ON edge (target)",
-    "CREATE TABLE unique_value ("
-    " label TEXT, property TEXT, value, vertex INTEGER NOT NULL,"
-    " PRIMARY KEY (label, property, value)) WITHOUT ROWID",
-    # What a search needs of a vertex, indexed by name, by arousal and by any part of the name.
-    "CREATE TABLE searchable ("
-    " vertex INTEGER PRIMARY KEY, name TEXT NOT NULL, search_name TEXT NOT NULL,"
-    " arousal_level REAL NOT NULL, accessed_at INTEGER NOT NULL)",
-    "CREATE INDEX searchable_name ON searchable (name, search_name)",
-    "CREATE INDEX searchable_search_name ON searchable (search_name)",
-    "CREATE INDEX searchable_arousal ON searchable (arousal_level, accessed_at DESC, name)",
-    "CREATE VIRTUAL TABLE search_text USING fts5("
-    " search_name, content='searchable', content_rowid='vertex',"
-    " tokenize='trigram case_sensitive 1')",
-    plain_texts.TABLE,
     # One row a writing transaction: which elements it changed, as JSON arrays of ids.
     "CREATE TABLE change ("
     " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL)",
@@ -42,11 +29,22 @@ _SCHEMA = (
 )
 
 
-def opened(path: Path, opening: Opening) -> Access:
+def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
     """Open the store *path*, making what is missing of it. Raises as `Database` does."""
     found = access(path, opening)
     try:
-        _prepare(found, path, opening)
+        _prepare(found, path, opening, catalogue)
+        if _is_up_to_date(found.connection, catalogue):
+            return found
+        if found.writable:
+            _bring_up_to_date(found.connection, path, catalogue)
+            return found
+        # What cannot be written is read from a copy that can.
+        found.close()
+        found = private_copy(path)
+        _prepare(found, path, Opening.EXISTING, catalogue)
+        _bring_up_to_date(found.connection, path, catalogue)
+        found.connection.execute("PRAGMA query_only = ON")
     except BaseException:
         found.close()
         raise
@@ -68,7 +66,7 @@ def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, pat
             identity.note(connection, identified)
 
 
-def _prepare(found: Access, path: Path, opening: Opening) -> None:
+def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) -> None:
     connection = found.connection
     # A file without any of the three is new, or being made by another process.
     if any(
@@ -85,16 +83,12 @@ def _prepare(found: Access, path: Path, opening: Opening) -> None:
     except sqlite3.OperationalError:
         # Not every build of SQLite has it.
         connection.create_function("ln", 1, math.log, deterministic=True)
-    plain_texts.declare(connection)
     connection.execute("PRAGMA cache_size = -65536")
     if found.writable and opening is not Opening.EXISTING:
-        _make(connection, path)
+        _make(connection, path, catalogue)
         _check_kind(connection, path)
         if opening is Opening.CREATE:
             note_identity(connection, connection, path)
-            if not plain_texts.are_kept(connection.execute):
-                with _writing(connection):
-                    plain_texts.keep(connection.execute)
 
 
 def _log_ahead(found: Access) -> None:
@@ -107,7 +101,7 @@ def _log_ahead(found: Access) -> None:
         found.writable = False
 
 
-def _make(connection: sqlite3.Connection, path: Path) -> None:
+def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> None:
     if _pragma(connection, "schema_version"):
         return
     with _writing(connection):
@@ -115,7 +109,28 @@ def _make(connection: sqlite3.Connection, path: Path) -> None:
         if not _pragma(connection, "schema_version"):
             for statement in _SCHEMA:
                 connection.execute(statement)
+            derivation.make(connection, catalogue)
             identity.note(connection, identity.new(path))
+
+
+def _is_up_to_date(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
+    if not _pragma(connection, "schema_version"):
+        return True
+    return _pragma(connection, "user_version") == FORMAT and derivation.is_made(
+        connection, catalogue
+    )
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> None:
+    """Take every step to the format of this version, and make the indexes that it declares."""
+    if _pragma(connection, "user_version") < FORMAT:
+        migrations.keep_as_it_was(connection, path)
+    with _writing(connection):
+        # Another process may have done it meanwhile.
+        for step in range(_pragma(connection, "user_version"), FORMAT):
+            migrations.STEPS[step](connection)
+        derivation.make(connection, catalogue)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 @contextmanager

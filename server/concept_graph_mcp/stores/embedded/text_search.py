@@ -1,7 +1,7 @@
-"""Finding concepts by a part of their name, in the order of `folding.Keywords.place`.
+"""Finding vertices by a part of an indexed text, in the order of `folding.Keywords.place`.
 
-Looked at are the case-folded names in `searchable`, through the trigram index `search_text` or in
-order, and the plain ones in `plain_text`, which are few: those that are other than the folded ones.
+Looked at are the case-folded texts, through their trigrams or in order, and the plain ones, which
+are few: those that are other than the folded ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from conceptgraph_core import folding
 
 from ...calls.lookups import Similar, Text
-from . import plain_texts
 from .database import Database, encode
+from .indexes import TextTable
 
 # A keyword with more matches than this is sooner found by going through the names in order.
 _COMMON = 2_000
@@ -28,16 +28,17 @@ Found = Iterator[tuple[str, int]]
 def matching(database: Database, lookup: Text) -> list[int]:
     """Return the vertices of the first matches, in order."""
     keywords, most = lookup.keywords, lookup.limit
+    table = database.catalogue.text(lookup.label)
     if not keywords.parts:
         return []
     places: dict[tuple[str, int], int] = {}
-    for place, name, vertex in _plainly(database, keywords, most):
+    for place, name, vertex in _plainly(database, table, keywords, most):
         places[name, vertex] = place
     stages: tuple[Callable[[], Found], ...] = (
-        lambda: _exact(database, keywords.parts, most),
-        lambda: _beginning(database, keywords.parts, most),
-        lambda: _containing(database, keywords.words, keywords.parts, most),
-        lambda: _containing(database, keywords.parts, (), most),
+        lambda: _exact(database, table, keywords.parts, most),
+        lambda: _beginning(database, table, keywords.parts, most),
+        lambda: _containing(database, table, keywords.words, keywords.parts, most),
+        lambda: _containing(database, table, keywords.parts, (), most),
     )
     for place, found in enumerate(stages):
         for hit in found():
@@ -52,69 +53,76 @@ def matching(database: Database, lookup: Text) -> list[int]:
 def similar(database: Database, lookup: Similar) -> list[int]:
     """Return the vertices like those values of `lookup.equal` that nothing has."""
     values = [value for (value,) in lookup.equal.values]
-    [key] = lookup.equal.properties
     known = {
         value
+        for label in lookup.equal.labels
         for (value,) in database.execute(
-            "SELECT value FROM unique_value WHERE label IN (SELECT value FROM json_each(?))"
-            " AND property = ? AND value IN (SELECT value FROM json_each(?))",
-            (encode(lookup.equal.labels), key, encode(values)),
+            f'SELECT k0 FROM "{database.catalogue.index(label, lookup.equal.properties).name}"'
+            " WHERE k0 IN (SELECT value FROM json_each(?))",
+            [encode(values)],
         )
     }
     missing = [
         sought for value, sought in zip(values, lookup.keys, strict=True) if value not in known
     ]
+    table = database.catalogue.text(lookup.label)
     sought_for = [sought for sought in missing if sought][: lookup.most]
-    return [vertex for sought in sought_for for vertex in _like(database, sought, lookup.limit)]
+    return [
+        vertex for sought in sought_for for vertex in _like(database, table, sought, lookup.limit)
+    ]
 
 
-def _like(database: Database, sought: str, most: int) -> Iterator[int]:
+def _like(database: Database, table: TextTable, sought: str, most: int) -> Iterator[int]:
     rows = database.execute(
-        "SELECT vertex FROM (SELECT s.vertex AS vertex, s.name AS name,"
-        " replace(coalesce(nullif(p.plain, ''), s.search_name), ' ', '') AS squeezed"
-        " FROM searchable s LEFT JOIN"
-        f" {plain_texts.source(database.execute)} p ON p.vertex = s.vertex)"
+        "SELECT vertex FROM (SELECT vertex, source,"
+        " replace(coalesce(nullif(plain, ''), folded), ' ', '') AS squeezed"
+        f' FROM "{table.name}")'
         " WHERE instr(squeezed, ?1)"
         " ORDER BY CASE WHEN squeezed = ?1 THEN 0 WHEN instr(squeezed, ?1) = 1 THEN 1 ELSE 2 END,"
-        " name LIMIT ?2",
+        " source LIMIT ?2",
         (sought, most),
     )
     return (vertex for (vertex,) in rows)
 
 
-def _plainly(database: Database, keywords: folding.Keywords, most: int) -> Iterator[Hit]:
+def _plainly(
+    database: Database, table: TextTable, keywords: folding.Keywords, most: int
+) -> Iterator[Hit]:
     """Iterate over the first matches among the names whose plain form is another."""
-    parts, given = _any_in("p.plain", keywords.parts)
-    words, given_words = _any_in("p.plain", keywords.words)
+    parts, given = _any_in("plain", keywords.parts)
+    words, given_words = _any_in("plain", keywords.words)
     return database.execute(
-        "SELECT CASE WHEN p.plain IN (SELECT value FROM json_each(?)) THEN 0"
-        " WHEN EXISTS (SELECT 1 FROM json_each(?) WHERE instr(p.plain, value) = 1) THEN 1"
-        f" WHEN {words} THEN 2 ELSE 3 END AS place, s.name, s.vertex"
-        f" FROM {plain_texts.source(database.execute)} p JOIN searchable s ON s.vertex = p.vertex"
-        f" WHERE {parts} ORDER BY place, s.name LIMIT ?",
+        "SELECT CASE WHEN plain IN (SELECT value FROM json_each(?)) THEN 0"
+        " WHEN EXISTS (SELECT 1 FROM json_each(?) WHERE instr(plain, value) = 1) THEN 1"
+        f" WHEN {words} THEN 2 ELSE 3 END AS place, source, vertex"
+        f" FROM \"{table.name}\" WHERE plain <> '' AND ({parts}) ORDER BY place, source LIMIT ?",
         (encode(keywords.parts), encode(keywords.parts), *given_words, *given, most),
     )
 
 
-def _exact(database: Database, parts: Sequence[str], most: int) -> Found:
+def _exact(database: Database, table: TextTable, parts: Sequence[str], most: int) -> Found:
     return database.execute(
-        "SELECT name, vertex FROM searchable"
-        " WHERE search_name IN (SELECT value FROM json_each(?)) ORDER BY name LIMIT ?",
+        f'SELECT source, vertex FROM "{table.name}"'
+        " WHERE folded IN (SELECT value FROM json_each(?)) ORDER BY source LIMIT ?",
         (encode(parts), most),
     )
 
 
-def _beginning(database: Database, parts: Sequence[str], most: int) -> Found:
+def _beginning(database: Database, table: TextTable, parts: Sequence[str], most: int) -> Found:
     for part in parts:
         yield from database.execute(
-            "SELECT name, vertex FROM searchable WHERE search_name >= ? AND search_name < ?"
-            " ORDER BY name LIMIT ?",
+            f'SELECT source, vertex FROM "{table.name}" WHERE folded >= ? AND folded < ?'
+            " ORDER BY source LIMIT ?",
             (part, part + _LAST, most),
         )
 
 
 def _containing(
-    database: Database, texts: Sequence[str], needed: Sequence[str], most: int
+    database: Database,
+    table: TextTable,
+    texts: Sequence[str],
+    needed: Sequence[str],
+    most: int,
 ) -> Found:
     """Return the first that contain one of *texts*, each of which contains one of *needed*.
 
@@ -122,19 +130,22 @@ def _containing(
     """
     if len(texts) <= _MANY and all(len(text) >= _TRIGRAM for text in texts):
         match = " OR ".join('"' + text.replace('"', '""') + '"' for text in texts)
-        probe = "SELECT count(*) FROM (SELECT 1 FROM search_text WHERE search_text MATCH ? LIMIT ?)"
+        found = f'FROM "{table.trigrams}" WHERE "{table.trigrams}" MATCH ?'
+        probe = f"SELECT count(*) FROM (SELECT 1 {found} LIMIT ?)"
         if database.execute(probe, (match, _COMMON)).fetchone()[0] < _COMMON:
             return database.execute(
-                "SELECT name, vertex FROM search_text JOIN searchable ON vertex = search_text.rowid"
-                " WHERE search_text MATCH ? ORDER BY name LIMIT ?",
+                f'SELECT source, vertex FROM "{table.name}" WHERE vertex IN (SELECT rowid {found})'
+                " ORDER BY source LIMIT ?",
                 (match, most),
             )
-    condition, given = _any_in("search_name", texts)
+    condition, given = _any_in("folded", texts)
     if needed:
         # Most names are told by this alone, which is shorter.
-        without, given_needed = _any_in("search_name", needed)
+        without, given_needed = _any_in("folded", needed)
         condition, given = f"({without}) AND ({condition})", (*given_needed, *given)
-    statement = f"SELECT name, vertex FROM searchable WHERE {condition} ORDER BY name LIMIT ?"
+    statement = (
+        f'SELECT source, vertex FROM "{table.name}" WHERE {condition} ORDER BY source LIMIT ?'
+    )
     return database.execute(statement, (*given, most))
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from . import interface
 from .cache import Cache, attach, detach
 from .database import Database, encode
+from .derivation import Derivation
 from .elements import EdgeElement, VertexElement
-from .projections import Projections
+from .indexes import Catalogue, packed, unpacked
 
 _SCAN_BATCH = 1_000
 
@@ -30,10 +31,12 @@ class _Deleted(dict[str, Any]):
 class Transaction:
     """The graph of one call. `flush` stores what changed; `undo` makes it not have happened."""
 
-    def __init__(self, database: Database, cache: Cache, projections: Projections) -> None:
+    def __init__(self, database: Database, cache: Cache, catalogue: Catalogue) -> None:
         self._database = database
         self._cache = cache
-        self._projections = projections
+        self._catalogue = catalogue
+        # What was set of vectors, which are not among the properties of an element.
+        self._vectors: dict[tuple[VertexElement, str], tuple[float, ...] | None] = {}
         # What was, for every element that is no longer as it is stored.
         self._before: dict[VertexElement, tuple[tuple[str, ...], dict[str, Any]]] = {}
         self._edges_before: dict[EdgeElement, dict[str, Any]] = {}
@@ -60,6 +63,21 @@ class Transaction:
                     yield element
             last_id = rows[-1][0]
         yield from [element for element in self._created if element not in self._deleted]
+
+    def vector(self, vertex: VertexElement, name: str) -> tuple[float, ...] | None:
+        """Return the vector *name* of *vertex*, or None; what is stored has 32 bits a number."""
+        if (vertex, name) in self._vectors:
+            return self._vectors[vertex, name]
+        table = self._catalogue.vector(vertex.labels, name)
+        if table is None or vertex in self._deleted:
+            return None
+        blob = self._database.vector(table.name, vertex.id)
+        return None if blob is None else unpacked(blob)
+
+    def vectors(self, vertex: VertexElement) -> dict[str, tuple[float, ...]]:
+        """Return all vectors of *vertex* by name."""
+        found = {name: self.vector(vertex, name) for name in self._catalogue.vector_names}
+        return {name: vector for name, vector in found.items() if vector is not None}
 
     def edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
         known = vertex.out_edges if outgoing else vertex.in_edges
@@ -91,6 +109,15 @@ class Transaction:
             del element.properties[name]
         else:
             element.properties[name] = value
+
+    def set_vector(self, vertex: VertexElement, name: str, value: Any) -> None:
+        """Set the vector *name* of *vertex*. Raises ValueError for all but a list of floats."""
+        if value is not None and not (
+            isinstance(value, tuple) and value and all(one.__class__ is float for one in value)
+        ):
+            raise ValueError(f"{name}: a vector must be a list of floats")
+        self._save(vertex)
+        self._vectors[vertex, name] = value
 
     def add_label(self, vertex: VertexElement, label: str) -> None:
         if label not in vertex.labels:
@@ -160,15 +187,16 @@ class Transaction:
             return False
         self._write_vertices()
         self._write_edges()
+        self._write_vectors()
+        derivation = Derivation(self._database, self._catalogue)
         for vertex in vertices:
             after = None if vertex in self._deleted else (vertex.labels, vertex.properties)
-            self._projections.change(vertex.id, self._before.get(vertex), after)
+            derivation.change(vertex.id, self._before.get(vertex), after)
         try:
-            self._projections.write()
+            derivation.write()
         except sqlite3.IntegrityError as error:
             raise UniqueViolation(
-                "Unable to commit due to unique constraint violation on "
-                + self._projections.violated()
+                "Unable to commit due to unique constraint violation on " + derivation.violated()
             ) from error
         self._position = self._database.log_change(
             [vertex.id for vertex in vertices], [edge.id for edge in edges]
@@ -214,6 +242,19 @@ class Transaction:
             ),
         )
         write("DELETE FROM vertex WHERE id = ?", ((v.id,) for v in deleted))
+
+    def _write_vectors(self) -> None:
+        for (vertex, name), vector in self._vectors.items():
+            table = self._catalogue.vector(vertex.labels, name)
+            if table is None:
+                raise ValueError(f"{name}: vectors are only of nodes that have an index for them")
+            row = None if vector is None or vertex in self._deleted else packed(vector)
+            self._database.write_vector(table.name, vertex.id, row)
+        for vertex in self._deleted:
+            for name in self._catalogue.vector_names:
+                table = self._catalogue.vector(self._before[vertex][0], name)
+                if table is not None:
+                    self._database.write_vector(table.name, vertex.id, None)
 
     def _write_edges(self) -> None:
         write = self._database.write

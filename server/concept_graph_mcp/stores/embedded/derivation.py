@@ -1,0 +1,135 @@
+"""Keeping the tables of `indexes` as the vertices are: change by change, or all made anew."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from .indexes import DERIVED, Catalogue, Row, Table
+
+if TYPE_CHECKING:
+    from .database import Database
+
+State = tuple[tuple[str, ...], dict[str, Any]] | None
+_BATCH = 1_000
+
+
+class Derivation:
+    """The rows to remove and add for the vertices that one transaction changed."""
+
+    def __init__(self, database: "Database", catalogue: Catalogue) -> None:
+        self._database = database
+        self._catalogue = catalogue
+        self._gone: dict[Table, list[Row]] = {}
+        self._new: dict[Table, list[Row]] = {}
+        self._written = ""
+
+    def change(self, vertex: int, before: State, after: State) -> None:
+        """Note that a vertex went from one state to another; None is not being there."""
+        old, new = rows(self._catalogue, vertex, before), rows(self._catalogue, vertex, after)
+        for table, row in old.items():
+            if new.get(table) != row:
+                self._gone.setdefault(table, []).append(row)
+        for table, row in new.items():
+            if old.get(table) != row:
+                self._new.setdefault(table, []).append(row)
+
+    def write(self) -> None:
+        """Store what was noted. Raises sqlite3.IntegrityError for a value given twice."""
+        for table, gone in self._gone.items():
+            for statement in table.deletions:
+                self._database.write(statement, gone)
+        for table, new in self._new.items():
+            self._written = table.name
+            for statement in table.insertions:
+                self._database.write(statement, new)
+
+    def violated(self) -> str:
+        """Return the constraint that `write` broke, as Memgraph names it."""
+        return ":" + self._written.partition(" ")[2]
+
+
+def rows(catalogue: Catalogue, vertex: int, state: State) -> dict[Table, Row]:
+    """Return the row that each table has of a vertex in some state."""
+    if state is None:
+        return {}
+    labels, properties = state
+    found = {}
+    for label in labels:
+        for table in catalogue.of_label(label):
+            row = table.row(vertex, properties)
+            if row is not None:
+                found[table] = row
+    return found
+
+
+def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
+    """Tell whether the tables are there that *catalogue* has, and no others of such a kind."""
+    wanted = catalogue.names
+    return wanted == {name for name in _names(connection) if name in wanted or _is_derived(name)}
+
+
+def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
+    """Make the tables that are missing, with their rows, and remove what is declared no more.
+
+    Within the caller's transaction.
+    """
+    known = _names(connection)
+    for name in known - catalogue.names:
+        if _is_derived(name):
+            connection.execute(f'DROP TABLE "{name}"')
+    missing = [table for table in catalogue.derived if table.name not in known]
+    vectors = [table for table in catalogue.vectors if table.name not in known]
+    for statement in (line for table in missing for line in table.schema):
+        connection.execute(statement)
+    for statement in (line for table in vectors for line in table.schema):
+        connection.execute(statement)
+    _fill(connection.execute, connection.executemany, missing)
+
+
+def _names(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    return {name for (name,) in rows}
+
+
+def _is_derived(name: str) -> bool:
+    """Tell whether a table can be made anew; the tables that FTS keeps of its own go with it."""
+    kind, _, rest = name.partition(" ")
+    return kind in DERIVED and rest.endswith(")")
+
+
+def remake(database: "Database", catalogue: Catalogue) -> None:
+    """Make all derived rows anew, within the caller's transaction."""
+    for table in catalogue.derived:
+        database.execute(f'DELETE FROM main."{table.name}"')
+    for text in catalogue.texts:
+        trigrams = text.trigrams
+        database.execute(f'INSERT INTO "{trigrams}" ("{trigrams}") VALUES (\'delete-all\')')
+    _fill(database.execute, database.write, catalogue.derived)
+
+
+def _fill(
+    execute: Callable[..., sqlite3.Cursor],
+    write: Callable[[str, Iterable[Row]], object],
+    tables: Iterable[Table],
+) -> None:
+    """Give *tables*, which are empty, their rows of all vertices."""
+    tables = list(tables)
+    last_id = 0
+    while tables:
+        vertices = execute(
+            "SELECT id, labels, properties FROM main.vertex WHERE id > ? ORDER BY id LIMIT ?",
+            (last_id, _BATCH),
+        ).fetchall()
+        if not vertices:
+            return
+        last_id = vertices[-1][0]
+        read = [(vertex, json.loads(labels), json.loads(text)) for vertex, labels, text in vertices]
+        for table in tables:
+            made = [
+                row
+                for vertex, labels, properties in read
+                if table.label in labels and (row := table.row(vertex, properties)) is not None
+            ]
+            for statement in table.insertions:
+                write(statement, made)

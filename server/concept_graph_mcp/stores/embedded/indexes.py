@@ -1,0 +1,246 @@
+"""What is stored beside the vertices so that they are found without a scan.
+
+One table for each index that a layer declares, made and kept from the declaration alone. A table's
+row for a vertex follows from the vertex's labels and properties; there is none where a property of
+the index is missing. Vectors are not derived: their tables hold what the rows of the vertices do
+not, because a scan would read them all.
+"""
+
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core import folding
+from conceptgraph_core.layers import Index, Layer, Ranking, TextIndex, VectorIndex
+from conceptgraph_core.registry import LAYERS
+
+# What the names of tables begin with whose rows follow from the vertices.
+DERIVED = ("index", "ranking", "text", "trigrams")
+
+Row = tuple[Any, ...]
+Properties = Mapping[str, Any]
+
+
+class Table(ABC):
+    """The table of one declaration: its statements, and the row of a vertex.
+
+    `name` is quoted by whoever writes SQL. Insertions and deletions take a whole row each, by the
+    number of its column.
+    """
+
+    columns: int
+
+    def __init__(self, name: str, label: str) -> None:
+        self.name = name
+        self.label = label
+
+    @property
+    @abstractmethod
+    def schema(self) -> list[str]:
+        """The statements that make the table, empty."""
+
+    @abstractmethod
+    def row(self, vertex: int, properties: Properties) -> Row | None:
+        """Return the row of a vertex with the label, or None if it has none."""
+
+    @property
+    def insertions(self) -> list[str]:
+        return [f'INSERT INTO "{self.name}" VALUES ({", ".join("?" * self.columns)})']
+
+    @property
+    @abstractmethod
+    def deletions(self) -> list[str]:
+        """The statements that remove a row, all of whose values are given."""
+
+
+class IndexTable(Table):
+    """Vertices by the values of some properties."""
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(f"index {index.label}({', '.join(index.properties)})", index.label)
+        self.index = index
+        self.columns = len(index.properties) + 1
+
+    @property
+    def schema(self) -> list[str]:
+        keys = [f"k{number}" for number in range(len(self.index.properties))]
+        primary = keys if self.index.unique else [*keys, "vertex"]
+        return [
+            f'CREATE TABLE "{self.name}" ({", ".join(keys)}, vertex INTEGER NOT NULL,'
+            f" PRIMARY KEY ({', '.join(primary)})) WITHOUT ROWID"
+        ]
+
+    def row(self, vertex: int, properties: Properties) -> Row | None:
+        values = [properties.get(name) for name in self.index.properties]
+        if not all(isinstance(value, (str, int, float)) for value in values):
+            return None
+        return (*values, vertex)
+
+    @property
+    def deletions(self) -> list[str]:
+        numbers = range(len(self.index.properties))
+        keys = " AND ".join(f"k{number} = ?{number + 1}" for number in numbers)
+        return [f'DELETE FROM "{self.name}" WHERE {keys} AND vertex = ?{self.columns}']
+
+    def leads_with(self, properties: Sequence[str]) -> bool:
+        """Tell whether the index begins with *properties*, in this order."""
+        return self.index.properties[: len(properties)] == tuple(properties)
+
+
+class RankingTable(Table):
+    """Vertices by level and, within each, by time, the latest first."""
+
+    columns = 4
+
+    def __init__(self, ranking: Ranking) -> None:
+        name = f"ranking {ranking.label}({ranking.level}, {ranking.time}, {ranking.then})"
+        super().__init__(name, ranking.label)
+        self.ranking = ranking
+
+    @property
+    def schema(self) -> list[str]:
+        return [
+            f'CREATE TABLE "{self.name}" (level REAL NOT NULL, time INTEGER NOT NULL,'
+            ' "then" TEXT NOT NULL, vertex INTEGER NOT NULL,'
+            ' PRIMARY KEY (level, time DESC, "then", vertex)) WITHOUT ROWID'
+        ]
+
+    def row(self, vertex: int, properties: Properties) -> Row | None:
+        then = properties.get(self.ranking.then)
+        if not isinstance(then, str):
+            return None
+        # One made by hand may lack the numbers, which counts as never aroused.
+        level, time = properties.get(self.ranking.level), properties.get(self.ranking.time)
+        return (
+            float(level) if isinstance(level, (int, float)) else 0.0,
+            int(time) if isinstance(time, (int, float)) else 0,
+            then,
+            vertex,
+        )
+
+    @property
+    def deletions(self) -> list[str]:
+        return [
+            f'DELETE FROM "{self.name}" WHERE level = ?1 AND time = ?2 AND "then" = ?3'
+            " AND vertex = ?4"
+        ]
+
+
+class TextTable(Table):
+    """Vertices by a text: as it is, case-folded, plain where that is another, and by trigrams."""
+
+    columns = 4
+
+    def __init__(self, index: TextIndex) -> None:
+        super().__init__(f"text {index.label}({index.source})", index.label)
+        self.index = index
+        self.trigrams = f"trigrams {index.label}({index.source})"
+
+    @property
+    def schema(self) -> list[str]:
+        name = self.name
+        return [
+            f'CREATE TABLE "{name}" (source TEXT NOT NULL, plain TEXT NOT NULL,'
+            " vertex INTEGER PRIMARY KEY, folded TEXT NOT NULL)",
+            f'CREATE INDEX "{name} by source" ON "{name}" (source, folded)',
+            f'CREATE INDEX "{name} by folded" ON "{name}" (folded)',
+            f'CREATE INDEX "{name} by plain" ON "{name}" (plain) WHERE plain <> \'\'',
+            f'CREATE VIRTUAL TABLE "{self.trigrams}" USING fts5('
+            f" folded, content='{name}', content_rowid='vertex',"
+            " tokenize='trigram case_sensitive 1')",
+        ]
+
+    def row(self, vertex: int, properties: Properties) -> Row | None:
+        source = properties.get(self.index.source)
+        if not isinstance(source, str):
+            return None
+        return (source, folding.plain_if_other(source), vertex, folding.folded(source))
+
+    @property
+    def insertions(self) -> list[str]:
+        return [
+            f'INSERT INTO "{self.name}" VALUES (?1, ?2, ?3, ?4)',
+            f'INSERT INTO "{self.trigrams}" (rowid, folded) VALUES (?3, ?4)',
+        ]
+
+    @property
+    def deletions(self) -> list[str]:
+        trigrams = self.trigrams
+        return [
+            f'INSERT INTO "{trigrams}" ("{trigrams}", rowid, folded) VALUES (\'delete\', ?3, ?4)',
+            f'DELETE FROM "{self.name}" WHERE vertex = ?3 AND folded = ?4',
+        ]
+
+
+class VectorTable:
+    """The vectors of one property, as 32-bit floats, which is how a Memgraph keeps them too."""
+
+    def __init__(self, index: VectorIndex) -> None:
+        self.name = f"vector {index.label}({index.vector})"
+        self.index = index
+
+    @property
+    def schema(self) -> list[str]:
+        return [f'CREATE TABLE "{self.name}" (vertex INTEGER PRIMARY KEY, vector BLOB NOT NULL)']
+
+
+def packed(vector: Iterable[float]) -> bytes:
+    """Return *vector* as it is stored."""
+    values = tuple(vector)
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def unpacked(blob: bytes) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(blob) // 4}f", blob)
+
+
+class Catalogue:
+    """All tables of the indexes that *layers* declare."""
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        self.indexes = [IndexTable(one) for layer in layers for one in layer.indexes]
+        self.rankings = [RankingTable(one) for layer in layers for one in layer.rankings]
+        self.texts = [TextTable(one) for layer in layers for one in layer.texts]
+        self.vectors = [VectorTable(one) for layer in layers for one in layer.vectors]
+        self.derived: list[Table] = [*self.indexes, *self.rankings, *self.texts]
+        self._by_label: dict[str, list[Table]] = {}
+        for table in self.derived:
+            self._by_label.setdefault(table.label, []).append(table)
+        self.vector_names = frozenset(table.index.vector for table in self.vectors)
+
+    @property
+    def names(self) -> set[str]:
+        """The names of all tables, those of the trigrams included."""
+        names = {table.name for table in self.derived} | {table.name for table in self.vectors}
+        return names | {text.trigrams for text in self.texts}
+
+    def of_label(self, label: str) -> list[Table]:
+        """Return the tables that have rows of vertices with *label*."""
+        return self._by_label.get(label, [])
+
+    def index(self, label: str, properties: Sequence[str]) -> IndexTable:
+        """Return the index of *label* that begins with *properties*."""
+        for table in self.indexes:
+            if table.label == label and table.leads_with(properties):
+                return table
+        raise LookupError(f"no index on :{label}({', '.join(properties)}) is declared")
+
+    def ranking(self, label: str, time: str) -> RankingTable:
+        return next(
+            table for table in self.rankings if table.label == label and table.ranking.time == time
+        )
+
+    def text(self, label: str) -> TextTable:
+        return next(table for table in self.texts if table.label == label)
+
+    def vector(self, labels: Sequence[str], name: str) -> VectorTable | None:
+        """Return the table that has the vectors of the property *name* of such a vertex."""
+        for table in self.vectors:
+            if table.index.vector == name and table.index.label in labels:
+                return table
+        return None
+
+
+# Of the layers that there are.
+CATALOGUE = Catalogue(LAYERS)

@@ -1,0 +1,39 @@
+"""Bringing the file of an earlier version to the format of this one, step by step."""
+
+import logging
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
+
+logger = logging.getLogger(__name__)
+
+
+def keep_as_it_was(connection: sqlite3.Connection, path: Path) -> None:
+    """Copy the store beside itself, before its format changes; once, whoever else does too."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    kept = path.with_name(f"{path.name}.format-{version}")
+    unfinished = kept.with_name(f"{kept.name}.{os.getpid()}.partial")
+    if kept.exists() or not os.access(path.parent, os.W_OK):
+        return
+    try:
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(sqlite3.connect(unfinished)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        unfinished.replace(kept)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    logger.info("store %s: gets a new format; as it was it is kept in %s", path, kept)
+
+
+def _to_2(connection: sqlite3.Connection) -> None:
+    """Version 0.1.0 had two tables of its own for names; indexes are made from declarations."""
+    for table in ("search_text", "searchable", "unique_value"):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+# The step that leads on from each format, within the transaction of the caller.
+STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType({1: _to_2})
