@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from conceptgraph_core import __version__
+from conceptgraph_core.words import libraries
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -136,6 +137,15 @@ def test_the_image_is_built_and_installed_with_these_versions():
     build, final = text.split("\nFROM ")[1:]
     assert "PIP_CONSTRAINT=/src/docker/constraints.txt" in build
     assert "pip install --no-cache-dir --constraint /wheels/constraints.txt" in final
+
+
+def test_the_image_of_memgraph_has_the_libraries_that_words_need_beside_the_modules():
+    text = (ROOT / "docker/Dockerfile").read_text(encoding="utf-8")
+    (options,) = re.findall(r"^RUN pip3 install (.+?)(?:&&|\Z)", text.replace("\\\n", ""), re.M)
+    *_, target, first, second = options.split()
+    assert target == "/usr/lib/memgraph/concept_graph"
+    assert [first, second] == list(libraries.PACKAGES.values())
+    assert {first, second} <= constraints().keys()
 
 
 # As long as it is on no index.

@@ -3,7 +3,10 @@
 import json
 import re
 import sqlite3
+import subprocess
+import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -326,16 +329,39 @@ def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     stale.parent.mkdir()
     stale.write_text("raise SystemExit")
     assert run("install-modules", str(target)).exit_code == 0
-    source = modules_directory()
-    expected = {
-        file.relative_to(source): file.read_bytes()
-        for file in source.rglob("*.py")
-        if "__pycache__" not in file.parts
+    libraries = [Path(find_spec(name).origin).parent for name in ("snowballstemmer", "stop_words")]
+    expected = files(modules_directory(), below=modules_directory())
+    for library in libraries:
+        expected |= files(library, below=library.parent)
+    assert files(target, below=target) == expected
+
+
+def files(directory: Path, below: Path) -> dict[Path, bytes]:
+    return {
+        file.relative_to(below): file.read_bytes()
+        for file in directory.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
     }
-    installed = {
-        file.relative_to(target): file.read_bytes() for file in target.rglob("*") if file.is_file()
-    }
-    assert installed == expected
+
+
+# A Python that has nothing but what was installed, as Memgraph has it.
+DEPLOYED = """
+import sys
+sys.path.append(sys.argv[1])
+from conceptgraph_core import words
+print(words.missing(), words.terms("die Katzen und der Hund", ("german",)))
+"""
+
+
+def test_what_install_modules_copies_is_enough_to_find_words(tmp_path):
+    assert run("install-modules", str(tmp_path)).exit_code == 0
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", DEPLOYED, tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n"
 
 
 def test_install_modules_into_no_directory_is_one_line(tmp_path):
