@@ -5,7 +5,6 @@ same two, unless it has accents, which it then insists on. It is in a name if on
 in one of the name's. Cypher's and SQLite's own lower-casing leave all but ASCII alone.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ from dataclasses import dataclass
 WORD_BREAKS = (" ", "-", "_", "/", "(")
 
 EXACT, BEGINS, WORD_BEGINS, CONTAINS, ELSEWHERE = range(5)
-
-_BLANK = re.compile(r"\s")
 
 
 def folded(text: str) -> str:
@@ -31,7 +28,8 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text.casefold()
     bare = "".join(letter for letter in _decomposed(text) if not _is_accent(letter))
-    return _BLANK.sub(" ", unicodedata.normalize("NFC", bare))
+    composed = unicodedata.normalize("NFC", bare)
+    return "".join(" " if letter.isspace() else letter for letter in composed)
 
 
 def squeezed(text: str) -> str:
