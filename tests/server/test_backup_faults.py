@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from embedded_files import assert_sound
 from shell import GRAPH, Shell
 
 from concept_graph_mcp.formats import header
@@ -243,6 +244,14 @@ def properties_that_are_no_map(file: Path) -> None:
     change(file, "UPDATE edge SET properties = '[]' WHERE id = 1")
 
 
+def a_name_that_is_taken(file: Path) -> None:
+    change(
+        file,
+        "UPDATE vertex SET properties = json_set(properties, '$.name', 'apple')"
+        " WHERE labels = '[\"Concept\"]'",
+    )
+
+
 def an_end_that_is_not_there(file: Path) -> None:
     change(file, "UPDATE edge SET target = 99 WHERE id = 1")
 
@@ -289,6 +298,7 @@ FILES = [
     (labels_that_are_no_list, "node 1: its labels are not a list of names"),
     (properties_that_are_not_json, "node 1: its properties are not JSON"),
     (properties_that_are_no_map, "relation 1: its properties are not a map"),
+    (a_name_that_is_taken, "has the name of another"),
     (an_end_that_is_not_there, "relation 1: has an end that is not there"),
     (a_property("weight", "-1"), "relation 1: weight: must be between 0 and 1"),
     *((a_property(name, value), f"node 1: {reason}") for name, value, reason in WRONG),
@@ -321,6 +331,17 @@ def refused_whole(shell: Shell, spoil: Callable[[Path], None], reason: str) -> N
 @pytest.mark.parametrize(("spoil", "reason"), FILES)
 def test_a_damaged_file_is_refused_whole_before_anything_is_replaced(shell, spoil, reason):
     refused_whole(shell, spoil, reason)
+
+
+@pytest.mark.parametrize("there", ["embedded"], indirect=True)
+def test_what_is_derived_from_the_graph_is_derived_anew_from_what_is_restored(shell):
+    shell.keep("backup")
+    (file,) = shell.files()
+    change(file, 'DELETE FROM "index Episode(name)"')
+    change(file, 'DELETE FROM "text Concept(name)"')
+    shell.keep("restore", "latest", "--yes")
+    assert_sound(Path(shell.store[0].removeprefix("--embedded=")))
+    assert "果物" in shell.ok("search", "果", "--limit", "1")
 
 
 @pytest.mark.parametrize("there", ["memgraph"], indirect=True)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -281,6 +282,20 @@ def test_a_backup_that_is_put_back_by_hand_is_the_store_that_it_is_of(file, tmp_
     assert store.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
     store.keep("backup", "--keep", "1")
     assert len(store.files()) == 1
+
+
+def test_a_store_whose_path_is_not_text_has_backups_too(tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("needs a file system whose names are bytes")
+    store = embedded(folder / "memory.db", tmp_path / "backups")
+    store.fill()
+    store.keep("backup")
+    (folder / "memory.db").rename(folder / "moved.db")
+    moved = embedded(folder / "moved.db", tmp_path / "backups")
+    assert moved.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
 
 
 def test_a_link_to_a_store_is_that_store(file, tmp_path):

@@ -127,11 +127,11 @@ def written(
     partial, file = _begun(directory, name, suffix)
     try:
         yield partial, file
-        _synchronise(partial)
+        _synchronise(partial, os.O_RDWR)
         partial.replace(file)
         # Not every system can do this for a directory.
         with contextlib.suppress(OSError):
-            _synchronise(directory)
+            _synchronise(directory, os.O_RDONLY)
     finally:
         for beside in _BESIDE:
             partial.with_name(partial.name + beside).unlink(missing_ok=True)
@@ -181,8 +181,8 @@ def _locked(handle: int | None) -> bool | None:
     return True
 
 
-def _synchronise(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+def _synchronise(path: Path, mode: int) -> None:
+    handle = os.open(path, mode)
     try:
         os.fsync(handle)
     finally:

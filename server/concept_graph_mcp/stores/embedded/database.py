@@ -46,8 +46,7 @@ class Database:
     ) -> None:
         self.path = path
         self.catalogue = catalogue
-        self._opening = opening
-        self._open()
+        self._open(opening)
 
     def close(self) -> None:
         self._access.close()
@@ -75,7 +74,7 @@ class Database:
         """Begin a transaction; an *exclusive* one waits for its turn and cannot conflict."""
         if self._access.is_outdated:
             self._access.close()
-            self._open()
+            self._open(Opening.EXISTING)
         if exclusive:
             self._wait_for_turn()
             return
@@ -236,9 +235,9 @@ class Database:
     def _set_timeout(self, seconds: float) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def _open(self) -> None:
+    def _open(self, opening: Opening) -> None:
         try:
-            self._access = tables.opened(self.path, self._opening, self.catalogue)
+            self._access = tables.opened(self.path, opening, self.catalogue)
         except sqlite3.Error as error:
             raise self.unavailable(error) from error
         self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)

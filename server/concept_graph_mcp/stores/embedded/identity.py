@@ -5,6 +5,7 @@ keeps its id. A copy has it too; if the file that it was made from is still wher
 is a store of its own, whose id follows from the other one and from where the copy is.
 """
 
+import os
 import sqlite3
 import uuid
 from contextlib import closing
@@ -14,7 +15,7 @@ from pathlib import Path
 from ...errors import StoreError
 from .opening import APPLICATION_ID, Opening, access
 
-_TABLE = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_TABLE = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"
 _ID, _HOME = "id", "home"
 # Where SQLite's header has the application id, by which a file is told before it is opened.
 _APPLICATION_ID_AT = 68
@@ -38,8 +39,8 @@ def noted(connection: sqlite3.Connection) -> Identity | None:
         return None
     values = dict(connection.execute("SELECT key, value FROM meta").fetchall())
     try:
-        return Identity(str(uuid.UUID(values[_ID])), str(values[_HOME]))
-    except (KeyError, ValueError, AttributeError):
+        return Identity(str(uuid.UUID(values[_ID])), os.fsdecode(values[_HOME]))
+    except (KeyError, ValueError, AttributeError, TypeError):
         return None
 
 
@@ -48,7 +49,8 @@ def note(connection: sqlite3.Connection, identity: Identity) -> None:
     connection.execute(_TABLE)
     connection.executemany(
         "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
-        [(_ID, identity.id), (_HOME, identity.home)],
+        # As bytes, because not every path is text.
+        [(_ID, identity.id), (_HOME, os.fsencode(identity.home))],
     )
 
 
@@ -57,9 +59,9 @@ def of(connection: sqlite3.Connection, path: Path) -> Identity:
     said, here = noted(connection), _home(path)
     if said is None:
         # The same until it is noted, so that what was backed up before that belongs to it too.
-        return Identity(str(uuid.uuid5(uuid.NAMESPACE_URL, f"{here} {path.stat().st_ino}")), here)
+        return Identity(_derived(uuid.NAMESPACE_URL, f"{here} {path.stat().st_ino}"), here)
     if said.home != here and _lives(said, path):
-        return Identity(str(uuid.uuid5(uuid.UUID(said.id), here)), here)
+        return Identity(_derived(uuid.UUID(said.id), here), here)
     return Identity(said.id, here)
 
 
@@ -82,6 +84,10 @@ def _may_be_ours(file: Path) -> bool:
         mark = stream.read(_APPLICATION_ID_AT + 4)[_APPLICATION_ID_AT:]
     # Nothing there yet while it is in the log only.
     return mark in (APPLICATION_ID.to_bytes(4, "big"), bytes(4))
+
+
+def _derived(namespace: uuid.UUID, text: str) -> str:
+    return str(uuid.uuid5(namespace, ascii(text)))
 
 
 def _home(path: Path) -> str:

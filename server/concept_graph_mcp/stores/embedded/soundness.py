@@ -15,6 +15,11 @@ from ..backup_files import Contents
 _NODES = {kind.label: kind for layer in LAYERS for kind in layer.nodes}
 # Layers may use one type each in its own way: whichever has it decides.
 _EDGES = {kind.type: kind for layer in LAYERS for kind in layer.edges}
+_UNIQUE = {
+    kind.label: [one for one in layer.indexes if one.unique and one.label == kind.label]
+    for layer in LAYERS
+    for kind in layer.nodes
+}
 
 
 class Unsound(Exception):
@@ -31,10 +36,16 @@ def read_through(connection: sqlite3.Connection) -> Contents:
         raise Unsound(state.splitlines()[-1])
     counts: Counter[str] = Counter()
     newest = 0
-    for row in connection.execute("SELECT id, labels, properties FROM vertex"):
-        label, properties = _checked_vertex(*row)
+    keys: set[tuple[Any, ...]] = set()
+    for vertex, *row in connection.execute("SELECT id, labels, properties FROM vertex"):
+        label, properties = _checked_vertex(vertex, *row)
         counts[label] += 1
         newest = max(newest, properties.get("accessed_at") or 0)
+        for index in _UNIQUE.get(label, ()):
+            key = (index, *(properties.get(name) for name in index.properties))
+            if None not in key and key in keys:
+                raise Unsound(f"node {vertex}: has the {index.properties[-1]} of another")
+            keys.add(key)
     for row in connection.execute(
         "SELECT e.id, e.type, e.properties, s.id, t.id FROM edge e"
         " LEFT JOIN vertex s ON s.id = e.source LEFT JOIN vertex t ON t.id = e.target"
