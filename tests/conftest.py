@@ -81,7 +81,7 @@ class Memory:
         """Return everything in the graph as export records."""
 
         async def collect() -> list[dict[str, Any]]:
-            return [record async for batch in self.store.export() for record in batch]
+            return [record async for batch in self.store.stream() for record in batch]
 
         return self._portal.call(collect)
 

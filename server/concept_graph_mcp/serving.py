@@ -16,8 +16,8 @@ from . import signals, stderr, stdin
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, Settings
-from .stores.lazy import DeferredStore, connect
-from .stores.store import EXPORT_BACKUP, Store
+from .stores.lazy import LazyStore, connect
+from .stores.store import EXPORTS, KeptStore
 from .tools import toolsets as registered
 from .tools.prompts import prompts
 from .view import mcp_app
@@ -82,10 +82,10 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
     """Serve over stdio until stdin closes, answering every call with the line *refusal*."""
     stderr.log_there()
 
-    def no_store() -> Store:
+    def no_store() -> KeptStore:
         raise StoreError(refusal)
 
-    store = DeferredStore("", EXPORT_BACKUP, no_store)
+    store = LazyStore("", EXPORTS, no_store)
     session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock())
     _run(build(session, with_set_time, refusal=refusal))
 

@@ -80,7 +80,7 @@ async def _call(store: Store, name: str, arguments: list[Any]) -> list[dict[str,
 
 
 async def _records(store: Store) -> list[dict[str, Any]]:
-    return [record async for batch in store.export() for record in batch]
+    return [record async for batch in store.stream() for record in batch]
 
 
 async def _kept(store: Store, what: str, file: str | None) -> list[Any]:

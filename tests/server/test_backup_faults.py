@@ -371,15 +371,15 @@ def export(tmp_path) -> Path:
 
 
 def test_an_export_that_is_sound_says_what_it_holds(unreachable, portal, export):
-    held = portal.call(unreachable.backup_contents, export)
-    assert held == Contents(2, 1, 2, 1_750_000_000_000, None)
+    held = portal.call(unreachable.contents, export)
+    assert held == Contents({"concepts": 2, "episodes": 1}, 2, 1_750_000_000_000, None)
 
 
 @pytest.mark.parametrize(("spoil", "reason"), EXPORTS)
 def test_an_export_that_is_damaged_is_refused(unreachable, portal, export, spoil, reason):
     spoil(export)
     with pytest.raises(BadBackup) as refused:
-        portal.call(unreachable.backup_contents, export)
+        portal.call(unreachable.contents, export)
     assert str(refused.value).startswith(f"{export}: is damaged")
     assert reason in str(refused.value)
     assert "\n" not in str(refused.value)

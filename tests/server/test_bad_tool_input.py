@@ -150,7 +150,7 @@ class Served:
 
     def state(self) -> Any:
         async def collect() -> list[Any]:
-            return [row async for batch in self._session.store.export() for row in batch]
+            return [row async for batch in self._session.store.stream() for row in batch]
 
         return self._portal.call(collect), self._session.clock.frozen_ms
 

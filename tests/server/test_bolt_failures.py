@@ -175,3 +175,10 @@ def test_a_failure_that_says_nothing_is_still_a_line(message):
     error = refusal(DatabaseError._hydrate_neo4j(code=CODE, message=message))
     assert str(error).strip()
     assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("module", ["errors", "memories.errors", "entities.rules.identity"])
+def test_what_any_module_of_the_core_refuses_is_a_refusal(module):
+    told = refusal(failed(traceback_of(f"conceptgraph_core.{module}.Bad: a: is b")))
+    assert type(told) is Refused
+    assert str(told) == "a: is b"

@@ -15,7 +15,7 @@ async def move(source: Session, target: Session) -> Counter[str]:
     """
     totals: Counter[str] = Counter()
     moved = 0
-    async for records in source.store.export():
+    async for records in source.store.stream():
         try:
             totals.update((await target.run(calls.import_rows(records)))[0])
         except StoreError as error:

@@ -1,9 +1,16 @@
 """A call of a query-module procedure, complete but for its context."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec
 
+from conceptgraph_core.errors import ConceptGraphError
+
+from ..errors import Refused
 from .lookups import Lookup
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +30,16 @@ class Call:
     procedure: Procedure
     arguments: tuple[Any, ...]
     lookup: Lookup | None = None
+
+
+def checked(make: Callable[P, Call]) -> Callable[P, Call]:
+    """Let *make* raise what the core refuses as the store would raise it: Refused."""
+
+    @functools.wraps(make)
+    def making(*arguments: P.args, **named: P.kwargs) -> Call:
+        try:
+            return make(*arguments, **named)
+        except ConceptGraphError as error:
+            raise Refused(str(error)) from error
+
+    return making

@@ -7,7 +7,7 @@ from conceptgraph_core import folding, limits, text
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import InvalidText
 
-from .call import Call, Procedure
+from .call import Call, Procedure, checked
 from .lookups import Equal, Filled, Ordered, Range, Similar, Text, Union
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
@@ -56,6 +56,7 @@ CONCEPTS = (
 )  # fmt: skip
 
 
+@checked
 def concept_upsert(concept: str) -> Call:
     text.name(concept, "concept")
     return Call(
@@ -65,6 +66,7 @@ def concept_upsert(concept: str) -> Call:
     )
 
 
+@checked
 def update_affect(target: str, valence_delta: float) -> Call:
     text.existing_name(target, "target")
     return Call(
@@ -74,6 +76,7 @@ def update_affect(target: str, valence_delta: float) -> Call:
     )
 
 
+@checked
 def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     text.summary(summary, "summary")
     names = tuple(text.names(concepts, "concepts"))
@@ -85,11 +88,13 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     return Call(EPISODE_ADD, (summary, list(names)), lookup)
 
 
+@checked
 def relation_add(source: str, target: str, relation_type: str) -> Call:
     _relation(source, target, relation_type)
     return Call(RELATION_ADD, (source, target, relation_type), _named(source, target))
 
 
+@checked
 def concept_search(
     keywords: Sequence[str], limit: int | None = None, tau_ms: float = limits.DEFAULT_TAU_MS
 ) -> Call:
@@ -101,18 +106,21 @@ def concept_search(
     return Call(CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
 
 
+@checked
 def recall(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
     return Call(RECALL, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
+@checked
 def peek(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
     return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
+@checked
 def recall_query(
     seeds: Sequence[str],
     max_hop: int = schema.DEFAULT_MAX_HOP,
@@ -123,15 +131,18 @@ def recall_query(
     return Call(RECALL_QUERY, arguments, _similar(seeds))
 
 
+@checked
 def unknown(seeds: Sequence[str]) -> Call:
     return Call(UNKNOWN, (list(seeds),), _similar(seeds))
 
 
+@checked
 def with_relations(call: Call) -> Call:
     """Return a `recall` or `peek` whose rows have the edge itself too."""
     return _with_field(call, "relation")
 
 
+@checked
 def with_all_relations(call: Call) -> Call:
     """Return a `recall_query` whose row has the edges of its propositions too."""
     return _with_field(call, "relations")
@@ -142,23 +153,27 @@ def _with_field(call: Call, name: str) -> Call:
     return replace(call, procedure=replace(call.procedure, fields=fields))
 
 
+@checked
 def neighbourhood(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
     return Call(NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
+@checked
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
     return Call(RENAME, (concept, new_name, dry_run), _named(concept, new_name))
 
 
+@checked
 def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
     return Call(REMOVE, (name, dry_run), _named(name))
 
 
+@checked
 def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)

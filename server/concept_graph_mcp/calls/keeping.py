@@ -9,7 +9,7 @@ from conceptgraph_core.keeping.places import Place, places
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
-from .call import Call, Procedure
+from .call import Call, Procedure, checked
 from .lookups import Equal, Union
 
 VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
@@ -25,18 +25,22 @@ IMPORT_ROWS = Procedure(
 KEEPING = (VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS)
 
 
+@checked
 def version() -> Call:
     return Call(VERSION, ())
 
 
+@checked
 def stats() -> Call:
     return Call(STATS, ())
 
 
+@checked
 def check() -> Call:
     return Call(CHECK, ())
 
 
+@checked
 def import_rows(rows: Sequence[Mapping[str, Any]], layers: Sequence[Layer] = LAYERS) -> Call:
     """Return the call that takes in *rows*, records as an export has them."""
     for number, row in enumerate(rows):

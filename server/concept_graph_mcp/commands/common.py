@@ -17,6 +17,7 @@ from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
 from ..stores.lazy import connect
+from ..stores.store import Keeper
 from .terminal import note
 
 T = TypeVar("T")
@@ -68,16 +69,26 @@ def with_session(
     what happened later. Where there is no store, that is an error, unless *creates*: then what
     is first written makes it.
     """
+    return with_keeper(embedded, lambda session, _: work(session), at, creates)
+
+
+def with_keeper(
+    embedded: str | None,
+    work: Callable[[Session, Keeper], Awaitable[T]],
+    at: str | None = None,
+    creates: bool = False,
+) -> T:
+    """Return what *work* does with a session and what keeps its store, as `with_session` does."""
     chosen = configured(embedded)
     until_ms = None if at is None else _unix_ms(at, chosen.zone)
+    clock = Clock(until_ms)
 
     async def main() -> T:
         store = connect(chosen, creates)
+        made = store, chosen.tau_ms, chosen.zone, clock, chosen.user_id
         try:
             await store.open()
-            return await work(
-                Session(store, chosen.tau_ms, chosen.zone, Clock(until_ms), until_ms=until_ms)
-            )
+            return await work(Session(*made, until_ms=until_ms), store)
         finally:
             await store.close()
 

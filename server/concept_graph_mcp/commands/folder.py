@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import NoStore
 from ..stores import backup_folder
 from ..stores.backup_files import BadBackup, Contents, Written
-from ..stores.store import FILE_BACKUP, Store
+from ..stores.store import Keeper
 from .common import Failure
 from .terminal import note, say
 
@@ -20,10 +20,9 @@ _NAMED = 5
 class Folder:
     """The directory with the backups of *store*, and perhaps of others."""
 
-    def __init__(self, store: Store, directory: Path | None) -> None:
-        kind = "embedded" if store.backup_suffix == FILE_BACKUP else "memgraph"
+    def __init__(self, store: Keeper, directory: Path | None) -> None:
         self._store = store
-        self._directory = directory or Path("backup") / kind
+        self._directory = directory or Path("backup") / store.backups.folder
         self._apart = self._directory / _APART
 
     async def backup(self) -> None:
@@ -34,7 +33,7 @@ class Folder:
 
     async def keep_apart(self, current: Contents | None) -> None:
         """Keep what is about to go, if there is anything, even if it is damaged. Raises Failure."""
-        if current is None or current.concepts or current.episodes:
+        if current is None or any(current.nodes.values()):
             file, written = await self._written(self._apart, backup_folder.REPLACED)
             damage = "" if written.damage is None else f", which {written.damage}"
             say(f"{file}: what was there before{damage}")
@@ -66,8 +65,8 @@ class Folder:
             return own[-1].file
         for file in (self._directory / snapshot, self._apart / snapshot, Path(snapshot)):
             if _is_file(file):
-                if not file.name.endswith(self._store.backup_suffix):
-                    suffix = self._store.backup_suffix
+                if not file.name.endswith(self._store.backups.suffix):
+                    suffix = self._store.backups.suffix
                     raise BadBackup(file, f"backups of this store end in {suffix}")
                 return file
         raise Failure(f"{snapshot}: no such backup in {self._directory}, and no such file")
@@ -87,7 +86,7 @@ class Folder:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             async with backup_folder.turn(directory, waiting):
-                name = store_id, mark, self._store.backup_suffix, datetime.now(UTC)
+                name = store_id, mark, self._store.backups.suffix, datetime.now(UTC)
                 with backup_folder.written(directory, *name) as (partial, file):
                     made = await self._store.backup(partial)
                     if made.damage is not None and not mark:
@@ -99,7 +98,7 @@ class Folder:
 
     def _listing(self, directory: Path) -> backup_folder.Listing:
         try:
-            found = backup_folder.listing(directory, self._store.backup_suffix)
+            found = backup_folder.listing(directory, self._store.backups.suffix)
         except OSError as error:
             raise Failure(f"{directory}: {error.strerror or error}") from None
         if found.strange:
@@ -111,10 +110,9 @@ def shown(contents: Contents | None) -> str:
     """Return what a graph holds, in a line; None is one that is too damaged to be counted."""
     if contents is None:
         return "what cannot be read"
-    return (
-        f"{contents.concepts:,} concepts, {contents.episodes:,} episodes,"
-        f" {contents.relations:,} relations{_newest(contents.newest_accessed_at)}"
-    )
+    amounts = [f"{count:,} {measure}" for measure, count in contents.nodes.items()]
+    said = ", ".join([*amounts, f"{contents.relations:,} relations"])
+    return said + _newest(contents.newest_accessed_at)
 
 
 def _newest(accessed_at: int) -> str:

@@ -7,13 +7,11 @@ from typing import Any
 
 import click
 
-from conceptgraph_core.errors import ConceptGraphError
-
 from ..errors import StoreError
 from ..printable import printable
 from ..settings import SettingsError
 
-_TOLD = (click.UsageError, SettingsError, StoreError, ConceptGraphError, OSError)
+_TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
 class Commands(click.Group):

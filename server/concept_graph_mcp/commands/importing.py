@@ -137,7 +137,7 @@ async def _imported(session: Session, batch: list[formats.Row]) -> dict[str, int
 async def _named(session: Session) -> dict[str, str]:
     """Return the names of episodes that an import may have given, by what follows their date."""
     found = {}
-    async with aclosing(session.store.export()) as batches:
+    async with aclosing(session.store.stream()) as batches:
         async for records in batches:
             if records[0]["kind"] == "relation":
                 break

@@ -11,9 +11,9 @@ from .. import calls
 from ..errors import StoreError
 from ..printable import printable
 from ..session import Session
-from ..stores.backup_files import BadBackup, Contents
-from ..stores.store import Store
-from .common import FOLDER, Failure, with_session
+from ..stores.backup_files import BadBackup, Contents, contents
+from ..stores.store import Keeper
+from .common import FOLDER, Failure, with_keeper
 from .folder import LATEST, Folder, shown
 from .terminal import say
 
@@ -43,13 +43,13 @@ def backup(
     """
     age = None if max_age is None else timedelta(days=max_age)
 
-    async def work(session: Session) -> None:
-        folder = Folder(session.store, directory)
+    async def work(_: Session, keeper: Keeper) -> None:
+        folder = Folder(keeper, directory)
         await folder.backup()
         if keep is not None or age is not None:
             await folder.rotate(keep, age)
 
-    with_session(embedded, work)
+    with_keeper(embedded, work)
 
 
 @click.command()
@@ -62,9 +62,11 @@ def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bo
 
     The latest is that of this very store. What is replaced is backed up first, and kept apart.
     """
-    with_session(
-        embedded, lambda session: _restore(session, snapshot, directory, yes), creates=True
-    )
+
+    async def work(session: Session, keeper: Keeper) -> None:
+        await _restore(session, keeper, snapshot, directory, yes)
+
+    with_keeper(embedded, work, creates=True)
 
 
 @click.command()
@@ -74,14 +76,14 @@ def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bo
 def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
     """Remove everything from the graph, after backing it up."""
 
-    async def work(session: Session) -> None:
+    async def work(session: Session, keeper: Keeper) -> None:
         current = await _current(session)
-        _confirm(f"Remove {shown(current)} from {session.store.location}?", yes)
-        await Folder(session.store, directory).keep_apart(current)
-        await session.store.restore(None)
-        say(f"{session.store.location}: empty")
+        _confirm(f"Remove {shown(current)} from {keeper.location}?", yes)
+        await Folder(keeper, directory).keep_apart(current)
+        await keeper.restore(None)
+        say(f"{keeper.location}: empty")
 
-    with_session(embedded, work)
+    with_keeper(embedded, work)
 
 
 @click.command()
@@ -94,9 +96,11 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     command = os.environ.get(CORE_RESET_VARIABLE)
     if not command:
         raise Failure(f"{CORE_RESET_VARIABLE}: is not set; name the command that resets the agent")
-    with_session(
-        embedded, lambda session: _restore(session, snapshot, directory, yes), creates=True
-    )
+
+    async def work(session: Session, keeper: Keeper) -> None:
+        await _restore(session, keeper, snapshot, directory, yes)
+
+    with_keeper(embedded, work, creates=True)
     # By the shell, because that is how its owner wrote it: a command line of their own.
     status = subprocess.run(command, shell=True, check=False).returncode
     if status:
@@ -104,10 +108,12 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     say(f"{CORE_RESET_VARIABLE}: done")
 
 
-async def _restore(session: Session, snapshot: str, directory: Path | None, yes: bool) -> None:
-    store, folder = session.store, Folder(session.store, directory)
+async def _restore(
+    session: Session, store: Keeper, snapshot: str, directory: Path | None, yes: bool
+) -> None:
+    folder = Folder(store, directory)
     file = await folder.chosen(snapshot)
-    held = await store.backup_contents(file)
+    held = await store.contents(file)
     stranger = await _stranger(store, held)
     if stranger and snapshot == LATEST:
         raise BadBackup(file, f"{stranger}; restore it by its path")
@@ -120,7 +126,7 @@ async def _restore(session: Session, snapshot: str, directory: Path | None, yes:
     say(f"{store.location}: restored {shown(await _current(session))}")
 
 
-async def _stranger(store: Store, held: Contents) -> str | None:
+async def _stranger(store: Keeper, held: Contents) -> str | None:
     """Return what is to be told of a backup that is not known to be of *store*."""
     if held.store is None:
         return "does not say which store it is a backup of"
@@ -136,10 +142,10 @@ async def _current(session: Session) -> Contents | None:
     except StoreError:
         # If it cannot even be reached, what follows says so.
         return None
-    counts = {row["measure"]: row["value"] for row in rows}
-    newest = counts.pop("newest_accessed_at")
-    concepts, episodes = counts.pop("concepts"), counts.pop("episodes")
-    return Contents(concepts, episodes, sum(counts.values()), newest)
+    nodes = {row["measure"]: row["value"] for row in rows if row["kind"] == "node"}
+    relations = sum(row["value"] for row in rows if row["kind"] == "relation")
+    newest = max((row["value"] for row in rows if row["kind"] == "time"), default=0)
+    return contents(nodes, relations, newest)
 
 
 def _confirm(question: str, yes: bool) -> None:

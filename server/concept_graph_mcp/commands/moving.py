@@ -132,7 +132,7 @@ async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
     expected = sum(row["value"] for row in measures if row["kind"] != "time")
     count = 0
     with progress("exporting", expected) as done:
-        async for records in session.store.export():
+        async for records in session.store.stream():
             yield records
             count += len(records)
             done(count)

@@ -4,10 +4,12 @@ import gzip
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from conceptgraph_core.registry import LAYERS
 
 from .. import formats
 from ..errors import StoreError
@@ -25,13 +27,15 @@ class BadBackup(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a graph holds; `newest_accessed_at` is in unix ms, 0 for an empty one.
+    """What a graph holds: how many nodes of each measure, and how many relations of any kind.
+
+    Of layers that are not used nothing is said. `newest_accessed_at` is in unix ms, 0 for an empty
+    graph.
 
     `store` is the id of the store that a backup is of; None where it does not say.
     """
 
-    concepts: int
-    episodes: int
+    nodes: Mapping[str, int]
     relations: int
     newest_accessed_at: int
     store: str | None = None
@@ -66,7 +70,20 @@ def rows(file: Path) -> Iterator[formats.Row]:
         raise BadBackup(file, f"is damaged or of another kind: {_line(error)}") from None
 
 
-def contents(file: Path, records: Iterable[formats.Row]) -> Contents:
+def contents(
+    counted: Mapping[str, int], relations: int, newest: int, store: str | None = None
+) -> Contents:
+    """Return what a graph holds with these amounts of nodes by measure, in the layers' order."""
+    measures = [
+        kind.measure
+        for layer in LAYERS
+        for kind in layer.nodes
+        if layer is LAYERS[0] or counted.get(kind.measure)
+    ]
+    return Contents({name: counted.get(name, 0) for name in measures}, relations, newest, store)
+
+
+def contents_of(file: Path, records: Iterable[formats.Row]) -> Contents:
     """Return what *file*, a compressed export of these *records*, holds. Raises BadBackup."""
     counts: Counter[str] = Counter()
     newest = 0
@@ -74,8 +91,9 @@ def contents(file: Path, records: Iterable[formats.Row]) -> Contents:
         counts[str(row.record.get("kind"))] += 1
         accessed_at = row.record.get("accessed_at")
         newest = max(newest, accessed_at if isinstance(accessed_at, int) else 0)
-    nodes = counts["concept"], counts["episode"]
-    return Contents(*nodes, counts["relation"], newest, _store(file))
+    nodes = {kind.measure: counts[kind.kind] for layer in LAYERS for kind in layer.nodes}
+    relations = sum(counts[kind] for kind in {layer.edge_kind for layer in LAYERS})
+    return contents(nodes, relations, newest, _store(file))
 
 
 def known_id(value: object) -> str | None:

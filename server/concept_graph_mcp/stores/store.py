@@ -10,9 +10,17 @@ from ..calls.call import Call
 if TYPE_CHECKING:
     from .backup_files import Contents, Written
 
-# What the backups of a file, and of a database, end in.
-FILE_BACKUP = ".db"
-EXPORT_BACKUP = ".jsonl.gz"
+
+@dataclass(frozen=True, slots=True)
+class Backups:
+    """A kind of backup: what its files end in, and the folder that they are in by default."""
+
+    suffix: str
+    folder: str
+
+
+FILES = Backups(".db", "embedded")
+EXPORTS = Backups(".jsonl.gz", "memgraph")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +53,42 @@ class Store(Protocol):
     async def open(self) -> None:
         """Connect and make the start-up checks, once. Raises Unavailable or Misdeployed."""
 
-    async def identity(self) -> str | None:
-        """Return the id of this store, a UUID; None if the store is yet to be made."""
-
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Make *call* and return its rows.
 
         Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
         """
 
-    def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         """Iterate over all records, nodes before relations, in batches, from one snapshot."""
 
-    backup_suffix: str
+    async def close(self) -> None:
+        """Let go of the connection or file."""
+
+
+class Keeper(Protocol):
+    """What keeps a graph: its backups, and putting one back."""
+
+    @property
+    def location(self) -> str:
+        """Where the graph is, as `Store.location`."""
+
+    @property
+    def backups(self) -> "Backups":
+        """Of which kind its backups are."""
+
+    async def identity(self) -> str | None:
+        """Return the id of this store, a UUID; None if the store is yet to be made."""
 
     async def backup(self, file: Path) -> "Written":
         """Write all there is to the empty *file*, from one snapshot, and read it back."""
 
-    async def backup_contents(self, file: Path) -> "Contents":
+    async def contents(self, file: Path) -> "Contents":
         """Read the backup *file* through. Raises BadBackup if it cannot be restored from."""
 
     async def restore(self, file: Path | None) -> None:
         """Replace all there is by what *file* holds, or by nothing, in one transaction."""
 
-    async def close(self) -> None:
-        """Let go of the connection or file."""
+
+class KeptStore(Store, Keeper, Protocol):
+    """A store that keeps itself, as both of ours do."""

@@ -11,11 +11,8 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from conceptgraph_core.errors import ConceptGraphError
-
 from ..errors import StoreError
 
-_REFUSALS = (ConceptGraphError, StoreError)
 _SHOWN_ERRORS = 3
 
 Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]
@@ -50,7 +47,7 @@ class ConceptTool(Tool):
         given = {name: validated[field.alias or name] for name, field in fields.items()}
         try:
             result, meta = await self._call(given, context)
-        except _REFUSALS as error:
+        except StoreError as error:
             raise ToolError(str(error)) from error
         return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
 

@@ -11,7 +11,6 @@ from starlette.routing import Route
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
 from ..errors import Refused, StoreError
@@ -107,12 +106,11 @@ async def told(_: Request, error: Exception) -> JSONResponse:
     """Answer with what went wrong, in one line."""
     if isinstance(error, HTTPException):
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
-    status = 400 if isinstance(error, (Refused, _RULE)) else 503
+    status = 400 if isinstance(error, Refused) else 503
     return JSONResponse({"error": str(error)}, status)
 
 
-_RULE: type[Exception] = ConceptGraphError
-HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told, _RULE: told}
+HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told}
 
 
 def _seeds(request: Request) -> list[str]:

@@ -11,7 +11,8 @@ _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint v
 _UNSENT = ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "Failed to obtain")
 # What a query says that was ended, by somebody or by a timeout, in Memgraph itself or in Python.
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
-_CORE_ERROR = re.compile(r"conceptgraph_core\.errors\.\w+: (?P<line>.*)")
+# Every exception that the core declares, in whichever of its modules, is a refusal.
+_CORE_ERROR = re.compile(r"conceptgraph_core\.[\w.]+: (?P<line>.*)")
 
 
 def is_conflict(error: BaseException) -> bool:

@@ -24,7 +24,7 @@ from ...errors import Ended, Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
 from .. import backup_files
 from ..backup_files import Contents, Written
-from ..store import EXPORT_BACKUP, Edge, Node
+from ..store import EXPORTS, Edge, Node
 from . import cypher, readiness
 from .ending import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
@@ -91,7 +91,7 @@ class BoltStore:
         [result] = await self._translated(writes, self.rows, statement, parameters, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
 
-    async def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         await self.open()
         try:
             async with (
@@ -108,7 +108,7 @@ class BoltStore:
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=False) from error
 
-    backup_suffix = EXPORT_BACKUP
+    backups = EXPORTS
 
     async def backup(self, file: Path) -> Written:
         store_id = await self.identity()
@@ -118,17 +118,17 @@ class BoltStore:
             gzip.open(file, "wt", encoding="utf-8") as stream,
         ):
             stream.write(json.dumps(backup_files.header(__version__, store_id)) + "\n")
-            async with aclosing(self.export()) as batches:
+            async with aclosing(self.stream()) as batches:
                 async for records in batches:
                     kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
                     left_out += refused
                     stream.writelines(map(formats.line, kept))
-        return Written(backup_files.contents(file, backup_files.rows(file)), left_out)
+        return Written(backup_files.contents_of(file, backup_files.rows(file)), left_out)
 
-    async def backup_contents(self, file: Path) -> Contents:
+    async def contents(self, file: Path) -> Contents:
         with closing(await _rehearsal()) as rehearsal:
             rows = rehearsal.checked(file, backup_files.rows(file))
-            return await anyio.to_thread.run_sync(backup_files.contents, file, rows)
+            return await anyio.to_thread.run_sync(backup_files.contents_of, file, rows)
 
     async def restore(self, file: Path | None) -> None:
         await self.open()

@@ -10,7 +10,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.layers import Property
 from conceptgraph_core.registry import LAYERS
 
-from ..backup_files import Contents
+from ..backup_files import Contents, contents
 
 _NODES = {kind.label: kind for layer in LAYERS for kind in layer.nodes}
 # Layers may use one type each in its own way: whichever has it decides.
@@ -52,7 +52,8 @@ def read_through(connection: sqlite3.Connection) -> Contents:
     ):
         _check_edge(*row)
         counts["edges"] += 1
-    return Contents(counts["Concept"], counts["Episode"], counts["edges"], int(newest))
+    nodes = {kind.measure: counts[label] for label, kind in _NODES.items()}
+    return contents(nodes, counts["edges"], int(newest))
 
 
 def _checked_vertex(vertex: int, labels: str, properties: str) -> tuple[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from ...calls.call import Call
 from ...errors import Refused, StoreError
 from ..backup_files import BadBackup, Contents, Written
-from ..store import FILE_BACKUP
+from ..store import FILES
 from . import backup
 from .ending import Thread
 from .host import Host
@@ -57,7 +57,7 @@ class EmbeddedStore:
             )
         )
 
-    async def export(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         if await self._in_thread(self._is_missing):
             return
         host = await self._in_thread(self._opened)
@@ -66,16 +66,16 @@ class EmbeddedStore:
             while (rows := await self._in_thread(following)) is not None:
                 yield rows
 
-    backup_suffix = FILE_BACKUP
+    backups = FILES
 
     async def backup(self, file: Path) -> Written:
         await self._in_thread(lambda: self._opened().backup(file))
         try:
-            return Written(await self.backup_contents(file))
+            return Written(await self.contents(file))
         except BadBackup as error:
             return Written(None, damage=error.reason)
 
-    async def backup_contents(self, file: Path) -> Contents:
+    async def contents(self, file: Path) -> Contents:
         return await self._in_thread(lambda: backup.contents(file))
 
     async def restore(self, file: Path | None) -> None:
