@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 
 import anyio
 
@@ -24,6 +25,8 @@ async def end_calls_first(store: Store) -> None:
     """When asked to end, end the calls of *store* with nothing written, and then the process."""
     if sys.platform == "win32":
         return  # Nothing asks there in a way that could be answered.
+    if threading.current_thread() is not threading.main_thread():
+        return  # Who runs the server in another thread hears the signals, and answers them.
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
         async for number in received:
             with anyio.move_on_after(_PATIENCE_S):
