@@ -5,7 +5,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...errors import Ended, Misdeployed, StoreError, Unavailable
 from . import ending, identity, tables
 from .indexes import CATALOGUE, Catalogue
 from .opening import BUSY_TIMEOUT_S, Opening, code
+from .presence import Presence, abandon
 
 _PAUSE_S = (0.0005, 0.004)
 # How many transactions back another process can be and still catch up change by change.
@@ -46,10 +47,16 @@ class Database:
     ) -> None:
         self.path = path
         self.catalogue = catalogue
+        self._writes = False
+        self._presence: Presence | None = None
         self._open(opening)
 
     def close(self) -> None:
-        self._access.close()
+        presence, self._presence = self._presence, None
+        if presence is None or presence.has_its_log:
+            self._access.close()
+        else:
+            abandon(self._connection)
 
     @property
     def store_id(self) -> str:
@@ -59,6 +66,14 @@ class Database:
     @property
     def _connection(self) -> sqlite3.Connection:
         return self._access.connection
+
+    def check_presence(self, otherwise: str) -> None:
+        """Raise Unavailable if the file was taken away or replaced since it was opened."""
+        if self._presence is None:
+            return
+        if not self._presence.has_its_file:
+            self._empty_log()
+        self._presence.check(otherwise)
 
     def copy_to(self, file: Path) -> None:
         """Copy all there is to the empty *file*: one snapshot, whoever writes meanwhile."""
@@ -75,6 +90,8 @@ class Database:
         if self._access.is_outdated:
             self._access.close()
             self._open(Opening.EXISTING)
+        self.check_presence("nothing was written")
+        self._writes = False
         if exclusive:
             self._wait_for_turn()
             return
@@ -89,7 +106,10 @@ class Database:
         self._set_timeout(0)
 
     def commit(self) -> None:
+        """Commit. Raises Unavailable if what was written is not to be found where the store is."""
         self._connection.execute("COMMIT")
+        if self._writes:
+            self.check_presence("what was just written is lost")
 
     def rollback(self) -> None:
         if self._connection.in_transaction:
@@ -198,6 +218,7 @@ class Database:
 
     def log_change(self, vertices: Iterable[int], edges: Iterable[int]) -> int:
         """Record what this transaction changes; return its number."""
+        self._writes = True
         cursor = self.execute(
             "INSERT INTO change (vertices, edges) VALUES (?, ?)",
             (encode(list(vertices)), encode(list(edges))),
@@ -208,6 +229,7 @@ class Database:
 
     def begin_epoch(self) -> None:
         """Record that this transaction replaces all there is: nobody can catch up with that."""
+        self._writes = True
         epoch = (self.position() >> _EPOCH_BIT) + 1
         self.execute("DELETE FROM main.change")
         self.execute(
@@ -235,11 +257,22 @@ class Database:
     def _set_timeout(self, seconds: float) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
+    def _empty_log(self) -> None:
+        """Write what is in the log only into the file that it belongs to, wherever that is by now.
+
+        Else it would be missing there, and be taken for the log of what replaced the file.
+        """
+        with suppress(sqlite3.Error):
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def _open(self, opening: Opening) -> None:
         try:
             self._access = tables.opened(self.path, opening, self.catalogue)
         except sqlite3.Error as error:
             raise self.unavailable(error) from error
+        # Of a file that SQLite does not watch, `Access` knows what it looked like.
+        watched = opening is not Opening.STAND_IN and self._access.seen is None
+        self._presence = Presence(self.path) if watched else None
         self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
 
 

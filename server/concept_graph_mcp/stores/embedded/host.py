@@ -112,6 +112,7 @@ class Host:
 
     def export(self, batch: int) -> Generator[list[Any]]:
         """Iterate over all records, nodes before relations, from one snapshot, in batches."""
+        self._database.check_presence("nothing was read")
         # On a connection of its own, so that calls go on meanwhile.
         reader = Host(self._database.path, self._callbacks, Opening.EXISTING, self._layers)
         try:
@@ -130,6 +131,7 @@ class Host:
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
+        self._database.check_presence("nothing was read")
         backup.copy(self._database.path, file)
 
     def restore(self, file: Path | None) -> None:

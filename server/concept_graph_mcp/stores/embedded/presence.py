@@ -1,0 +1,70 @@
+"""Noticing that a store's files were taken away or replaced while it is open.
+
+SQLite does not: it goes on with files that have no name any more, and what it acknowledges is gone
+with the process.
+"""
+
+import ctypes
+import os
+import sqlite3
+from pathlib import Path
+
+from ...errors import Unavailable
+
+# What SQLite keeps beside a file: the newest changes, and what its processes tell one another.
+_LOG, _SHARED = "-wal", "-shm"
+
+Inode = tuple[int, int] | None
+
+
+class Presence:
+    """The files of a store as they were when it was opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log = path.with_name(path.name + _LOG)
+        beside = (self._log, path.with_name(path.name + _SHARED))
+        self._files = {file: _inode(file) for file in (path, *beside)}
+
+    def check(self, otherwise: str) -> None:
+        """Raise Unavailable, which says so and *otherwise*, unless all are as they were."""
+        for file, inode in self._files.items():
+            now = _inode(file)
+            if now == inode or inode is None:
+                continue
+            what = "its file" if file == self._path else file.name
+            happened, remedy = (
+                ("deleted or moved away", "put it back, or restart to begin a new one")
+                if now is None
+                else ("replaced by another", "restart to use that")
+            )
+            raise Unavailable(
+                f"store {self._path}: {what} was {happened} while it was open;"
+                f" {otherwise}; {remedy}"
+            )
+
+    @property
+    def has_its_file(self) -> bool:
+        """Tell whether the file at the store's path is the one that was there."""
+        return _inode(self._path) == self._files[self._path]
+
+    @property
+    def has_its_log(self) -> bool:
+        """Tell whether the log that is there, if any, is the one that was there."""
+        return _inode(self._log) in (None, self._files[self._log])
+
+
+def abandon(connection: sqlite3.Connection) -> None:
+    """Leave *connection* open for as long as the process lives.
+
+    Closing it, or its collection, would write its log into a file that has another one by now.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def _inode(file: Path) -> Inode:
+    try:
+        state = os.stat(file)  # noqa: PTH116 - several times a call
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
