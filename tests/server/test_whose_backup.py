@@ -222,7 +222,7 @@ def says_which(path: Path) -> bool:
 
 
 @pytest.fixture
-def file(tmp_path) -> Path:
+def file(plain_environment, tmp_path) -> Path:
     made = tmp_path / "memory.db"
     embedded(made, tmp_path / "backups").fill()
     return made
@@ -303,6 +303,15 @@ def test_a_link_to_a_store_is_that_store(file, tmp_path):
     (tmp_path / "link.db").symlink_to(file)
     linked = embedded(tmp_path / "link.db", tmp_path / "backups")
     assert linked.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
+
+
+def test_a_store_is_not_restored_from_itself(file, tmp_path):
+    (tmp_path / "link.db").symlink_to(file)
+    store = embedded(tmp_path / "link.db", tmp_path / "backups")
+    refused = store.run("restore", str(file), "--yes", "--dir", str(tmp_path / "backups"))
+    assert refused.exit_code == 1
+    assert refused.stderr == f"concept-graph-mcp: {file}: is this store itself\n"
+    assert store.apart() == []
 
 
 def test_a_restored_store_stays_the_store_that_it_was(file, tmp_path):

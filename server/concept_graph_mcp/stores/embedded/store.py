@@ -76,6 +76,8 @@ class EmbeddedStore:
             return Written(None, damage=error.reason)
 
     async def contents(self, file: Path) -> Contents:
+        if self._path.exists() and file.exists() and self._path.samefile(file):
+            raise BadBackup(file, "is this store itself")
         return await self._in_thread(lambda: backup.contents(file))
 
     async def restore(self, file: Path | None) -> None:
