@@ -1,5 +1,6 @@
 """What it takes to index a message and to answer a question, by how many messages there are."""
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -28,6 +29,9 @@ def cost(memories: Sequence[Memory], size: int) -> Cost:
     start = perf_counter()
     index = InMemory(messages)
     indexing = perf_counter() - start
+    # In a store the texts are no objects of Python, which its collector would go through.
+    gc.collect()
+    gc.disable()
     last = max(message.time_ms for message in messages) + 1
     queries = [query for memory in memories for query in memory.queries]
     step = max(1, len(queries) // _MOST_QUESTIONS)
