@@ -472,6 +472,8 @@ def test_without_a_time_zone_every_call_is_answered_with_a_line_that_has_an_exam
         ("MEMGRAPH_URI", "neo4j://localhost:1?password=open-sesame-42"),
         ("CONCEPT_GRAPH_EMBEDDED", "~nobody-of-that-name/memory.db"),
         ("CONCEPT_GRAPH_EMBEDDED", ":memory:"),
+        ("CONCEPT_GRAPH_TOOLSETS", "concept,nosuch"),
+        ("CONCEPT_GRAPH_USER", " "),
     ],
 )
 def test_with_a_bad_setting_every_call_is_answered_with_a_line_that_names_it(variable, value):
@@ -508,11 +510,21 @@ def told_in_a_terminal(*arguments: str, **environment: str | None) -> tuple[str,
 
 
 def test_a_start_in_a_terminal_says_what_it_waits_for_and_how_to_configure_a_client(path):
-    told, server = told_in_a_terminal(f"--embedded={path}", TZ="Asia/Tokyo", AROUSAL_TAU_MS="5000")
+    told, server = told_in_a_terminal(
+        f"--embedded={path}",
+        "--toolsets=concept",
+        TZ="Asia/Tokyo",
+        AROUSAL_TAU_MS="5000",
+        CONCEPT_GRAPH_USER="mia",
+    )
     assert "waits here for a client's messages" in told
     assert str(path) in told
     assert server["args"][-1] == f"--embedded={path}"
-    assert server["env"] == {"TZ": "Asia/Tokyo", "AROUSAL_TAU_MS": "5000"}
+    assert server["env"] == {
+        "TZ": "Asia/Tokyo",
+        "AROUSAL_TAU_MS": "5000",
+        "CONCEPT_GRAPH_USER": "mia",
+    }
     assert Path(server["command"]).is_absolute()
 
 

@@ -48,6 +48,12 @@ def test_it_serves_either_store_until_it_is_interrupted(there, memory):
     assert memory.records() == before
 
 
+def test_it_may_be_interrupted_as_soon_as_it_says_where_it_is(lived_file):
+    with Viewer(f"--embedded={lived_file}", "view") as viewer:
+        viewer.address()
+        assert viewer.interrupt() == 0
+
+
 def test_every_start_has_an_address_of_its_own_on_this_machine_only(lived_file):
     options = f"--embedded={lived_file}", "view"
     with Viewer(*options) as one, Viewer(*options) as other:

@@ -1,23 +1,18 @@
 """What a person is told who starts the server by hand: what it waits for, and how clients do."""
 
-import os
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from conceptgraph_core import __version__
+from conceptgraph_core import __version__, limits
+from conceptgraph_core.context import DEFAULT_USER
 
 from .. import settings
 from ..printable import json_text, printable
 from ..settings import Settings
-
-# What is set for this server must be set by a client too. The password is the owner's to copy.
-_HANDED_ON = ("AROUSAL_TAU_MS", "MEMGRAPH_URI", "MEMGRAPH_URL", "MEMGRAPH_USER")
-_SECRET = "MEMGRAPH_PASSWORD"
 
 
 def explain(configured: Settings | None) -> None:
@@ -25,7 +20,7 @@ def explain(configured: Settings | None) -> None:
 
     Without *configured* something in the settings is wrong, which is told elsewhere.
     """
-    example = json_text(client_configuration(configured, os.environ), indent=2)
+    example = json_text(client_configuration(configured), indent=2)
     lines = (
         f"concept-graph-mcp {__version__} is an MCP server and waits here for a client's messages.",
         "Clients start it themselves, once this is in their configuration:",
@@ -38,29 +33,45 @@ def explain(configured: Settings | None) -> None:
     click.echo("\n".join(map(printable, lines)), err=True)
 
 
-def client_configuration(
-    configured: Settings | None, environment: Mapping[str, str]
-) -> dict[str, Any]:
+def client_configuration(configured: Settings | None) -> dict[str, Any]:
     """Return what the configuration of an MCP client needs to start a server like this one.
 
     Without *configured*: an embedded one, in the zone of the machine.
     """
     command, *arguments = _program()
-    variables = {"TZ": settings.machine_zone()}
     if configured is None:
         arguments.append("--embedded")
+        variables = {"TZ": settings.machine_zone()}
     else:
-        variables = {"TZ": configured.zone.key}
-        variables |= {name: environment[name] for name in _HANDED_ON if environment.get(name)}
         if configured.embedded is not None:
             is_usual = configured.embedded == settings.default_path()
-            path = "" if is_usual else f"={configured.embedded.absolute()}"
-            arguments.append(f"--embedded{path}")
-            variables = {key: value for key, value in variables.items() if "MEMGRAPH" not in key}
-        elif environment.get(_SECRET):
-            variables[_SECRET] = "…"
+            arguments.append(
+                "--embedded" if is_usual else f"--embedded={configured.embedded.absolute()}"
+            )
+        variables = _variables(configured)
     server = {"command": command, **({"args": arguments} if arguments else {}), "env": variables}
     return {"mcpServers": {"memory": server}}
+
+
+def _variables(configured: Settings) -> dict[str, str]:
+    """Return what a client must set: all that is not as it would be by itself."""
+    variables = {
+        "AROUSAL_TAU_MS": str(configured.tau_ms),
+        "CONCEPT_GRAPH_USER": configured.user_id,
+        "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
+    }
+    if configured.embedded is None:
+        variables["MEMGRAPH_URI"] = configured.uri
+        variables["MEMGRAPH_USER"] = configured.user
+        # The owner's to copy.
+        variables["MEMGRAPH_PASSWORD"] = "…" if configured.password else ""
+    usual = {
+        "AROUSAL_TAU_MS": str(limits.DEFAULT_TAU_MS),
+        "CONCEPT_GRAPH_USER": DEFAULT_USER,
+        "CONCEPT_GRAPH_TOOLSETS": ",".join(settings.DEFAULT_TOOLSETS),
+    }
+    changed = {key: value for key, value in variables.items() if value != usual.get(key, "")}
+    return {"TZ": configured.zone.key, **changed}
 
 
 def _program() -> list[str]:

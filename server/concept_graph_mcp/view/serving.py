@@ -51,11 +51,10 @@ async def serve(
             server_header=False,
             timeout_graceful_shutdown=1,
         )
-        announce(address)
         async with anyio.create_task_group() as tasks:
             if open_browser:
                 tasks.start_soon(_open, address)
-            await _Server(config).serve([listening])
+            await _Server(config, lambda: announce(address)).serve([listening])
             tasks.cancel_scope.cancel()
 
 
@@ -65,7 +64,14 @@ async def _open(address: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Ends quietly on a signal, where uvicorn's own would raise it again afterwards."""
+    """Ends quietly on a signal, where uvicorn's own would raise it again afterwards.
+
+    *ready* is called when it does: who learns the address may interrupt at once.
+    """
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -74,6 +80,7 @@ class _Server(uvicorn.Server):
             kind: signal.signal(kind, self.handle_exit) for kind in kinds
         }
         try:
+            self._ready()
             yield
         finally:
             for kind, handler in before.items():
