@@ -308,7 +308,7 @@ def test_a_command_line_that_makes_no_sense_is_one_line(there, arguments, told):
         (["export", LONG], "File name too long"),
         (["import", LONG], "File name too long"),
         (["backup", "--dir", LONG], "File name too long"),
-        (["restore", LONG], "File name too long"),
+        (["restore", LONG], "no such backup"),
         (["install-modules", LONG], "File name too long"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
