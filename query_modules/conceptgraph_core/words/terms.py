@@ -46,5 +46,7 @@ def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
     for word, count in Counter(words).items():
         if MIN_LENGTH <= len(word) <= MAX_LENGTH and word not in stop_words:
             term = stem(word)
-            found[term] = found.get(term, 0) + count
+            # Nothing is left of what only lengthens an Arabic line.
+            if term:
+                found[term] = found.get(term, 0) + count
     return found
