@@ -1,11 +1,24 @@
 """The layers that there are, in the order in which their records are exported."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from .concepts.schema import LAYER as CONCEPTS
 from .layers import Layer, TextIndex
 
-LAYERS: Final[tuple[Layer, ...]] = (CONCEPTS,)
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What a store holds: its layers, in the order in which their records are exported, and the
+    query modules. The first of these has the procedures that go over all layers.
+    """
+
+    layers: tuple[Layer, ...]
+    modules: tuple[str, ...]
+
+
+MODEL: Final = Model((CONCEPTS,), ("conceptgraph",))
+LAYERS: Final = MODEL.layers
 
 
 def text_index(label: str) -> TextIndex:

@@ -165,7 +165,7 @@ class Graph(Generic[N]):
 
     # Writing
 
-    def create_node(self, label: str, **properties: Any) -> N:
+    def create_node(self, label: str, /, **properties: Any) -> N:
         """Create a node with that one label; a key taken meanwhile shows only at commit."""
         if self.context.until_ms is not None:
             # What is hidden may have the very key.
@@ -179,14 +179,14 @@ class Graph(Generic[N]):
         self._nodes[node.id] = node
         return node
 
-    def update(self, node: N, **properties: Any) -> None:
+    def update(self, node: N, /, **properties: Any) -> None:
         """Set properties of *node*, in the database and in this view."""
         for key, value in properties.items():
             node.raw.set_property(key, value)
         self._nodes[node.id] = node
         node.__init__(node.raw, node.id, node.label, self.context)  # type: ignore[misc]
 
-    def create_edge(self, source: Node, target: Node, edge_type: str, **properties: Any) -> Any:
+    def create_edge(self, source: Node, target: Node, edge_type: str, /, **properties: Any) -> Any:
         """Create an edge, conflicting on every Memgraph version with whoever creates it too."""
         # Later versions let two transactions add edges to one vertex; they never let both write it.
         key = self._keys[source.label]

@@ -1,13 +1,14 @@
 """Calls that go over all layers: what there is, what is wrong with it, and moving it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.keeping.places import Place, places
 from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import MODEL, Model
 
 from .call import Call, Procedure, checked
 from .lookups import Equal, Union
@@ -31,24 +32,30 @@ def version() -> Call:
 
 
 @checked
-def stats() -> Call:
-    return Call(STATS, ())
+def stats(model: Model = MODEL) -> Call:
+    return Call(_of(STATS, model), ())
 
 
 @checked
-def check() -> Call:
-    return Call(CHECK, ())
+def check(model: Model = MODEL) -> Call:
+    return Call(_of(CHECK, model), ())
 
 
 @checked
-def import_rows(rows: Sequence[Mapping[str, Any]], layers: Sequence[Layer] = LAYERS) -> Call:
+def import_rows(rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call:
     """Return the call that takes in *rows*, records as an export has them."""
     for number, row in enumerate(rows):
         for key, value in row.items():
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
-    wanted = dict.fromkeys(place for row in rows for place in places(layers, row))
-    return Call(IMPORT_ROWS, (list(rows),), _placed(list(wanted), layers))
+    wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
+    lookup = _placed(list(wanted), model.layers)
+    return Call(_of(IMPORT_ROWS, model), (list(rows),), lookup)
+
+
+def _of(procedure: Procedure, model: Model) -> Procedure:
+    """Return *procedure* as the module of *model* has it that goes over its layers."""
+    return replace(procedure, name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
 
 
 def _placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
@@ -60,3 +67,8 @@ def _placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
             for labels, properties in spaces.items()
         )
     )
+
+
+def exports(model: Model = MODEL) -> Procedure:
+    """Return the procedure that exports the layers of *model*."""
+    return _of(EXPORT, model)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
 from .. import formats
@@ -71,19 +72,25 @@ def rows(file: Path) -> Iterator[formats.Row]:
 
 
 def contents(
-    counted: Mapping[str, int], relations: int, newest: int, store: str | None = None
+    counted: Mapping[str, int],
+    relations: int,
+    newest: int,
+    store: str | None = None,
+    layers: Sequence[Layer] = LAYERS,
 ) -> Contents:
     """Return what a graph holds with these amounts of nodes by measure, in the layers' order."""
     measures = [
         kind.measure
-        for layer in LAYERS
+        for layer in layers
         for kind in layer.nodes
-        if layer is LAYERS[0] or counted.get(kind.measure)
+        if layer is layers[0] or counted.get(kind.measure)
     ]
     return Contents({name: counted.get(name, 0) for name in measures}, relations, newest, store)
 
 
-def contents_of(file: Path, records: Iterable[formats.Row]) -> Contents:
+def contents_of(
+    file: Path, records: Iterable[formats.Row], layers: Sequence[Layer] = LAYERS
+) -> Contents:
     """Return what *file*, a compressed export of these *records*, holds. Raises BadBackup."""
     counts: Counter[str] = Counter()
     newest = 0
@@ -91,9 +98,9 @@ def contents_of(file: Path, records: Iterable[formats.Row]) -> Contents:
         counts[str(row.record.get("kind"))] += 1
         accessed_at = row.record.get("accessed_at")
         newest = max(newest, accessed_at if isinstance(accessed_at, int) else 0)
-    nodes = {kind.measure: counts[kind.kind] for layer in LAYERS for kind in layer.nodes}
-    relations = sum(counts[kind] for kind in {layer.edge_kind for layer in LAYERS})
-    return contents(nodes, relations, newest, _store(file))
+    nodes = {kind.measure: counts[kind.kind] for layer in layers for kind in layer.nodes}
+    relations = sum(counts[kind] for kind in {layer.edge_kind for layer in layers})
+    return contents(nodes, relations, newest, _store(file), layers)
 
 
 def known_id(value: object) -> str | None:

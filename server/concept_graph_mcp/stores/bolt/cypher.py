@@ -1,11 +1,11 @@
 """The Cypher of the Bolt store: for each call one statement that looks up, calls and returns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import MODEL, Model
 
+from ...calls import keeping
 from ...calls.call import Call
 from ...calls.lookups import Lookup
 from . import lookups
@@ -33,13 +33,14 @@ def call(call: Call, context: Mapping[str, Any]) -> Statement:
     )
 
 
-def export(layers: Sequence[Layer] = LAYERS) -> Iterator[str]:
+def export(model: Model = MODEL) -> Iterator[str]:
     """Return the statements that stream all nodes, then all relations, node by node."""
-    labels = [kind.label for layer in layers for kind in layer.nodes if kind.exported]
+    labels = [kind.label for layer in model.layers for kind in layer.nodes if kind.exported]
+    procedure = keeping.exports(model).name
     for part in ("nodes", "relations"):
         for label in labels:
             yield (
-                f"MATCH (n:{label}) CALL conceptgraph.export('{part}', {{found: [n]}})"
+                f"MATCH (n:{label}) CALL {procedure}('{part}', {{found: [n]}})"
                 " YIELD record RETURN record"
             )
 

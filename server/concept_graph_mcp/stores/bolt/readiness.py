@@ -8,7 +8,7 @@ from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
 from conceptgraph_core.layers import Index, Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls
 from ...errors import Misdeployed
@@ -22,13 +22,13 @@ _SHOWN = 10
 _BATCH = 10_000
 
 
-async def check(run: Run, location: str) -> None:
+async def check(run: Run, location: str, model: Model = MODEL) -> None:
     """Check the modules, then make the constraints and indexes. Raises Misdeployed."""
     await check_modules(run, location)
     await check_edge_properties(run, location)
-    await ensure_constraints(run)
-    await ensure_indexes(run)
-    await ensure_forms(run)
+    await ensure_constraints(run, model.layers)
+    await ensure_indexes(run, model.layers)
+    await ensure_forms(run, model.layers)
 
 
 async def identity(run: Run, location: str) -> str:
@@ -80,7 +80,7 @@ async def check_edge_properties(run: Run, location: str) -> None:
         )
 
 
-async def ensure_constraints(run: Run, layers: Sequence[Layer] = LAYERS) -> None:
+async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
     """Create the unique constraints that are missing. Raises Misdeployed, naming what collides."""
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
@@ -102,7 +102,7 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer] = LAYERS) -> None
         await _create(run, f"CREATE CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE")
 
 
-async def ensure_indexes(run: Run, layers: Sequence[Layer] = LAYERS) -> None:
+async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
     existing = {(row["label"], tuple(_listed(row["property"]))) for row in rows}
@@ -112,9 +112,9 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer] = LAYERS) -> None:
             await _create(run, f"CREATE INDEX ON :{index.label}({', '.join(index.properties)})")
 
 
-async def ensure_forms(run: Run) -> None:
+async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
     """Give nodes that an older version or a hand made the forms that searches look at."""
-    for index in (index for layer in LAYERS for index in layer.texts):
+    for index in (index for layer in layers for index in layer.texts):
         lacking = (
             f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL"
             f" AND (n.{index.folded} IS NULL OR n.{index.plain} IS NULL) WITH n LIMIT {_BATCH}"

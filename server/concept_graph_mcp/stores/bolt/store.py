@@ -16,7 +16,7 @@ from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core import __version__
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls, formats
 from ...calls import Call
@@ -46,7 +46,8 @@ _RESTORE_BATCH = 1_000
 class BoltStore:
     """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed."""
 
-    def __init__(self, uri: str, user: str, password: str) -> None:
+    def __init__(self, uri: str, user: str, password: str, model: Model = MODEL) -> None:
+        self._model = model
         self._location = location(uri)
         self._driver = neo4j.AsyncGraphDatabase.driver(
             uri,
@@ -73,7 +74,9 @@ class BoltStore:
             if self._is_open:
                 return
             try:
-                await self._translated(False, readiness.check, self.rows, self._location)
+                await self._translated(
+                    False, readiness.check, self.rows, self._location, self._model
+                )
             except Misdeployed as error:
                 self._misdeployed = str(error)
                 raise
@@ -101,7 +104,7 @@ class BoltStore:
                 ) as session,
                 await session.begin_transaction(metadata=metadata) as transaction,
             ):
-                for statement in cypher.export():
+                for statement in cypher.export(self._model):
                     result = await transaction.run(statement)
                     while records := await result.fetch(batch):
                         yield [record["record"] for record in records]
@@ -114,7 +117,7 @@ class BoltStore:
         store_id = await self.identity()
         left_out: list[str] = []
         with (
-            closing(await _rehearsal()) as rehearsal,
+            closing(await _rehearsal(self._model)) as rehearsal,
             gzip.open(file, "wt", encoding="utf-8") as stream,
         ):
             stream.write(json.dumps(backup_files.header(__version__, store_id)) + "\n")
@@ -123,12 +126,16 @@ class BoltStore:
                     kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
                     left_out += refused
                     stream.writelines(map(formats.line, kept))
-        return Written(backup_files.contents_of(file, backup_files.rows(file)), left_out)
+        return Written(
+            backup_files.contents_of(file, backup_files.rows(file), self._model.layers), left_out
+        )
 
     async def contents(self, file: Path) -> Contents:
-        with closing(await _rehearsal()) as rehearsal:
+        with closing(await _rehearsal(self._model)) as rehearsal:
             rows = rehearsal.checked(file, backup_files.rows(file))
-            return await anyio.to_thread.run_sync(backup_files.contents_of, file, rows)
+            return await anyio.to_thread.run_sync(
+                backup_files.contents_of, file, rows, self._model.layers
+            )
 
     async def restore(self, file: Path | None) -> None:
         await self.open()
@@ -142,10 +149,10 @@ class BoltStore:
             self._driver.session() as session,
             await session.begin_transaction(metadata=metadata) as transaction,
         ):
-            for label in (label for layer in LAYERS for label in layer.labels):
+            for label in (label for layer in self._model.layers for label in layer.labels):
                 await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
             for start in range(0, len(records), _RESTORE_BATCH):
-                call = calls.import_rows(records[start : start + _RESTORE_BATCH])
+                call = calls.import_rows(records[start : start + _RESTORE_BATCH], self._model)
                 statement, parameters = cypher.call(call, {})
                 await (await transaction.run(statement, parameters)).consume()
             await transaction.commit()
@@ -212,11 +219,11 @@ class BoltStore:
         return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
 
 
-async def _rehearsal() -> "Rehearsal":
+async def _rehearsal(model: Model) -> "Rehearsal":
     # Only here, because it needs the whole other host.
     from ..embedded.rehearsal import Rehearsal
 
-    return await anyio.to_thread.run_sync(Rehearsal)
+    return await anyio.to_thread.run_sync(Rehearsal, model)
 
 
 def _plain(value: Any) -> Any:

@@ -1,14 +1,19 @@
 """Copies of a store file, made and put back while other processes use it."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+
+from conceptgraph_core.layers import Layer
+from conceptgraph_core.registry import LAYERS
 
 from ...errors import NoStore, Unavailable
 from ..backup_files import BadBackup, Contents
 from . import derivation, identity
 from .database import Database
+from .indexes import Catalogue
 from .opening import APPLICATION_ID, Access, Opening, access, code
 from .soundness import Unsound, read_through
 from .tables import FORMAT
@@ -20,13 +25,13 @@ _TABLES = {
 }
 
 
-def copy(source: Path, target: Path) -> None:
+def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
     """Copy the store *source* to the empty file *target*, from one snapshot.
 
     Raises Unavailable if that cannot be written.
     """
     # On a connection of its own, so that calls go on meanwhile.
-    with closing(Database(source, Opening.EXISTING)) as original:
+    with closing(Database(source, Opening.EXISTING, catalogue)) as original:
         try:
             original.copy_to(target)
         except sqlite3.Error as error:
@@ -35,7 +40,7 @@ def copy(source: Path, target: Path) -> None:
             raise Unavailable(f"{target.parent}: {reason}; no backup was made") from error
 
 
-def contents(file: Path) -> Contents:
+def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
     """Read the store *file* through and return what it holds. Raises BadBackup."""
     with closing(_opened(file)) as found:
         connection = found.connection
@@ -45,7 +50,9 @@ def contents(file: Path) -> Contents:
             if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
                 raise BadBackup(file, "was made by a newer version; install that one")
             noted = identity.noted(connection)
-            return replace(read_through(connection), store=None if noted is None else noted.id)
+            return replace(
+                read_through(connection, layers), store=None if noted is None else noted.id
+            )
         except Unsound as error:
             raise BadBackup(file, f"is damaged: {error}") from None
         except sqlite3.DatabaseError as error:

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .indexes import DERIVED, Catalogue, Row, Table
+from .indexes import Catalogue, Row, Table
 
 if TYPE_CHECKING:
     from .database import Database
@@ -64,20 +64,16 @@ def rows(catalogue: Catalogue, vertex: int, state: State) -> dict[Table, Row]:
 
 
 def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
-    """Tell whether the tables are there that *catalogue* has, and no others of such a kind."""
-    wanted = catalogue.names
-    return wanted == {name for name in _names(connection) if name in wanted or _is_derived(name)}
+    """Tell whether the tables are there that *catalogue* has.
+
+    Others are no harm: a version that knows of more layers has made them, and keeps them.
+    """
+    return catalogue.names <= _names(connection)
 
 
 def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
-    """Make the tables that are missing, with their rows, and remove what is declared no more.
-
-    Within the caller's transaction.
-    """
+    """Make the tables that are missing, with their rows, within the caller's transaction."""
     known = _names(connection)
-    for name in known - catalogue.names:
-        if _is_derived(name):
-            connection.execute(f'DROP TABLE "{name}"')
     missing = [table for table in catalogue.derived if table.name not in known]
     vectors = [table for table in catalogue.vectors if table.name not in known]
     for statement in (line for table in missing for line in table.schema):
@@ -90,12 +86,6 @@ def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
 def _names(connection: sqlite3.Connection) -> set[str]:
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
     return {name for (name,) in rows}
-
-
-def _is_derived(name: str) -> bool:
-    """Tell whether a table can be made anew; the tables that FTS keeps of its own go with it."""
-    kind, _, rest = name.partition(" ")
-    return kind in DERIVED and rest.endswith(")")
 
 
 def remake(database: "Database", catalogue: Catalogue) -> None:

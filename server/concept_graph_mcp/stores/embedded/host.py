@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import MODEL, Model
 
+from ...calls import keeping
 from ...calls.lookups import Lookup
 from ...errors import Refused
 from ..store import Edge, Node
@@ -39,12 +39,12 @@ class Host:
         path: Path,
         callbacks: Mapping[str, interface.Callback] | None = None,
         opening: Opening = Opening.CREATE,
-        layers: Sequence[Layer] = LAYERS,
+        model: Model = MODEL,
     ) -> None:
         self._mgp = modules.load_mgp()
-        self._callbacks = modules.load_modules() if callbacks is None else callbacks
-        self._layers = layers
-        self._catalogue = Catalogue(layers)
+        self._callbacks = modules.load_modules(model.modules) if callbacks is None else callbacks
+        self._model = model
+        self._catalogue = Catalogue(model.layers)
         self._database = Database(path, opening, self._catalogue)
         self._cache = Cache(self._database)
         self._lock = threading.Lock()
@@ -114,7 +114,7 @@ class Host:
         """Iterate over all records, nodes before relations, from one snapshot, in batches."""
         self._database.check_presence("nothing was read")
         # On a connection of its own, so that calls go on meanwhile.
-        reader = Host(self._database.path, self._callbacks, Opening.EXISTING, self._layers)
+        reader = Host(self._database.path, self._callbacks, Opening.EXISTING, self._model)
         try:
             with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
@@ -132,7 +132,7 @@ class Host:
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
         self._database.check_presence("nothing was read")
-        backup.copy(self._database.path, file)
+        backup.copy(self._database.path, file, self._catalogue)
 
     def restore(self, file: Path | None) -> None:
         """Replace the graph by that of another store file, or by an empty one."""
@@ -143,7 +143,7 @@ class Host:
                 raise self._database.unavailable(error) from error
 
     def _export(self, graph: interface.Graph, part: str, batch: int) -> Iterator[list[Any]]:
-        callback = self._callback("conceptgraph.export")
+        callback = self._callback(keeping.exports(self._model).name)
         last_id = 0
         while rows := self._database.vertices_after(last_id, batch):
             found = [interface.Vertex(graph, self._cache.vertex_of(row)) for row in rows]

@@ -15,9 +15,6 @@ from conceptgraph_core import folding
 from conceptgraph_core.layers import Index, Layer, Ranking, TextIndex, VectorIndex
 from conceptgraph_core.registry import LAYERS
 
-# What the names of tables begin with whose rows follow from the vertices.
-DERIVED = ("index", "ranking", "text", "trigrams")
-
 Row = tuple[Any, ...]
 Properties = Mapping[str, Any]
 

@@ -6,9 +6,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from . import interface
+from conceptgraph_core.registry import MODEL
 
-MODULES = ("conceptgraph",)
+from . import interface
 
 
 @functools.cache
@@ -20,16 +20,20 @@ def load_mgp() -> ModuleType:
     return importlib.import_module("mgp")
 
 
-@functools.cache
-def load_modules() -> dict[str, interface.Callback]:
+def load_modules(names: tuple[str, ...] = MODEL.modules) -> dict[str, interface.Callback]:
     """Import the query modules; return their procedures and functions by full name."""
     load_mgp()
     callbacks: dict[str, interface.Callback] = {}
-    for name in MODULES:
-        module = load_module(name)
+    for name in names:
+        module = _loaded(name)
         for callback in (*module.procedures.values(), *module.functions.values()):
             callbacks[callback.name] = callback
     return callbacks
+
+
+@functools.cache
+def _loaded(name: str) -> interface.Module:
+    return load_module(name)
 
 
 def load_module(name: str) -> interface.Module:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls
 from ...formats import Row
@@ -21,8 +22,9 @@ _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 class Rehearsal:
     """A store that takes records as a restore would take them, and keeps nothing."""
 
-    def __init__(self) -> None:
-        self._host = Host(Path(), opening=Opening.STAND_IN)
+    def __init__(self, model: Model = MODEL) -> None:
+        self._model = model
+        self._host = Host(Path(), opening=Opening.STAND_IN, model=model)
 
     def close(self) -> None:
         self._host.close()
@@ -52,7 +54,7 @@ class Rehearsal:
     def _refused(self, records: list[dict[str, Any]]) -> tuple[int, str] | None:
         """Take *records*, or return which of them cannot be taken, and why; then none is."""
         try:
-            call = calls.import_rows(records)
+            call = calls.import_rows(records, self._model)
             name, fields = call.procedure.name, call.procedure.fields
             self._host.call(name, [*call.arguments, {}], call.lookup, fields)
         except ConceptGraphError as error:

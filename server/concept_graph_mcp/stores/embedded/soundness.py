@@ -3,30 +3,36 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.layers import Property
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.layers import Index, Layer, Property
 
 from ..backup_files import Contents, contents
-
-_NODES = {kind.label: kind for layer in LAYERS for kind in layer.nodes}
-# Layers may use one type each in its own way: whichever has it decides.
-_EDGES = {kind.type: kind for layer in LAYERS for kind in layer.edges}
-_UNIQUE = {
-    kind.label: [one for one in layer.indexes if one.unique and one.label == kind.label]
-    for layer in LAYERS
-    for kind in layer.nodes
-}
 
 
 class Unsound(Exception):
     """What is wrong with a file, in a line."""
 
 
-def read_through(connection: sqlite3.Connection) -> Contents:
+class _Declared:
+    """What *layers* say of a label, and of an edge by the label that it leaves."""
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        self.nodes = {kind.label: kind for layer in layers for kind in layer.nodes}
+        self.edges = {
+            (node.label, edge.type): edge
+            for layer in layers
+            for node in layer.nodes
+            for edge in layer.edges
+        }
+        self.unique: dict[str, list[Index]] = {}
+        for index in (one for layer in layers for one in layer.indexes if one.unique):
+            self.unique.setdefault(index.label, []).append(index)
+
+
+def read_through(connection: sqlite3.Connection, layers: Sequence[Layer]) -> Contents:
     """Return what the file holds, having looked at every page and every row. Raises Unsound.
 
     Raises SQLite's own errors where it cannot even be read.
@@ -34,47 +40,58 @@ def read_through(connection: sqlite3.Connection) -> Contents:
     state = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if state != "ok":
         raise Unsound(state.splitlines()[-1])
+    declared = _Declared(layers)
     counts: Counter[str] = Counter()
     newest = 0
     keys: set[tuple[Any, ...]] = set()
     for vertex, *row in connection.execute("SELECT id, labels, properties FROM vertex"):
-        label, properties = _checked_vertex(vertex, *row)
+        label, properties = _checked_vertex(declared, vertex, *row)
         counts[label] += 1
         newest = max(newest, properties.get("accessed_at") or 0)
-        for index in _UNIQUE.get(label, ()):
+        for index in declared.unique.get(label, ()):
             key = (index, *(properties.get(name) for name in index.properties))
             if None not in key and key in keys:
                 raise Unsound(f"node {vertex}: has the {index.properties[-1]} of another")
             keys.add(key)
     for row in connection.execute(
-        "SELECT e.id, e.type, e.properties, s.id, t.id FROM edge e"
+        "SELECT e.id, e.type, e.properties, s.labels, t.id FROM edge e"
         " LEFT JOIN vertex s ON s.id = e.source LEFT JOIN vertex t ON t.id = e.target"
     ):
-        _check_edge(*row)
+        _check_edge(declared, row)
         counts["edges"] += 1
-    nodes = {kind.measure: counts[label] for label, kind in _NODES.items()}
-    return contents(nodes, counts["edges"], int(newest))
+    nodes = {kind.measure: counts[label] for label, kind in declared.nodes.items()}
+    return contents(nodes, counts["edges"], int(newest), layers=layers)
 
 
-def _checked_vertex(vertex: int, labels: str, properties: str) -> tuple[str, dict[str, Any]]:
+def _checked_vertex(
+    declared: _Declared, vertex: int, labels: str, properties: str
+) -> tuple[str, dict[str, Any]]:
     where = f"node {vertex}"
-    names = _parsed(labels, f"{where}: its labels are")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise Unsound(f"{where}: its labels are not a list of names")
+    names = _labels(labels, where)
     values = _map(properties, where)
-    known = [_NODES[name] for name in names if name in _NODES]
+    known = [declared.nodes[name] for name in names if name in declared.nodes]
     for kind in known:
         _check(values, kind.properties, where)
     return (known[0].label if known else ""), values
 
 
-def _check_edge(edge: int, kind: str, properties: str, source: Any, target: Any) -> None:
+def _check_edge(declared: _Declared, row: tuple[Any, ...]) -> None:
+    """Check an (id, type, properties, labels of its source, id of its target) row."""
+    edge, kind, properties, labels, target = row
     where = f"relation {edge}"
-    if source is None or target is None:
+    if labels is None or target is None:
         raise Unsound(f"{where}: has an end that is not there")
     values = _map(properties, where)
-    if kind in _EDGES:
-        _check(values, _EDGES[kind].properties, where)
+    for label in _labels(labels, where):
+        if (label, kind) in declared.edges:
+            _check(values, declared.edges[label, kind].properties, where)
+
+
+def _labels(labels: str, where: str) -> list[str]:
+    names = _parsed(labels, f"{where}: its labels are")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise Unsound(f"{where}: its labels are not a list of names")
+    return names
 
 
 def _check(values: dict[str, Any], declared: Iterable[Property], where: str) -> None:

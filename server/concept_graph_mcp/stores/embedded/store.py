@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call
 from ...errors import Refused, StoreError
@@ -29,7 +30,8 @@ class EmbeddedStore:
     error.
     """
 
-    def __init__(self, path: Path, creates: bool = True) -> None:
+    def __init__(self, path: Path, creates: bool = True, model: Model = MODEL) -> None:
+        self._model = model
         self._path = path
         self._creates = creates
         self._host: Host | None = None
@@ -78,7 +80,7 @@ class EmbeddedStore:
     async def contents(self, file: Path) -> Contents:
         if self._path.exists() and file.exists() and self._path.samefile(file):
             raise BadBackup(file, "is this store itself")
-        return await self._in_thread(lambda: backup.contents(file))
+        return await self._in_thread(lambda: backup.contents(file, self._model.layers))
 
     async def restore(self, file: Path | None) -> None:
         await self._in_thread(lambda: self._opened().restore(file))
@@ -102,7 +104,7 @@ class EmbeddedStore:
     def _made_if_written(self, call: Callable[[Host], T]) -> T:
         """Return what *call* does with the store; if there is none, one is made if it writes."""
         if self._is_missing():
-            with closing(Host(self._path, opening=Opening.STAND_IN)) as nothing:
+            with closing(Host(self._path, opening=Opening.STAND_IN, model=self._model)) as nothing:
                 result = call(nothing)
                 if not nothing.was_written:
                     return result
@@ -111,7 +113,7 @@ class EmbeddedStore:
     def _opened(self) -> Host:
         if self._host is None:
             opening = Opening.CREATE if self._creates else Opening.EXISTING
-            self._host = Host(self._path, opening=opening)
+            self._host = Host(self._path, opening=opening, model=self._model)
         return self._host
 
     async def _in_thread(self, function: Callable[[], T]) -> T:

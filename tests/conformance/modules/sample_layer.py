@@ -1,0 +1,59 @@
+# ruff: noqa: B006
+"""CALL sample_layer.*: what goes over all layers, over the layer of `sample_schema` alone."""
+
+import mgp
+from sample_schema import LAYER
+
+from conceptgraph_core.keeping import checks, importing, statistics
+from conceptgraph_core.keeping import export as exporting
+from conceptgraph_core.keeping.view import Everything
+from conceptgraph_core.layers import together
+
+
+class Samples(Everything):
+    layers = (LAYER,)
+    layer = together((LAYER,))
+
+
+@mgp.read_proc
+def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, kind=str, value=int):
+    return [mgp.Record(**row) for row in statistics.stats(Samples(ctx, context))]
+
+
+@mgp.read_proc
+def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
+    problem=str, subject=str, advice=str
+):
+    return [mgp.Record(**row) for row in checks.check(Samples(ctx, context))]
+
+
+@mgp.read_proc
+def export(ctx: mgp.ProcCtx, part: str, context: mgp.Map = {}) -> mgp.Record(record=mgp.Map):
+    records = exporting.export(Samples(ctx, context), part)
+    return [mgp.Record(record=record) for record in records]
+
+
+@mgp.write_proc
+def import_rows(ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}) -> mgp.Record(
+    nodes_created=int, nodes_existing=int, relations_created=int, relations_existing=int
+):
+    return [mgp.Record(**importing.import_rows(Samples(ctx, context), rows))]
+
+
+@mgp.read_proc
+def found(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(key=str):
+    """Return the keys of what a look-up found, in its order."""
+    graph = Samples(ctx, context)
+    return [mgp.Record(key="/".join(map(str, graph.key(node)))) for node in graph.nodes()]
+
+
+@mgp.write_proc
+def set_place(ctx: mgp.ProcCtx, place: mgp.List[mgp.Any], context: mgp.Map = {}) -> mgp.Record(
+    place=mgp.Nullable[mgp.List[float]]
+):
+    """Set the vector of what was found; return it as it then reads."""
+    rows = []
+    for node in Samples(ctx, context).nodes():
+        node.raw.set_property("place", list(place))
+        rows.append(mgp.Record(place=node.raw.get_property("place")))
+    return rows

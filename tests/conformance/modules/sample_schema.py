@@ -1,0 +1,79 @@
+"""A layer that no code but its tests names: two labels, one keyed by two properties within a scope,
+a vector, and an index that gives an order. It stands for any further layer.
+"""
+
+from conceptgraph_core import limits, text
+from conceptgraph_core.layers import (
+    NOW,
+    EdgeKind,
+    Index,
+    Layer,
+    NodeKind,
+    Property,
+    VectorIndex,
+)
+from conceptgraph_core.registry import Model
+
+NOTE, SHELF = "SampleNote", "SampleShelf"
+
+
+def _number(value, field):
+    return text.number(value, field, 0.0, 1.0)
+
+
+def _time(value, field):
+    return text.integer(value, field, 0, limits.MAX_TIME_MS)
+
+
+def _vector(value, field):
+    return [text.number(one, field, -1e6, 1e6) for one in value]
+
+
+LAYER = Layer(
+    name="samples",
+    nodes=(
+        NodeKind(
+            NOTE,
+            kind="note",
+            measure="notes",
+            key=("owner", "title"),
+            properties=(
+                Property("owner", text.name, absent=""),
+                Property("title", text.name, absent=""),
+                Property("worth", _number, 0.5, absent=0.0),
+                Property("made_at", _time, NOW, absent=0),
+                Property("place", _vector, None, optional=True),
+            ),
+            text="title",
+            derived={"length": lambda properties: len(properties["title"])},
+            scope="owner",
+        ),
+        NodeKind(
+            SHELF,
+            kind="shelf",
+            measure="shelves",
+            key=("label",),
+            properties=(Property("label", text.name, absent=""),),
+            text="label",
+        ),
+    ),
+    edges=(
+        EdgeKind(
+            "STANDS_ON",
+            "stands-on",
+            properties=(Property("firmness", _number, 0.25, absent=0.25),),
+            sources=(NOTE,),
+            targets=(SHELF,),
+        ),
+    ),
+    edge_kind="standing",
+    walked=(NOTE, SHELF),
+    indexes=(
+        Index(NOTE, ("owner", "title"), unique=True),
+        Index(NOTE, ("owner", "made_at")),
+        Index(SHELF, ("label",), unique=True),
+    ),
+    vectors=(VectorIndex(NOTE, "place"),),
+)
+
+MODEL = Model((LAYER,), ("sample_layer",))
