@@ -2,12 +2,15 @@
 
 import dataclasses
 import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
@@ -101,13 +104,35 @@ class Memory:
 
 
 @pytest.fixture(scope="session")
+def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
+    """Notices what is written outside the directory of all tests."""
+    watch = Watch(tmp_path_factory.getbasetemp())
+    sys.addaudithook(watch.hear)
+    with pytest.MonkeyPatch.context() as patch:
+        # What a test starts is not watched, but has no reason to write elsewhere.
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("tmp")))
+        patch.setattr(tempfile, "tempdir", None)
+        yield watch
+
+
+@pytest.fixture(autouse=True)
+def writes_only_below_tmp_path(watch: Watch) -> Iterator[None]:
+    """Fail a test that writes, or tries to, where another test or a person could meet it."""
+    watch.strays()
+    yield
+    strays = watch.strays()
+    assert not strays, f"written outside tmp_path: {', '.join(strays)}"
+
+
+@pytest.fixture(scope="session")
 def portal() -> Iterator[BlockingPortal]:
     with start_blocking_portal() as portal:
         yield portal
 
 
 @pytest.fixture(scope="session")
-def memgraph_uri() -> Iterator[str]:
+def memgraph_uri(watch: Watch) -> Iterator[str]:
     """A real Memgraph with our modules: MEMGRAPH_TEST_URI, or the project's image in Docker."""
     uri = os.environ.get("MEMGRAPH_TEST_URI")
     if uri:
@@ -118,6 +143,8 @@ def memgraph_uri() -> Iterator[str]:
     if reason := containers.missing_engine():
         pytest.skip(f"needs a Memgraph: set MEMGRAPH_TEST_URI or start a Docker engine ({reason})")
     with containers.memgraph() as uri:
+        # The image's build is packed up in a temporary file.
+        watch.strays()
         yield uri
 
 

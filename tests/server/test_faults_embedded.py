@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 import race
 from embedded_files import assert_sound
 from server_processes import HERE, Worker, all_at_once, workers
+from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
@@ -361,11 +361,10 @@ def test_a_write_that_the_system_refuses_is_one_clear_line_and_nothing_is_lost(t
 
 
 @pytest.fixture
-def open_to_all() -> Iterator[Path]:
+def open_to_all(watch: Watch) -> Iterator[Path]:
     """A directory that another user can reach, which pytest's own are not."""
-    with tempfile.TemporaryDirectory() as directory:
-        Path(directory).chmod(0o755)
-        yield Path(directory)
+    with watch.elsewhere() as directory:
+        yield directory
 
 
 @pytest.fixture

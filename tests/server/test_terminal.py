@@ -72,7 +72,7 @@ def test_a_name_is_shown_as_it_is_and_never_obeyed(there, name):
         assert "\x1b" not in shown.output
 
 
-def test_a_hostile_name_in_a_failure_or_a_question_is_escaped(there):
+def test_a_hostile_name_in_a_failure_or_a_question_is_escaped(there, tmp_path):
     name = "\x1b]0;owned\x07"
     remember(there, concept(name), concept("b"))
     for refused in (
@@ -80,7 +80,7 @@ def test_a_hostile_name_in_a_failure_or_a_question_is_escaped(there):
         run(there, "remove", name + "!"),
         run(there, "view", name + "!"),
         run(there, name),
-        run(there, "export", f"/nowhere/{name}"),
+        run(there, "export", str(tmp_path / "nowhere" / name)),
         run(there, "restore", name),
     ):
         assert refused.exit_code
