@@ -270,6 +270,12 @@ def test_a_match_among_thousands_is_found(memory):
     assert memory.concept_search(["2499"], 2) == ["apple 2499", "apple 2498"]
 
 
+def test_a_hundred_short_keywords_of_two_forms_are_looked_for_at_once(memory):
+    create(memory, "water", "x7", "a x7", "pear", *(f"zx7{number:03}" for number in range(60)))
+    keywords = [f"ｘ{number}" for number in range(100)]
+    assert memory.concept_search(keywords, 3) == ["x7", "a x7", "zx7000"]
+
+
 def test_a_hundred_keywords_are_looked_for_at_once(memory):
     create(memory, "water", "apple 77", "pear")
     keywords = [f"apple {number}" for number in range(100)]

@@ -85,18 +85,19 @@ def _text(writer: _Writer, lookup: Text) -> None:
 
 def _filled(writer: _Writer, lookup: Filled) -> None:
     """Matches first; the scan for the others only runs where these leave room."""
+    if not lookup.first.keywords.parts:
+        writer.add(_ranked(writer, lookup.then), "collect(n)")
+        return
     writer.add(*_unfolded(lookup.first.label))
-    body, room = "", writer.parameter(lookup.limit)
-    if lookup.first.keywords.parts:
-        body = f"CALL {{ {_matching(writer, lookup.first)}RETURN collect(n) AS hits }} "
-    else:
-        body = "WITH [] AS hits "
+    hits = _matching(writer, lookup.first)
+    room = f"{writer.parameter(lookup.limit)} - size(hits)"
     others = _ranked(writer, lookup.then)
-    body += (
-        f"CALL {{ WITH hits WITH hits, {room} - size(hits) AS room WHERE room > 0"
-        f" {others}RETURN collect(n) AS others }} "
+    writer.add(
+        f"CALL {{ {hits}RETURN collect(n) AS hits }} "
+        f"CALL {{ WITH hits WITH hits, {room} AS room WHERE room > 0"
+        f" {others}RETURN collect(n) AS others }} ",
+        "hits + others",
     )
-    writer.add(body, "hits + others")
 
 
 def _unfolded(label: str) -> tuple[str, str]:

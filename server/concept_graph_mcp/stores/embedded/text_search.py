@@ -4,9 +4,11 @@ Looked at are the case-folded texts, through their trigrams or in order, and the
 are few: those that are other than the folded ones.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import heapq
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from conceptgraph_core import folding
+from conceptgraph_core.folding import Keywords
 
 from ...calls.lookups import Similar, Text
 from .database import Database, encode
@@ -14,15 +16,13 @@ from .indexes import TextTable
 
 # A keyword with more matches than this is sooner found by going through the names in order.
 _COMMON = 2_000
-# More texts than this go into one condition instead of one each.
-_MANY = 50
 _TRIGRAM = 3
+# SQLite limits how deep an expression may be: so many alternatives are put into brackets.
+_DEEP = 50
 # Greater than all that begins with a text, if put behind it.
 _LAST = "\U0010ffff"
 
-# How a name matches, the name, the vertex.
-Hit = tuple[int, str, int]
-Found = Iterator[tuple[str, int]]
+Found = Iterator[tuple[str, int]]  # a name and its vertex
 
 
 def matching(database: Database, lookup: Text) -> list[int]:
@@ -31,22 +31,16 @@ def matching(database: Database, lookup: Text) -> list[int]:
     table = database.catalogue.text(lookup.label)
     if not keywords.parts:
         return []
-    places: dict[tuple[str, int], int] = {}
-    for place, name, vertex in _plainly(database, table, keywords, most):
-        places[name, vertex] = place
-    stages: tuple[Callable[[], Found], ...] = (
-        lambda: _exact(database, table, keywords.parts, most),
-        lambda: _beginning(database, table, keywords.parts, most),
-        lambda: _containing(database, table, keywords.words, keywords.parts, most),
-        lambda: _containing(database, table, keywords.parts, (), most),
-    )
-    for place, found in enumerate(stages):
-        for hit in found():
-            places[hit] = min(place, places.get(hit, place))
-        # What comes later has no better place than these.
-        if sum(known <= place for known in places.values()) >= most:
-            break
-    ordered = sorted((place, name, vertex) for (name, vertex), place in places.items())
+    hits = set(_containing(database, table, keywords.parts, (), most))
+    if len(hits) == most:
+        # There may be more, which come first though their names do not.
+        closest = set(_exact(database, table, keywords.parts, most))
+        closest.update(_beginning(database, table, keywords.parts, most))
+        if len(closest) < most:
+            closest.update(_containing(database, table, keywords.words, keywords.parts, most))
+        hits |= closest
+    hits.update(_plainly(database, table, keywords, most))
+    ordered = sorted((keywords.place(name), name, vertex) for name, vertex in hits)
     return [vertex for *_, vertex in ordered[:most]]
 
 
@@ -62,41 +56,46 @@ def similar(database: Database, lookup: Similar) -> list[int]:
             [encode(values)],
         )
     }
-    missing = [
-        sought for value, sought in zip(values, lookup.keys, strict=True) if value not in known
-    ]
+    keys = zip(values, lookup.keys, strict=True)
+    missing = [key for value, key in keys if key and value not in known][: lookup.most]
     table = database.catalogue.text(lookup.label)
-    sought_for = [sought for sought in missing if sought][: lookup.most]
+    return _like(database, table, missing, lookup.limit) if missing else []
+
+
+def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) -> list[int]:
+    """Return the first *most* vertices like each of *keys*, of which each costs but one scan."""
+    condition, given = _any("instr(squeezed, ?)", keys)
+    rows = database.execute(
+        "SELECT squeezed, source, vertex FROM (SELECT vertex, source,"
+        " replace(coalesce(nullif(plain, ''), folded), ' ', '') AS squeezed"
+        f' FROM "{table.name}") WHERE {condition}',
+        given,
+    ).fetchall()
     return [
-        vertex for sought in sought_for for vertex in _like(database, table, sought, lookup.limit)
+        vertex
+        for key in keys
+        for _, _, vertex in heapq.nsmallest(
+            most,
+            (
+                (0 if squeezed == key else 1 if squeezed.startswith(key) else 2, source, vertex)
+                for squeezed, source, vertex in rows
+                if key in squeezed
+            ),
+        )
     ]
 
 
-def _like(database: Database, table: TextTable, sought: str, most: int) -> Iterator[int]:
-    rows = database.execute(
-        "SELECT vertex FROM (SELECT vertex, source,"
-        " replace(coalesce(nullif(plain, ''), folded), ' ', '') AS squeezed"
-        f' FROM "{table.name}")'
-        " WHERE instr(squeezed, ?1)"
-        " ORDER BY CASE WHEN squeezed = ?1 THEN 0 WHEN instr(squeezed, ?1) = 1 THEN 1 ELSE 2 END,"
-        " source LIMIT ?2",
-        (sought, most),
-    )
-    return (vertex for (vertex,) in rows)
-
-
-def _plainly(
-    database: Database, table: TextTable, keywords: folding.Keywords, most: int
-) -> Iterator[Hit]:
-    """Iterate over the first matches among the names whose plain form is another."""
-    parts, given = _any_in("plain", keywords.parts)
-    words, given_words = _any_in("plain", keywords.words)
+def _plainly(database: Database, table: TextTable, keywords: Keywords, most: int) -> Found:
+    """Return the first matches among the names whose plain form is another."""
+    parts, given = _any("instr(plain, ?)", keywords.parts)
+    same, given_same = _any("plain = ?", keywords.parts)
+    beginning, given_beginning = _any("instr(plain, ?) = 1", keywords.parts)
+    words, given_words = _any("instr(plain, ?)", keywords.words)
     return database.execute(
-        "SELECT CASE WHEN plain IN (SELECT value FROM json_each(?)) THEN 0"
-        " WHEN EXISTS (SELECT 1 FROM json_each(?) WHERE instr(plain, value) = 1) THEN 1"
-        f" WHEN {words} THEN 2 ELSE 3 END AS place, source, vertex"
-        f" FROM \"{table.name}\" WHERE plain <> '' AND ({parts}) ORDER BY place, source LIMIT ?",
-        (encode(keywords.parts), encode(keywords.parts), *given_words, *given, most),
+        f"SELECT source, vertex FROM \"{table.name}\" WHERE plain <> '' AND ({parts}) ORDER BY"
+        f" CASE WHEN {same} THEN 0 WHEN {beginning} THEN 1 WHEN {words} THEN 2 ELSE 3 END, source"
+        " LIMIT ?",
+        (*given, *given_same, *given_beginning, *given_words, most),
     )
 
 
@@ -109,12 +108,14 @@ def _exact(database: Database, table: TextTable, parts: Sequence[str], most: int
 
 
 def _beginning(database: Database, table: TextTable, parts: Sequence[str], most: int) -> Found:
-    for part in parts:
-        yield from database.execute(
+    return chain.from_iterable(
+        database.execute(
             f'SELECT source, vertex FROM "{table.name}" WHERE folded >= ? AND folded < ?'
             " ORDER BY source LIMIT ?",
             (part, part + _LAST, most),
         )
+        for part in parts
+    )
 
 
 def _containing(
@@ -128,7 +129,7 @@ def _containing(
 
     Texts of one or two characters have no trigram; common ones fill the limit soonest in order.
     """
-    if len(texts) <= _MANY and all(len(text) >= _TRIGRAM for text in texts):
+    if all(len(text) >= _TRIGRAM for text in texts):
         match = " OR ".join('"' + text.replace('"', '""') + '"' for text in texts)
         found = f'FROM "{table.trigrams}" WHERE "{table.trigrams}" MATCH ?'
         probe = f"SELECT count(*) FROM (SELECT 1 {found} LIMIT ?)"
@@ -138,10 +139,10 @@ def _containing(
                 " ORDER BY source LIMIT ?",
                 (match, most),
             )
-    condition, given = _any_in("folded", texts)
+    condition, given = _any("instr(folded, ?)", texts)
     if needed:
         # Most names are told by this alone, which is shorter.
-        without, given_needed = _any_in("folded", needed)
+        without, given_needed = _any("instr(folded, ?)", needed)
         condition, given = f"({without}) AND ({condition})", (*given_needed, *given)
     statement = (
         f'SELECT source, vertex FROM "{table.name}" WHERE {condition} ORDER BY source LIMIT ?'
@@ -149,8 +150,7 @@ def _containing(
     return database.execute(statement, (*given, most))
 
 
-def _any_in(column: str, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a condition that *column* contains one of *texts*, and its parameters."""
-    if len(texts) > _MANY:
-        return f"EXISTS (SELECT 1 FROM json_each(?) WHERE instr({column}, value))", (encode(texts),)
-    return " OR ".join([f"instr({column}, ?)"] * len(texts)), tuple(texts)
+def _any(condition: str, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return that *condition* is true of one of *texts*, and its parameters."""
+    sizes = [len(texts[start : start + _DEEP]) for start in range(0, len(texts), _DEEP)]
+    return " OR ".join(f"({' OR '.join([condition] * size)})" for size in sizes), tuple(texts)
