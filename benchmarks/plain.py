@@ -73,6 +73,7 @@ def rows(best: dict[str, Any], limit: int = schema.DEFAULT_ROWS) -> list[Row]:
             "weight": weight,
             "reverse": reverse,
             "total": len(ordered),
+            "episode_id": None,
         }
         for score, text, ((_, hop, reverse), valence, arousal, weight) in ordered[:limit]
     ]

@@ -12,7 +12,7 @@ from typing import Any
 import neo4j
 
 from concept_graph_mcp import calls
-from conceptgraph_core import limits
+from conceptgraph_core import folding, limits
 from conceptgraph_core.concepts import schema
 
 from . import wordnet
@@ -29,6 +29,7 @@ SEARCHES = {
     "a common long keyword": ["tion"],
     "two Chinese characters": ["山水"],
     "a keyword that nothing has": ["zzzzz"],
+    "a keyword without its accent": ["senor"],
     "no keywords": [],
 }
 SCAN = (
@@ -79,8 +80,8 @@ def _memgraph(setup: Setup, uri: str, concepts: list[dict[str, Any]]) -> Iterato
 
 
 def _matches(concepts: list[dict[str, Any]], keywords: list[str]) -> int:
-    names = (schema.search_name(concept["name"]) for concept in concepts)
-    return sum(any(keyword in name for keyword in keywords) for name in names)
+    wanted = folding.keywords(keywords)
+    return sum(wanted.place(concept["name"]) != folding.ELSEWHERE for concept in concepts)
 
 
 def _concepts() -> Iterator[dict[str, Any]]:

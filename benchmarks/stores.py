@@ -99,7 +99,7 @@ def fill_memgraph(uri: str, records: Iterable[Record], batch: int = 20_000) -> N
 
 def _concept(row: Record) -> Record:
     properties = {key: value for key, value in row.items() if key != "kind"}
-    return properties | {"search_name": schema.search_name(row["name"])}
+    return properties | schema.derived(schema.CONCEPT, row)
 
 
 def _batches(records: Iterable[Record], size: int) -> Iterator[Sequence[Record]]:

@@ -4,6 +4,7 @@ score = arousal · 0.5^(hop − 1) · (0.5 against the edge) · (weight between 
 """
 
 import itertools
+import math
 
 import pytest
 from expect import DAY_MS, MINUTE_MS, REFUSALS, WEEK_MS, concept, decayed, relation
@@ -768,6 +769,15 @@ def test_nodes_made_by_hand_without_properties_are_recalled_as_never_aroused(mem
         "arousal_level": 1.0,
         "accessed_at": memory.now_ms,
     }
+
+
+def test_a_weight_made_by_hand_that_is_no_number_hides_nothing(memory, hands):
+    for number in range(5):
+        memory.relation_add("a", f"n{number}", "is-a")
+    node = hands.node("Concept", name="b", arousal_level=1.0, accessed_at=memory.now_ms)
+    hands.edge(hands.id("a"), node, "IS_A", weight=math.nan)
+    for limit in range(1, 7):
+        assert len(memory.peek(["a"], 1, limit)) == limit
 
 
 def test_an_edge_made_by_hand_without_a_weight_counts_as_new(memory, hands):

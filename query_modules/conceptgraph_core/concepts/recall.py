@@ -4,6 +4,7 @@ score = arousal · 0.5^(hop − 1) · (0.5 against the edge's direction) · weig
 between concepts only.
 """
 
+import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,8 +39,8 @@ def recall(
     same, what was too weak to be recalled would be as strong as what was.
     """
     walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
-    ordered = _ordered(graph, walk.best)
-    return _recalled(graph, walk, ordered[: _most(limit)], len(ordered))
+    chosen = _strongest(graph, walk.best, _most(limit))
+    return _recalled(graph, walk, chosen, len(walk.best))
 
 
 def query(
@@ -53,17 +54,17 @@ def query(
     """
     known, missing = names.sown(graph, seeds)
     walk = _walk(graph, known, max_hop)
-    ordered = _ordered(graph, walk.best)
+    best, most = walk.best, _most(limit)
     if each_episode_once:
-        ordered = _best_of_each_episode(ordered)
-    rows = _recalled(graph, walk, ordered[: _most(limit)], len(ordered))
+        best = _best_of_each_episode(_strongest(graph, best, len(best)))
+    rows = _recalled(graph, walk, _strongest(graph, best, most), len(best))
     return {
         "propositions": [
             {key: value for key, value in row.items() if key not in ("relation", "total")}
             for row in rows
         ],
         "relations": [row["relation"] for row in rows],
-        "total": len(ordered),
+        "total": len(best),
         "unknown": names.similar(graph, missing),
     }
 
@@ -80,9 +81,8 @@ def peek(
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
     edges.
     """
-    walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
-    ordered = _ordered(graph, walk.best)
-    return _rows(graph, ordered[: _most(limit)], len(ordered))
+    best = _walk(graph, names.sown(graph, seeds)[0], max_hop).best
+    return _rows(graph, _strongest(graph, best, _most(limit)), len(best))
 
 
 def _recalled(
@@ -134,15 +134,12 @@ def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
         if old is None:
             best[said] = reading
             continue
-        if not _same_ends(reading, old):
-            walk.also.setdefault(said, set()).update((node, other, old[3], old[7]))
+        far, near = old[3], old[7]
+        # Most often it is the same edge, read from its other end.
+        if not ((far is node and near is other) or (far is other and near is node)):
+            walk.also.setdefault(said, set()).update((node, other, far, near))
         if score > old[0] or (score == old[0] and _precedes(reading, old)):
             best[said] = reading
-
-
-def _same_ends(reading: Reading, other: Reading) -> bool:
-    far, near, other_far, other_near = reading[3], reading[7], other[3], other[7]
-    return (far is other_near and near is other_far) or (far is other_far and near is other_near)
 
 
 def _precedes(reading: Reading, other: Reading) -> bool:
@@ -176,23 +173,31 @@ def _most(limit: int | None) -> int:
     return text.integer(limit, "limit", 1, limits.MAX_INTEGER)
 
 
-def _ordered(graph: Graph, best: dict[str, Reading]) -> list[Proposition]:
-    """Return the texts, the strongest first; of equally strong ones that of the latest episode."""
-    ordered = sorted(best.items(), key=lambda item: (-item[1][0], -_day(item[1]), item[0]))
+def _strongest(graph: Graph, best: dict[str, Reading], most: int) -> list[Proposition]:
+    """Return the *most* strongest texts in order; of equal ones that of the latest episode first.
+
+    Only what may be among them is put in order, which is little of what a long walk finds.
+    """
+    ordered = list(best.items())
+    if most < len(ordered):
+        least = heapq.nlargest(most, (reading[0] for reading in best.values()))[-1]
+        # Not ">=": a hand may have made a score that is no number.
+        ordered = [item for item in ordered if not item[1][0] < least]
+    ordered.sort(key=lambda item: (-item[1][0], -_day(item[1]), item[0]))
     if ordered and ordered[-1][1][0] == 0:
         # Too small for a float, as all are after two years; logarithms still tell them apart.
         # The sort is stable, so what these do not tell apart either stays in order.
         ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1])))
-    return ordered
+    return ordered[:most]
 
 
-def _best_of_each_episode(ordered: list[Proposition]) -> list[Proposition]:
+def _best_of_each_episode(ordered: list[Proposition]) -> dict[str, Reading]:
     seen: set[Node] = set()
-    kept = []
+    kept = {}
     for said, reading in ordered:
         episode = _episode(reading)
         if episode is None or episode not in seen:
-            kept.append((said, reading))
+            kept[said] = reading
         if episode is not None:
             seen.add(episode)
     return kept
