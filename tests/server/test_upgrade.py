@@ -2,13 +2,19 @@
 
 import shutil
 import sqlite3
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from embedded_files import assert_sound
 
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.errors import StoreError
+from concept_graph_mcp.stores.embedded import migrations
 from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.tables import FORMAT
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 STORE = FIXTURES / "store-0.1.0.db"
@@ -72,6 +78,65 @@ def test_a_store_of_the_first_version_takes_writes(host):
 
 def test_a_store_of_the_first_version_is_sound(host):
     assert host.call("conceptgraph.check", [LATER]) == []
+
+
+def test_a_store_of_the_first_version_is_kept_as_it_was_before_it_gets_its_new_format(store):
+    before = store.read_bytes()
+    run(f"--embedded={store}", "stats")
+    kept = store.with_name(f"{store.name}.format-1")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(kept)) as was, closing(sqlite3.connect(STORE)) as first:
+        assert was.execute("PRAGMA user_version").fetchone() == (1,)
+        assert list(was.iterdump()) == list(first.iterdump())
+    with closing(sqlite3.connect(store)) as now:
+        assert now.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+        names = {name for (name,) in now.execute("SELECT name FROM sqlite_schema")}
+        assert not {"unique_value", "searchable", "search_text"} & names
+    assert before != store.read_bytes()
+    assert_sound(store)
+    # A second opening changes nothing, and what was kept stays as it is.
+    modified = kept.stat().st_mtime_ns
+    run(f"--embedded={store}", "stats")
+    assert kept.stat().st_mtime_ns == modified
+
+
+def test_a_change_of_format_that_fails_leaves_the_store_as_it_was(store, monkeypatch):
+    def failing(connection):
+        connection.execute("DROP TABLE searchable")
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(migrations, "STEPS", {1: failing})
+    with pytest.raises(StoreError, match="disk I/O error"):
+        Host(store)
+    monkeypatch.undo()
+    with closing(sqlite3.connect(store)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM searchable").fetchone()[0] > 0
+    shown = run(f"--embedded={store}", "export", "-")
+    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
+
+
+def test_two_that_open_a_store_of_the_first_version_at_once_both_find_the_new_format(store):
+    hosts = []
+    threads = [threading.Thread(target=lambda: hosts.append(Host(store))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(hosts) == 4
+    for host in hosts:
+        assert host.call("conceptgraph.check", [LATER]) == []
+        host.close()
+    assert_sound(store)
+
+
+def test_a_cache_that_has_become_too_large_is_let_go(host, monkeypatch):
+    rows = host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text",))
+    assert host._cache.bytes > 0
+    assert host._cache.vertices
+    monkeypatch.setattr("concept_graph_mcp.stores.embedded.cache.MAX_BYTES", 1_000)
+    assert host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text",)) == rows
+    assert (host._cache.bytes, host._cache.vertices) == (0, {})
 
 
 def test_a_backup_of_the_first_version_is_restored(tmp_path):

@@ -12,8 +12,11 @@ from typing import Any
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement
 
-# Beyond this many elements everything is let go and read again as needed.
-MAX_ELEMENTS = 2_000_000
+# Beyond this many bytes, about, everything is let go and read again as needed.
+MAX_BYTES = 1 << 30
+# What an element takes beyond its properties, and they for each character that they are stored as:
+# measured on stores of 1,000 to 100,000 concepts.
+_BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
 
 
 class Cache:
@@ -24,6 +27,8 @@ class Cache:
         self.vertices: dict[int, VertexElement] = {}
         self.edges: dict[int, EdgeElement] = {}
         self.position = -1
+        # An estimate; what was here before a change counts on until all is let go.
+        self.bytes = 0
         self._labels: dict[str, tuple[str, ...]] = {}
         self._types: dict[str, str] = {}
 
@@ -43,10 +48,11 @@ class Cache:
     def clear(self) -> None:
         self.vertices.clear()
         self.edges.clear()
+        self.bytes = 0
 
     def trim(self) -> None:
         """Let go of everything if it has become too much."""
-        if len(self.vertices) + len(self.edges) > MAX_ELEMENTS:
+        if self.bytes > MAX_BYTES:
             self.clear()
 
     def vertex(self, vertex_id: int) -> VertexElement | None:
@@ -67,6 +73,7 @@ class Cache:
         if element is None:
             element = VertexElement(row[0], self._label_tuple(row[1]), decode(row[2]))
             self.vertices[row[0]] = element
+            self.bytes += size(row[2])
         return element
 
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
@@ -90,6 +97,7 @@ class Cache:
         edge_type = self._types.setdefault(edge_type, edge_type)
         edge = EdgeElement(edge_id, edge_type, source, target, decode(properties))
         self.edges[edge_id] = edge
+        self.bytes += size(properties)
         return edge
 
     def _label_tuple(self, labels: str) -> tuple[str, ...]:
@@ -104,6 +112,7 @@ class Cache:
             element = self.vertices[vertex_id]
             element.labels = self._label_tuple(labels)
             element.properties = decode(properties)
+            self.bytes += size(properties)
             known.discard(vertex_id)
         for vertex_id in known:
             del self.vertices[vertex_id]
@@ -126,6 +135,11 @@ class Cache:
             edge = self._add_edge(edge_id, edge_type, source, target, properties)
             attach(edge)
         detach([self.edges.pop(edge_id) for edge_id in gone])
+
+
+def size(properties: str) -> int:
+    """Return about how many bytes an element takes whose properties are stored as this."""
+    return _BYTES_AN_ELEMENT + _BYTES_A_CHARACTER * len(properties)
 
 
 def decode(properties: str) -> dict[str, Any]:

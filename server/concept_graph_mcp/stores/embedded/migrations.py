@@ -3,6 +3,7 @@
 import logging
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -15,11 +16,13 @@ def keep_as_it_was(connection: sqlite3.Connection, path: Path) -> None:
     """Copy the store beside itself, before its format changes; once, whoever else does too."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     kept = path.with_name(f"{path.name}.format-{version}")
-    unfinished = kept.with_name(f"{kept.name}.{os.getpid()}.partial")
     if kept.exists() or not os.access(path.parent, os.W_OK):
         return
+    # Private, and of a name that nobody else has: others may be doing the same.
+    handle, name = tempfile.mkstemp(".partial", f".{kept.name}.", path.parent)
+    os.close(handle)
+    unfinished = Path(name)
     try:
-        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(unfinished)) as copy:
             connection.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")

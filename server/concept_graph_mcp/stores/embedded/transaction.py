@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from . import interface
-from .cache import Cache, attach, detach
+from .cache import Cache, attach, detach, size
 from .database import Database, encode
 from .derivation import Derivation
 from .elements import EdgeElement, VertexElement
@@ -46,6 +46,7 @@ class Transaction:
         self._deleted_edges: set[EdgeElement] = set()
         self._next_id: dict[str, int] = {}
         self._position: int | None = None
+        self._written = 0
 
     # Reading
 
@@ -207,6 +208,7 @@ class Transaction:
         """Let go of what was deleted, after the commit."""
         if self._position is not None:
             self._cache.position = self._position
+        self._cache.bytes += self._written
         for vertex in self._deleted:
             self._cache.vertices.pop(vertex.id, None)
         for edge in self._deleted_edges:
@@ -231,17 +233,23 @@ class Transaction:
         deleted, live = self._deleted, [v for v in self._before if v not in self._deleted]
         write(
             "UPDATE vertex SET labels = ?, properties = ? WHERE id = ?",
-            ((encode(v.labels), encode(v.properties), v.id) for v in live),
+            ((encode(v.labels), self._encoded(v.properties), v.id) for v in live),
         )
         write(
             "INSERT INTO vertex (id, labels, properties) VALUES (?, ?, ?)",
             (
-                (v.id, encode(v.labels), encode(v.properties))
+                (v.id, encode(v.labels), self._encoded(v.properties))
                 for v in self._created
                 if v not in deleted
             ),
         )
         write("DELETE FROM vertex WHERE id = ?", ((v.id,) for v in deleted))
+
+    def _encoded(self, properties: dict[str, Any]) -> str:
+        """Return *properties* as they are stored; what they take in memory counts as written."""
+        text = encode(properties)
+        self._written += size(text)
+        return text
 
     def _write_vectors(self) -> None:
         for (vertex, name), vector in self._vectors.items():
@@ -264,12 +272,12 @@ class Transaction:
         )
         write(
             "UPDATE edge SET properties = ? WHERE id = ?",
-            ((encode(e.properties), e.id) for e in live),
+            ((self._encoded(e.properties), e.id) for e in live),
         )
         write(
             "INSERT INTO edge (id, type, source, target, properties) VALUES (?, ?, ?, ?, ?)",
             (
-                (e.id, e.type, e.source.id, e.target.id, encode(e.properties))
+                (e.id, e.type, e.source.id, e.target.id, self._encoded(e.properties))
                 for e in self._created_edges
                 if e not in deleted
             ),
