@@ -39,7 +39,7 @@ CORE = ROOT / "query_modules/conceptgraph_core"
 AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
 DEVELOPERS = DOCS / "developers.md"
 QUERIES, STYLE = DOCS / "lab/queries.md", DOCS / "lab/style.gss"
-SERVER = json.loads((ROOT / "release/server.json").read_text(encoding="utf-8"))
+SERVER = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOT_RUN = "not run: "

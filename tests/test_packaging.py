@@ -18,7 +18,7 @@ from conceptgraph_core.words import libraries
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-ENTRY = json.loads((ROOT / "release/server.json").read_text(encoding="utf-8"))
+ENTRY = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
 HOME = "https://github.com/" + ENTRY["name"].removeprefix("io.github.")
 DOCKERFILES = ("docker/Dockerfile", "docker/mcp.Dockerfile")
 OCI = "org.opencontainers.image."

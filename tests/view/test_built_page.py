@@ -9,7 +9,7 @@ from tests.markdown import ROOT
 
 from concept_graph_mcp.view.static_files import STATIC
 
-SOURCES = ROOT / "page"
+SOURCES = ROOT / "server/page"
 
 
 def files(directory: Path) -> dict[str, bytes]:
@@ -18,7 +18,7 @@ def files(directory: Path) -> dict[str, bytes]:
 
 def test_the_page_that_is_checked_in_is_what_its_sources_give(tmp_path):
     if shutil.which("node") is None or not (SOURCES / "node_modules" / "esbuild").exists():
-        pytest.skip("needs Node.js, and `npm ci --ignore-scripts` in page/")
+        pytest.skip("needs Node.js, and `npm ci --ignore-scripts` in server/page/")
     subprocess.run(["node", SOURCES / "build.mjs", tmp_path], check=True, timeout=60)
     made, kept = files(tmp_path), files(STATIC)
     assert made.keys() == kept.keys()

@@ -26,7 +26,7 @@ def test_the_rows_that_are_drawn_call_the_kinds_alike(memory):
 
 
 def test_every_look_is_one_that_the_page_can_draw():
-    sources = ROOT / "page" / "src"
+    sources = ROOT / "server/page/src"
     shapes = re.findall(r"^  (\w+): \{ corners", (sources / "shapes.js").read_text(), re.MULTILINE)
     assert tuple(shapes) == SHAPES
     assert {look.shape for look in looks.KINDS} <= set(shapes)

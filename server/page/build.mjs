@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const src = join(here, "src");
-const out = resolve(process.argv[2] ?? join(here, "../server/concept_graph_mcp/view/static"));
+const out = resolve(process.argv[2] ?? join(here, "../concept_graph_mcp/view/static"));
 
 // Zod brings its error messages in fifty languages, of which the English are set elsewhere.
 const inOneLanguage = {
