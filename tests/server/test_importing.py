@@ -227,10 +227,16 @@ WRONG = {
     "a kind that is a list": (native(kind=[]), "kind: must not be a list"),
     "an end that is a map": (
         json.dumps({"kind": "relation", "from": {}, "to": "b", "type": "is-a"}),
-        "from: must not be a map",
+        "from: must be text, not dict",
     ),
     "nesting without end": (f'{{"kind": "concept", "name": {DEEP}}}', "is nested too deeply"),
     "a list without end": (DEEP, "is nested too deeply"),
+    "a number that is a list": (native(valence=[1]), "valence: must be a number, not tuple"),
+    "a number that is nested deeply": (
+        native(valence=json.loads("[" * 60 + "]" * 60)),
+        "valence: is nested too deeply",
+    ),
+    "a giant in a list": (native(summary=[[2**64]]), "summary: is an integer of more than 64"),
     "an integer of 64 bits": (native(accessed_at=2**63), "accessed_at: is an integer of more"),
     "a negative one": (native(accessed_at=-(2**63) - 1), "accessed_at: is an integer of more"),
     "a number of 5,000 digits": (

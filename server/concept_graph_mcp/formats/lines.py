@@ -16,6 +16,8 @@ Record = dict[str, Any]
 
 # Longer than any integer that can be stored; turning a longer one into a number takes long.
 _INTEGER_CHARACTERS = 20
+# What drivers and hosts take without a thought of their own stack.
+_DEEPEST = 50
 _KINDS = {dict: "a map", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
 
 
@@ -86,11 +88,21 @@ def json_object(number: int, line: str) -> Record:
 
 
 def plain(number: int, key: str, value: Any) -> None:
-    """Raise FormatError unless *value* is what a record's field can be: no list, map or giant."""
+    """Raise FormatError if *value* is a list or a map, or cannot be sent to a store."""
     if isinstance(value, (list, dict)):
         raise FormatError(f"line {number}: {shown(key)}: must not be {kind(value)}")
+    sendable(number, key, value)
+
+
+def sendable(number: int, key: str, value: Any, depth: int = 0) -> None:
+    """Raise FormatError if no store can take *value*: too large an integer, endless nesting."""
     if isinstance(value, int) and not -limits.MAX_INTEGER - 1 <= value <= limits.MAX_INTEGER:
         raise FormatError(f"line {number}: {shown(key)}: is an integer of more than 64 bits")
+    if isinstance(value, (list, dict)):
+        if depth == _DEEPEST:
+            raise FormatError(f"line {number}: {shown(key)}: is nested too deeply")
+        for item in value.values() if isinstance(value, dict) else value:
+            sendable(number, key, item, depth + 1)
 
 
 def text(number: int, record: Record, key: str) -> str:

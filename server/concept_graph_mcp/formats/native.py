@@ -7,7 +7,7 @@ from typing import Any
 from conceptgraph_core.registry import LAYERS
 
 from ..printable import json_text
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, plain, shown
+from .lines import FormatError, Lines, Naming, Record, Row, json_object, plain, sendable, shown
 from .tally import Tally
 
 NATIVE = "concept-graph"
@@ -18,6 +18,8 @@ _PROPERTIES = (
     *(each.name for layer in LAYERS for kind in layer.edges for each in kind.properties),
 )
 _FIELDS = dict.fromkeys((*_FIRST, *_PROPERTIES))
+_KEYS = (name for layer in LAYERS for kind in layer.nodes for name in kind.key)
+_PLAIN = frozenset({"kind", "type", *_KEYS})
 
 
 def header(version: str) -> dict[str, Any]:
@@ -46,7 +48,9 @@ def read(lines: Lines, _naming: Naming, tally: Tally) -> Iterator[Row]:
 
 def _known(number: int, record: Record, tally: Tally) -> Record:
     for key, value in record.items():
-        plain(number, key, value)
+        # What the others may be, a list or a map included, is for their layer to say.
+        check = sendable if key in _FIELDS and key not in _PLAIN else plain
+        check(number, key, value)
         if key not in _FIELDS:
             tally.left_out("fields of no meaning here", shown(key))
     return {key: value for key, value in record.items() if key in _FIELDS}
