@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -418,6 +418,24 @@ def test_what_hands_have_made_and_no_store_takes_back_is_left_out_and_named(shel
     assert "tautology" in said
     shell.keep("restore", "latest", "--yes")
     assert shell.graph() == before
+
+
+def test_an_export_that_is_backed_up_is_what_can_be_brought_back(unreachable, portal, tmp_path):
+    async def identity() -> str:
+        return "3f2a9c1b-04de-4a6e-9f3b-6d5f1c2b7a88"
+
+    async def stream(batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+        yield [GRAPH[0], {"kind": "concept", "name": ""}, *GRAPH[1:3]]
+        yield [*GRAPH[3:], {"kind": "relation", "from": "apple", "to": "apple", "type": "is-a"}]
+
+    unreachable.identity, unreachable.stream = identity, stream
+    file = tmp_path / "backup.jsonl.gz"
+    written = portal.call(unreachable.backup, file)
+    assert [line.split(":")[0] for line in written.left_out] == ["name", "relation"]
+    head, *lines = map(json.loads, gzip.decompress(file.read_bytes()).decode().splitlines())
+    assert head["store"] == "3f2a9c1b-04de-4a6e-9f3b-6d5f1c2b7a88"
+    assert lines == GRAPH
+    assert portal.call(unreachable.contents, file) == written.contents
 
 
 def test_only_what_could_be_brought_back_is_taken():
