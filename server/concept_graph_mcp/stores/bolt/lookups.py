@@ -72,6 +72,10 @@ def _range(writer: _Writer, lookup: Range) -> None:
         writer.add(body, "collect(n)")
 
 
+def _ordered(writer: _Writer, lookup: Ordered) -> None:
+    writer.add(_first(writer, lookup), "collect(n)")
+
+
 def _union(writer: _Writer, lookup: Union) -> None:
     for part in lookup.parts:
         writer.write(part)
@@ -86,12 +90,12 @@ def _text(writer: _Writer, lookup: Text) -> None:
 def _filled(writer: _Writer, lookup: Filled) -> None:
     """Matches first; the scan for the others only runs where these leave room."""
     if not lookup.first.keywords.parts:
-        writer.add(_ranked(writer, lookup.then), "collect(n)")
+        _ordered(writer, lookup.then)
         return
     writer.add(*_unfolded(lookup.first.label))
     hits = _matching(writer, lookup.first)
     room = f"{writer.parameter(lookup.limit)} - size(hits)"
-    others = _ranked(writer, lookup.then)
+    others = _first(writer, lookup.then)
     writer.add(
         f"CALL {{ {hits}RETURN collect(n) AS hits }} "
         f"CALL {{ WITH hits WITH hits, {room} AS room WHERE room > 0"
@@ -126,10 +130,18 @@ def _matching(writer: _Writer, lookup: Text) -> str:
     )
 
 
+def _first(writer: _Writer, lookup: Ordered) -> str:
+    """Return what finds the first of an order as `n`."""
+    if lookup.level is not None:
+        return _ranked(writer, lookup)
+    by = f"n.{lookup.by}"
+    condition = f"{by} IS NOT NULL{_filter(writer, lookup.where)}"
+    limit = writer.parameter(lookup.limit)
+    return f"MATCH (n:{lookup.label}) WHERE {condition} WITH n ORDER BY {by} DESC LIMIT {limit} "
+
+
 def _ranked(writer: _Writer, lookup: Ordered) -> str:
     """Return what finds the first by `by + tau_ms · ln(level)` as `n`."""
-    if lookup.level is None or lookup.then is None or lookup.where:
-        raise NotImplementedError("no order by other than a rank")
     tau_ms = writer.parameter(lookup.tau_ms)
     rank = f"coalesce(n.{lookup.by} + {tau_ms} * log(n.{lookup.level}), -1e300)"
     return (
@@ -180,6 +192,7 @@ def _filter(writer: _Writer, where: Where) -> str:
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Equal: _equal,
     Range: _range,
+    Ordered: _ordered,
     Union: _union,
     Text: _text,
     Filled: _filled,
