@@ -1,12 +1,17 @@
 """The code blocks, tables and links of a Markdown page, as the documentation tests read them."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 ROOT = Path(__file__).resolve().parents[1]
-_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_PARSER = MarkdownIt("commonmark").enable("table")
+_TARGETS = {"link_open": "href", "image": "src"}
 
 
 @dataclass(frozen=True)
@@ -23,57 +28,69 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     """Return the fenced code blocks of *page* in their order."""
     found: list[Block] = []
-    heading, marker, fence = "", None, None
-    lines: list[str] = []
-    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-        if fence is not None:
-            if line == "```":
-                language, start = fence
-                found.append(Block(language, "\n".join(lines), start, heading, marker))
-                fence, marker, lines = None, None, []
-            else:
-                lines.append(line)
-        elif line.startswith("```"):
-            fence = line.removeprefix("```").strip(), number
-        elif line.startswith("#"):
-            heading, marker = line.lstrip("# "), None
-        elif comment := re.fullmatch(r"<!-- (.*) -->", line):
-            marker = comment[1]
-        elif line:
-            marker = None
-    assert fence is None, f"{page.name}: a block is not closed"
+    heading, marker = "", None
+    lines = page.read_text(encoding="utf-8").splitlines()
+    tokens = _tokens(page)
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.type == "fence":
+            first, end = token.map
+            assert lines[end - 1].strip() == token.markup, f"{page.name}: a block is not closed"
+            text = token.content.removesuffix("\n")
+            found.append(Block(token.info.strip(), text, first + 1, heading, marker))
+        elif before is not None and before.type == "heading_open":
+            heading = token.content
+        comment = re.fullmatch(r"<!-- (.*) -->\s*", token.content)
+        marker = comment[1] if token.type == "html_block" and comment else None
     return found
 
 
 def prose(page: Path) -> str:
     """Return *page* without its code blocks."""
-    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for token in _tokens(page):
+        if token.type == "fence":
+            first, end = token.map
+            lines[first:end] = [""] * (end - first)
+    return "\n".join(lines)
 
 
 def links(page: Path) -> list[str]:
-    return _LINK.findall(prose(page))
+    return [
+        str(child.attrs[_TARGETS[child.type]])
+        for token in _tokens(page)
+        for child in token.children or ()
+        if child.type in _TARGETS
+    ]
 
 
 def anchors(page: Path) -> set[str]:
     """Return the names under which the headings of *page* can be linked to."""
-    headings = re.findall(r"^#+ (.*)$", prose(page), re.M)
+    tokens = _tokens(page)
+    headings = (
+        "".join(child.content for child in after.children or ())
+        for token, after in itertools.pairwise(tokens)
+        if token.type == "heading_open"
+    )
     return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
 
 
 def table(page: Path, *header: str) -> list[list[str]]:
     """Return the rows of the table of *page* that has this header, all back-ticks removed."""
-    lines = page.read_text(encoding="utf-8").replace("`", "").splitlines()
-    start = lines.index("| " + " | ".join(header) + " |")
-    return [list(_cells(line)) for line in _until_blank(lines[start + 2 :])]
+    (rows,) = (rest for first, *rest in _tables(_tokens(page)) if first == list(header))
+    return rows
 
 
-def _until_blank(lines: list[str]) -> Iterator[str]:
-    for line in lines:
-        if not line.startswith("|"):
-            return
-        yield line
+def _tables(tokens: list[Token]) -> Iterator[list[list[str]]]:
+    rows: list[list[str]] = []
+    for before, token in itertools.pairwise(tokens):
+        if token.type == "tr_open":
+            rows.append([])
+        elif before.type in {"th_open", "td_open"}:
+            rows[-1].append(token.content.replace("`", ""))
+        elif token.type == "table_close":
+            yield rows
+            rows = []
 
 
-def _cells(line: str) -> Iterator[str]:
-    for cell in line.strip("|").split(" | "):
-        yield cell.strip()
+def _tokens(page: Path) -> list[Token]:
+    return _PARSER.parse(page.read_text(encoding="utf-8"))

@@ -1,6 +1,7 @@
 """Every command, table and output that the README shows, held against what is really there."""
 
 import inspect
+import itertools
 import json
 import os
 import re
@@ -15,6 +16,8 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from tests import markdown
+from tests.markdown import ROOT
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
@@ -23,29 +26,24 @@ from concept_graph_mcp.stores.embedded import modules
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import limits
 
-ROOT = Path(__file__).parent.parent
-README = ROOT.joinpath("README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
-CALLS = re.findall(r"```cypher\n(.*?)```\n```text\n(.*?)```", README, re.DOTALL)
+PAGE = ROOT / "README.md"
+README = PAGE.read_text(encoding="utf-8")
+BLOCKS = markdown.blocks(PAGE)
+CALLS = [
+    (call.text, output.text)
+    for call, output in itertools.pairwise(BLOCKS)
+    if (call.language, output.language) == ("cypher", "text")
+]
 
 
 def table(*header: str) -> list[list[str]]:
-    """Return the rows of the README's table with this header, back-ticks removed."""
-    lines = README.splitlines()
-    start = lines.index("| " + " | ".join(header) + " |")
-    rows = []
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip().replace("`", "") for cell in line.strip("|").split("|")])
-    return rows
+    return markdown.table(PAGE, *header)
 
 
 def after(marker: str) -> str:
     """Return the code block after the comment *marker*."""
-    found = re.search(rf"<!-- {marker} -->\n```\w+\n(.*?)\n```", README, re.DOTALL)
-    assert found, f"no block {marker}"
-    return found[1]
+    (found,) = (block.text for block in BLOCKS if block.marker == marker)
+    return found
 
 
 def names(cell: str) -> list[str]:
@@ -105,7 +103,7 @@ def test_the_variables_are_those_that_are_read():
 
 
 def test_the_client_configurations_start_a_server():
-    configurations = [json.loads(text) for kind, text in BLOCKS if kind == "json"]
+    configurations = [json.loads(block.text) for block in BLOCKS if block.language == "json"]
     assert len(configurations) == 2
     chosen = []
     for configuration in configurations:
@@ -183,18 +181,18 @@ def test_the_calls_yield_what_the_readme_shows(memory):
         assert [[cell.strip() for cell in line.split("|")] for line in shown.splitlines()] == lines
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", README))
+@pytest.mark.parametrize("link", markdown.links(PAGE))
 def test_what_the_readme_links_to_exists(link):
-    assert link.startswith("http") or Path(__file__).parent.parent.joinpath(link).exists()
+    assert link.startswith("http") or (ROOT / link.partition("#")[0]).exists()
 
 
 # What an example needs that not everybody has: a Memgraph, a model.
 NEEDS_MORE = {"import memory.jsonl", "install-modules", "--into-target"}
 EXAMPLES = [
     line
-    for language, block in BLOCKS
-    if language == "sh"
-    for line in block.splitlines()
+    for block in BLOCKS
+    if block.language == "sh"
+    for line in block.text.splitlines()
     if line.startswith("concept-graph-mcp ") and not any(map(line.count, NEEDS_MORE))
 ]
 

@@ -102,11 +102,13 @@ def location(uri: str) -> str:
 
 def machine_zone() -> str:
     """Return the name of the machine's time zone, or UTC where it has none that can be told."""
+    import tzlocal
+
     try:
-        link = Path("/etc/localtime").readlink()
-    except OSError:
+        return ZoneInfo(tzlocal.get_localzone_name() or "UTC").key
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        # Its files name several, or none that there is.
         return "UTC"
-    return str(link).partition("zoneinfo/")[2] or "UTC"
 
 
 def _zone(name: str | None) -> ZoneInfo:

@@ -1,10 +1,11 @@
 """What is configured: from the environment and the options, into one frozen value."""
 
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
 import pytest
+import tzlocal
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.settings import SettingsError
@@ -199,17 +200,20 @@ def test_the_zone_of_the_machine_is_one_that_exists():
 
 
 @pytest.mark.parametrize(
-    ("link", "zone"),
-    [("/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo"), ("/etc/own", "UTC"), (None, "UTC")],
+    ("told", "zone"),
+    [("Asia/Tokyo", "Asia/Tokyo"), ("Somewhere/Else", "UTC"), ("/etc/own", "UTC"), (None, "UTC")],
 )
-def test_a_machine_whose_zone_has_no_name_is_in_utc(monkeypatch, link, zone):
-    def readlink(_: Path) -> Path:
-        if link is None:
-            raise OSError("not a link")
-        return Path(link)
-
-    monkeypatch.setattr(Path, "readlink", readlink)
+def test_a_machine_whose_zone_has_no_name_is_in_utc(monkeypatch, told, zone):
+    monkeypatch.setattr(tzlocal, "get_localzone_name", lambda: told)
     assert settings.machine_zone() == zone
+
+
+def test_a_machine_that_says_two_zones_is_in_utc(monkeypatch):
+    def name() -> str:
+        raise ZoneInfoNotFoundError("Multiple conflicting time zone configurations found:\n...")
+
+    monkeypatch.setattr(tzlocal, "get_localzone_name", name)
+    assert settings.machine_zone() == "UTC"
 
 
 def test_toolsets_are_named_by_the_option_or_the_environment():

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 from .. import calls
@@ -35,14 +35,27 @@ async def counts(session: Session) -> dict[str, int]:
 def owned(store: Path) -> Iterator[None]:
     """Keep other backfills away from *store*. Raises WorkingStoreError if one is at work on it.
 
-    SQLite holds the lock: on every platform it ends with the process, however that ends.
+    On every platform the lock ends with the process, however that ends.
     """
-    lock = _beside(store, ".lock")
-    with closing(_locked(store, lock)):
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
+    import filelock
+
+    path = _beside(store, ".lock")
+    lock = filelock.FileLock(path)
+    try:
+        store.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(blocking=False)
+    except filelock.Timeout:
+        raise WorkingStoreError(f"{store}: another backfill is at work on it") from None
+    except OSError as error:
+        raise WorkingStoreError(f"{store}: cannot be opened: {error}") from None
+    try:
+        yield
+    finally:
+        # Before it is let go: who waits for the name notices that it is gone. Not every system
+        # removes an open file.
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        lock.release()
 
 
 def keep(store: Path, chunk: int) -> None:
@@ -81,20 +94,6 @@ def put_back(store: Path) -> int | None:
         copy.unlink(missing_ok=True)
         return chunk
     return None
-
-
-def _locked(store: Path, lock: Path) -> sqlite3.Connection:
-    try:
-        store.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(lock, timeout=0, isolation_level=None)
-    except (OSError, sqlite3.Error) as error:
-        raise WorkingStoreError(f"{store}: cannot be opened: {error}") from None
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        connection.close()
-        raise WorkingStoreError(f"{store}: another backfill is at work on it ({error})") from None
-    return connection
 
 
 def _copy(source: Path, target: Path) -> None:

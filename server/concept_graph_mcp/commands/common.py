@@ -51,8 +51,9 @@ def configured(embedded: str | None) -> Settings:
 
     Raises SettingsError.
     """
-    zone = settings.machine_zone()
+    zone = None
     if not os.environ.get("TZ"):
+        zone = settings.machine_zone()
         note(f"TZ is not set; using the machine's zone, {zone}.")
     return settings.read(os.environ, embedded, zone)
 
