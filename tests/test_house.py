@@ -1,0 +1,114 @@
+"""Which part of the house may know which: imports run downward, and never in a circle.
+
+Every import counts: one inside a function is there to be fast, one for types alone because it costs
+nothing at run time, and each of them needs the other part to be understood.
+"""
+
+import ast
+import functools
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+
+from tests.markdown import ROOT
+
+CORE, SHELL = "conceptgraph_core", "concept_graph_mcp"
+FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
+# From the ground up: each line may import what stands in the lines above it, and itself.
+ORDER = [
+    CORE,
+    *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "context", "folding", "layers")),
+    *(f"{CORE}.{name}" for name in ("words", "associate", "graph", "concepts")),
+    *(f"{CORE}.{name}" for name in ("registry", "keeping")),
+    *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings", "calls")),
+    f"{SHELL}.formats",
+    *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
+    *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
+    *(f"{SHELL}.{name}" for name in ("session", "view", "tools", "backfill", "commands")),
+    *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "__main__")),
+]
+# What every import of the shell passes through: it only makes the core importable.
+FIRST = SHELL
+
+
+def modules() -> dict[str, ast.Module]:
+    """Return what is written in each module of the core and the shell, by its full name."""
+    found = {}
+    for package, folder in FOLDERS.items():
+        for file in sorted((folder / package).rglob("*.py")):
+            parts = file.relative_to(folder).with_suffix("").parts
+            name = ".".join(parts).removesuffix(".__init__")
+            found[name] = ast.parse(file.read_text(encoding="utf-8"))
+    return found
+
+
+MODULES = modules()
+PACKAGES = {name.rpartition(".")[0] for name in MODULES}
+
+
+@functools.cache
+def imports(name: str) -> set[str]:
+    """Return the modules of ours that the module *name* imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(MODULES[name]):
+        for target, parent in named(node, name):
+            found.add(target if target in MODULES else parent)
+    return found & MODULES.keys()
+
+
+def named(node: ast.AST, importer: str) -> Iterator[tuple[str, str]]:
+    """Iterate over the full names that an import gives, each with what it is taken from."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, alias.name) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        above = importer.split(".")
+        # A dot is the package that a module is in, and a package is in itself.
+        above = above[: len(above) - node.level + (importer in PACKAGES)]
+        start = [".".join(above)] if node.level else []
+        parent = ".".join([*start, *([node.module] if node.module else [])])
+        yield from ((f"{parent}.{alias.name}", parent) for alias in node.names)
+
+
+def part(name: str) -> str:
+    """Return the part of the house that the module *name* is in, as ORDER calls it."""
+    fitting = [each for each in ORDER if name == each or name.startswith(f"{each}.")]
+    return max(fitting, key=len, default="")
+
+
+def test_every_module_is_in_a_part_of_the_house_and_every_part_has_one():
+    nowhere = [name for name in MODULES if not part(name)]
+    # The root of the core holds the version; what lies in it has a line of its own.
+    nowhere += [name for name in MODULES if part(name) == CORE and name != CORE]
+    packages = {name for name in MODULES if any(each.startswith(f"{name}.") for each in ORDER)}
+    assert set(nowhere) <= packages
+    assert {part(name) for name in MODULES} >= set(ORDER)
+
+
+def test_no_import_runs_upward():
+    height = {name: ORDER.index(part(name)) for name in MODULES if part(name)}
+    upward = [
+        (name, each)
+        for name in height
+        for each in imports(name) - {FIRST}
+        if height[each] > height[name]
+    ]
+    assert upward == []
+
+
+def test_imports_form_no_circle():
+    order = TopologicalSorter({name: imports(name) - {name} for name in MODULES}).static_order()
+    assert set(order) == set(MODULES)
+
+
+def test_the_core_imports_nothing_of_the_shell_and_the_shell_no_entry_file():
+    assert "concept_graph_mcp.settings" in imports("concept_graph_mcp.serving")
+    of_core = [name for name in MODULES if name.startswith(CORE)]
+    assert [name for name in of_core if any(each.startswith(SHELL) for each in imports(name))] == []
+    entries = {file.stem for file in FOLDERS[CORE].glob("*.py")}
+    assert entries
+    given = {
+        target.partition(".")[0]
+        for name in MODULES
+        for node in ast.walk(MODULES[name])
+        for target, _ in named(node, name)
+    }
+    assert not given & entries
