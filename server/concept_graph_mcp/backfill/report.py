@@ -5,9 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conceptgraph_core.registry import LAYERS
+
 from .chunks import Chunk
 from .loop import Spent
 
+_NODES = {kind.measure for layer in LAYERS for kind in layer.nodes}
 _TOOLS = {"update_affect": "feelings"}
 
 
@@ -48,7 +51,7 @@ class Report:
         """Return what people want counted: the three relation types together, and feelings."""
         counted: Counter[str] = Counter()
         for measure, count in self.added.items():
-            counted[measure if measure in ("concepts", "episodes") else "relations"] += count
+            counted[measure if measure in _NODES else "relations"] += count
         for tool, kind in _TOOLS.items():
             counted[kind] += self.spent.calls[tool]
         return counted
