@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Ordered, Range
+from concept_graph_mcp.calls.lookups import Equal, Nearest, Ordered, Range
 
 MODULES = Path(__file__).parent / "modules"
 NOW_MS = 1_750_000_000_000
@@ -197,6 +197,22 @@ def test_a_vector_is_a_list_of_floats_and_nothing_else(samples):
     assert samples.run(calls.Call(SET_PLACE, ([1.0, 0.5],), tea)) == [{"place": [1.0, 0.5]}]
     kept = [row for row in samples.records() if row.get("owner") == "ann" and "place" in row]
     assert [row["place"] for row in kept] == [[1.0, 0.5]]
+
+
+def test_the_nearest_are_found_within_their_scope(samples):
+    samples.add(
+        note("ann", "east", place=[1.0, 0.0]),
+        note("ann", "north", place=[0.0, 2.0]),
+        note("ann", "nowhere", place=[0.0, 0.0]),
+        note("ann", "placeless"),
+        note("ann", "elsewhere", place=[1.0, 0.0, 0.0]),
+        note("bob", "east", place=[3.0, 0.25]),
+    )
+    mine = (("owner", "ann"),)
+    assert samples.found(Nearest(NOTE, "place", (0.75, 0.25), 9, mine)) == ["ann/east", "ann/north"]
+    assert samples.found(Nearest(NOTE, "place", (0.25, 0.75), 1, mine)) == ["ann/north"]
+    assert samples.found(Nearest(NOTE, "place", (0.9, 0.25), 2)) == ["bob/east", "ann/east"]
+    assert samples.found(Nearest(NOTE, "place", (0.0, 0.0), 2)) == []
 
 
 OWNERS = st.sampled_from(["ann", "bob", "eve"])

@@ -5,7 +5,18 @@ from typing import Any
 
 from conceptgraph_core.registry import text_index
 
-from ...calls.lookups import Equal, Filled, Lookup, Ordered, Range, Similar, Text, Union, Where
+from ...calls.lookups import (
+    Equal,
+    Filled,
+    Lookup,
+    Nearest,
+    Ordered,
+    Range,
+    Similar,
+    Text,
+    Union,
+    Where,
+)
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -74,6 +85,26 @@ def _range(writer: _Writer, lookup: Range) -> None:
 
 def _ordered(writer: _Writer, lookup: Ordered) -> None:
     writer.add(_first(writer, lookup), "collect(n)")
+
+
+def _nearest(writer: _Writer, lookup: Nearest) -> None:
+    """Compare every vector in *where*: exact, and the time goes with how many these are."""
+    vector = writer.parameter(list(lookup.vector))
+    kept = f"n.{lookup.property}"
+
+    def dot(one: str, other: str) -> str:
+        steps = f"range(0, size({vector}) - 1)"
+        return f"reduce(sum = 0.0, i IN {steps} | sum + {one}[i] * {other}[i])"
+
+    condition = f"{kept} IS NOT NULL{_filter(writer, lookup.where)}"
+    limit = writer.parameter(lookup.limit)
+    writer.add(
+        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n, {kept} AS kept"
+        f" WHERE size(kept) = size({vector})"
+        f" WITH n, {dot('kept', vector)} AS near, sqrt({dot('kept', 'kept')}) AS length"
+        f" WHERE length > 0 WITH n, near / length AS near ORDER BY near DESC LIMIT {limit} ",
+        "collect(n)",
+    )
 
 
 def _union(writer: _Writer, lookup: Union) -> None:
@@ -197,4 +228,5 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Text: _text,
     Filled: _filled,
     Similar: _similar,
+    Nearest: _nearest,
 }

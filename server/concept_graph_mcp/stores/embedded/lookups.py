@@ -2,14 +2,26 @@
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ...calls.lookups import Equal, Filled, Lookup, Ordered, Range, Similar, Text, Union, Where
+from ...calls.lookups import (
+    Equal,
+    Filled,
+    Lookup,
+    Nearest,
+    Ordered,
+    Range,
+    Similar,
+    Text,
+    Union,
+    Where,
+)
 from . import text_search
 from .database import Database, encode
-from .indexes import RankingTable
+from .indexes import RankingTable, unpacked
 
 _FEW_LEVELS = 200
 
@@ -89,6 +101,31 @@ def _text(database: Database, lookup: Text) -> list[int]:
 
 def _similar(database: Database, lookup: Similar) -> list[int]:
     return _equal(database, lookup.equal) + text_search.similar(database, lookup)
+
+
+def _nearest(database: Database, lookup: Nearest) -> list[int]:
+    """Compare every vector in *where*: exact, and the time goes with how many these are."""
+    table = database.catalogue.vector((lookup.label,), lookup.property)
+    if table is None:
+        raise LookupError(f"no vectors of :{lookup.label}({lookup.property}) are declared")
+    within = ""
+    given: list[Any] = []
+    if lookup.where:
+        index = database.catalogue.index(lookup.label, [name for name, _ in lookup.where])
+        scope, given = _scope(lookup.where)
+        within = f' WHERE vertex IN (SELECT vertex FROM "{index.name}" WHERE {scope}TRUE)'
+    rows = database.execute(f'SELECT vertex, vector FROM "{table.name}"{within}', given)
+    scored = ((_cosine(lookup.vector, unpacked(blob)), vertex) for vertex, blob in rows)
+    known = ((near, -vertex) for near, vertex in scored if near is not None)
+    return [-vertex for _, vertex in heapq.nlargest(lookup.limit, known)]
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Return the cosine of two vectors; None if they differ in dimension, or one has no length."""
+    lengths = math.hypot(*one) * math.hypot(*other)
+    if len(one) != len(other) or not lengths:
+        return None
+    return float(sum(map(operator.mul, one, other))) / lengths
 
 
 def _union(database: Database, lookup: Union) -> list[int]:
@@ -171,6 +208,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Ordered: _ordered,
     Text: _text,
     Similar: _similar,
+    Nearest: _nearest,
     Union: _union,
     Filled: _filled,
 }
