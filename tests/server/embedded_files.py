@@ -15,7 +15,9 @@ def assert_sound(path: Path) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         vertices = {
             vertex: (json.loads(labels), json.loads(properties))
-            for vertex, labels, properties in connection.execute("SELECT * FROM vertex")
+            for vertex, labels, properties in connection.execute(
+                "SELECT id, labels, properties FROM vertex"
+            )
         }
         ends = connection.execute("SELECT source, target FROM edge").fetchall()
         assert {end for edge in ends for end in edge} <= vertices.keys()

@@ -17,7 +17,7 @@ from ..session import Clock, Session
 from ..settings import Settings
 from ..stores.lazy import connect
 from .common import AS_JSON, configured
-from .reading import shown_measure
+from .reading import problems, shown_measure
 from .terminal import out, print_json, wide
 
 _MOST_PROBLEMS = 20
@@ -83,16 +83,20 @@ async def _store_findings(settings: Settings) -> list[Finding]:
 
 async def _contents(session: Session) -> list[Finding]:
     version = (await session.run(calls.version()))[0]["version"]
+    found = await problems(session)
+    try:
+        measures = await session.run(calls.stats())
+    except StoreError:
+        if not found:
+            raise
+        measures = []  # What is wrong says why.
     findings = [Finding("query modules there", version)]
-    findings += [
-        Finding(row["measure"], shown_measure(row)) for row in await session.run(calls.stats())
-    ]
-    problems = await session.run(calls.check())
+    findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
     findings += [
         Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True)
-        for row in problems[:_MOST_PROBLEMS]
+        for row in found[:_MOST_PROBLEMS]
     ]
-    if len(problems) > _MOST_PROBLEMS:
-        rest = f"and {len(problems) - _MOST_PROBLEMS} more; concept-graph-mcp check lists all"
+    if len(found) > _MOST_PROBLEMS:
+        rest = f"and {len(found) - _MOST_PROBLEMS} more; concept-graph-mcp check lists all"
         findings.append(Finding("…", rest, wrong=True))
     return findings

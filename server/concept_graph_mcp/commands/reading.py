@@ -18,6 +18,8 @@ from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
 
+_REPAIR = "restore a backup; without one, export what can be read and import it into a new store"
+
 _LIMIT = click.option(
     "--limit",
     type=click.IntRange(1, limits.MAX_INTEGER),
@@ -138,7 +140,7 @@ def stats(embedded: str | None, as_json: bool) -> None:
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
     """Print what is wrong with the graph and what to do about it; exit 1 if there is any."""
-    rows = with_session(ctx.obj, lambda session: session.run(calls.check()))
+    rows = with_session(ctx.obj, problems)
     if as_json:
         print_json({"problems": rows})
     elif rows:
@@ -149,6 +151,14 @@ def check(ctx: click.Context, as_json: bool) -> None:
     else:
         say("Nothing is wrong.")
     ctx.exit(1 if rows else 0)
+
+
+async def problems(session: Session) -> list[Row]:
+    """Return what is wrong with the graph: as a file, and where that is sound, as a graph."""
+    damage = await session.store.problems()
+    if damage:
+        return [{"problem": "damaged", "subject": line, "advice": _REPAIR} for line in damage]
+    return await session.run(calls.check())
 
 
 def recall_table(rows: list[Row], explain: bool) -> Table:

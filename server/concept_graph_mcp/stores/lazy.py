@@ -36,6 +36,9 @@ class LazyStore:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         return await (await self._store()).call(call, context)
 
+    async def problems(self) -> list[str]:
+        return await (await self._store()).problems()
+
     async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         async with aclosing((await self._store()).stream(batch)) as batches:
             async for records in batches:

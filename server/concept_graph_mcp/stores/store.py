@@ -59,6 +59,12 @@ class Store(Protocol):
         Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
         """
 
+    async def problems(self) -> list[str]:
+        """Return what is wrong with how the graph is kept, a line each, having looked at it all.
+
+        A database looks after that itself.
+        """
+
     def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         """Iterate over all records, nodes before relations, in batches, from one snapshot."""
 

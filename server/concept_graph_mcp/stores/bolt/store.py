@@ -94,6 +94,9 @@ class BoltStore:
         [result] = await self._translated(writes, self.rows, statement, parameters, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
 
+    async def problems(self) -> list[str]:
+        return []
+
     async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         await self.open()
         try:

@@ -11,18 +11,16 @@ from conceptgraph_core.registry import LAYERS
 
 from ...errors import NoStore, Unavailable
 from ..backup_files import BadBackup, Contents
-from . import derivation, identity
+from . import checksums, derivation, identity
+from .checksums import Unsound
 from .database import Database
 from .indexes import Catalogue
 from .opening import APPLICATION_ID, Access, Opening, access, code
-from .soundness import Unsound, read_through
+from .soundness import read_through
 from .tables import FORMAT
 
 # What is copied; everything else is derived from it.
-_TABLES = {
-    "vertex": "id, labels, properties",
-    "edge": "id, type, source, target, properties",
-}
+_TABLES = ("vertex", "edge")
 
 
 def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
@@ -76,16 +74,18 @@ def put_back(database: Database, file: Path | None) -> None:
 
 
 def _replace(database: Database, restored: bool) -> None:
-    vectors = {table.name: "vertex, vector" for table in database.catalogue.vectors}
+    vectors = {table.name: ("vertex", "vector") for table in database.catalogue.vectors}
+    elements = {table: checksums.CHECKED[table] for table in _TABLES}
     database.begin(exclusive=True)
     try:
         database.begin_epoch()
-        for table, columns in (_TABLES | vectors).items():
+        for table, names in (elements | vectors).items():
+            columns = ", ".join(names)
             database.execute(f'DELETE FROM main."{table}"')
             if restored and (table in _TABLES or _has(database, table)):
                 database.execute(
-                    f'INSERT INTO main."{table}" ({columns})'
-                    f' SELECT {columns} FROM restored."{table}"'
+                    f'INSERT INTO main."{table}" ({columns}, checksum) SELECT {columns},'
+                    f' {checksums.FUNCTION}({columns}) FROM restored."{table}"'
                 )
         derivation.remake(database, database.catalogue)
         database.commit()

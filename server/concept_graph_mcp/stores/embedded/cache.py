@@ -9,9 +9,13 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from . import checksums
+from .checksums import Unsound
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement
 
+# Of a row that has an edge before a vertex.
+_EDGE_COLUMNS = 6
 # Beyond this many bytes, about, everything is let go and read again as needed.
 MAX_BYTES = 1 << 30
 # What an element takes beyond its properties, and they for each character that they are stored as:
@@ -68,9 +72,10 @@ class Cache:
         return (self.vertices[vertex_id] for vertex_id in ids if vertex_id in self.vertices)
 
     def vertex_of(self, row: Row) -> VertexElement:
-        """Return the element of an (id, labels, properties) row."""
+        """Return the element of an (id, labels, properties, checksum) row."""
         element = self.vertices.get(row[0])
         if element is None:
+            _check(f"node {row[0]}", row)
             element = VertexElement(row[0], self._label_tuple(row[1]), decode(row[2]))
             self.vertices[row[0]] = element
             self.bytes += size(row[2])
@@ -78,22 +83,18 @@ class Cache:
 
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over the stored edges that leave (or enter) *vertex*, reading as asked for."""
-        for edge_id, edge_type, properties, *other in self._database.edges_of(vertex.id, outgoing):
-            edge = self.edges.get(edge_id)
+        for row in self._database.edges_of(vertex.id, outgoing):
+            edge = self.edges.get(row[0])
             if edge is None:
-                far = self.vertex_of(tuple(other))
+                far = self.vertex_of(row[_EDGE_COLUMNS:])
                 source, target = (vertex, far) if outgoing else (far, vertex)
-                edge = self._add_edge(edge_id, edge_type, source, target, properties)
+                edge = self._add_edge(row[:_EDGE_COLUMNS], source, target)
             yield edge
 
-    def _add_edge(
-        self,
-        edge_id: int,
-        edge_type: str,
-        source: VertexElement,
-        target: VertexElement,
-        properties: str,
-    ) -> EdgeElement:
+    def _add_edge(self, row: Row, source: VertexElement, target: VertexElement) -> EdgeElement:
+        """Return the new element of a row as `Database.edges` returns it."""
+        edge_id, edge_type, _, _, properties, _ = row
+        _check(f"relation {edge_id}", row)
         edge_type = self._types.setdefault(edge_type, edge_type)
         edge = EdgeElement(edge_id, edge_type, source, target, decode(properties))
         self.edges[edge_id] = edge
@@ -103,12 +104,14 @@ class Cache:
     def _label_tuple(self, labels: str) -> tuple[str, ...]:
         known = self._labels.get(labels)
         if known is None:
-            known = self._labels[labels] = tuple(json.loads(labels))
+            known = self._labels[labels] = tuple(_parsed(labels, list))
         return known
 
     def _refresh_vertices(self, changed: set[int]) -> None:
         known = changed & self.vertices.keys()
-        for vertex_id, labels, properties in self._database.vertices(known):
+        for row in self._database.vertices(known):
+            vertex_id, labels, properties, _ = row
+            _check(f"node {vertex_id}", row)
             element = self.vertices[vertex_id]
             element.labels = self._label_tuple(labels)
             element.properties = decode(properties)
@@ -119,9 +122,11 @@ class Cache:
 
     def _refresh_edges(self, changed: set[int]) -> None:
         gone = changed & self.edges.keys()
-        for edge_id, edge_type, source_id, target_id, properties in self._database.edges(changed):
+        for row in self._database.edges(changed):
+            edge_id, _, source_id, target_id, properties, _ = row
             edge = self.edges.get(edge_id)
             if edge is not None:
+                _check(f"relation {edge_id}", row)
                 gone.discard(edge_id)
                 edge.properties = decode(properties)
                 continue
@@ -131,9 +136,10 @@ class Cache:
             )
             if not in_a_list:
                 continue
-            source, target = self.load_vertices([source_id, target_id])
-            edge = self._add_edge(edge_id, edge_type, source, target, properties)
-            attach(edge)
+            ends = list(self.load_vertices([source_id, target_id]))
+            if len(ends) < 2:
+                raise Unsound(f"relation {edge_id}: has an end that is not there")
+            attach(self._add_edge(row, *ends))
         detach([self.edges.pop(edge_id) for edge_id in gone])
 
 
@@ -142,13 +148,30 @@ def size(properties: str) -> int:
     return _BYTES_AN_ELEMENT + _BYTES_A_CHARACTER * len(properties)
 
 
+def _check(where: str, row: Row) -> None:
+    """Raise Unsound for a stored row, its checksum last, that is not as it was written."""
+    if checksums.is_wrong(row[-1], *row[:-1]):
+        raise Unsound(f"{where}: is not as it was written")
+
+
 def decode(properties: str) -> dict[str, Any]:
     """Return stored properties: a fresh map, its lists as tuples."""
     # Interned: every vertex has the same few keys, and the parser makes them anew each time.
-    values = {sys.intern(key): value for key, value in json.loads(properties).items()}
+    values = {sys.intern(key): value for key, value in _parsed(properties, dict).items()}
     if "[" in properties:
         return {key: _tuples(value) for key, value in values.items()}
     return values
+
+
+def _parsed(text: str, kind: type) -> Any:
+    """Return what the JSON *text* says. Raises Unsound; only a hand writes another *kind*."""
+    try:
+        value = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        value = None
+    if not isinstance(value, kind):
+        raise Unsound(f"a {kind.__name__} is not as it is stored")
+    return value
 
 
 def attach(edge: EdgeElement) -> None:

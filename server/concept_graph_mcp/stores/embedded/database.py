@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Ended, Misdeployed, StoreError, Unavailable
-from . import ending, identity, tables
+from . import checksums, ending, identity, tables
+from .checksums import FAILURES, Unsound
 from .indexes import CATALOGUE, Catalogue
 from .opening import BUSY_TIMEOUT_S, Opening, code
 from .presence import Presence, abandon
@@ -83,6 +84,11 @@ class Database:
             made.execute("PRAGMA journal_mode = DELETE")
             tables.note_identity(made, self._connection, self.path)
 
+    @property
+    def is_writable(self) -> bool:
+        """Tell whether the file can be written, as far as its opening told."""
+        return self._access.writable
+
     # Transactions
 
     def begin(self, exclusive: bool) -> None:
@@ -99,7 +105,7 @@ class Database:
         self._connection.execute("BEGIN")
         try:
             self.position()  # The first read is what takes the snapshot.
-        except sqlite3.Error:
+        except FAILURES:
             self.rollback()
             raise
         # Whoever finds the lock taken when it comes to writing was overtaken and need not wait.
@@ -115,8 +121,13 @@ class Database:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def unavailable(self, error: sqlite3.Error) -> StoreError:
-        """Return *error* as the caller is told it."""
+    def unavailable(self, error: Exception) -> StoreError:
+        """Return *error*, one of the FAILURES of reading and writing, as the caller is told it."""
+        if not isinstance(error, sqlite3.Error) or code(error) == sqlite3.SQLITE_CORRUPT:
+            return Unavailable(
+                f"store {self.path}: is damaged: {_line(error)}; nothing was written;"
+                " run concept-graph-mcp doctor"
+            )
         if code(error) == sqlite3.SQLITE_INTERRUPT:
             return Ended("the call was ended; nothing was written")
         if code(error) == sqlite3.SQLITE_NOTADB:
@@ -143,9 +154,9 @@ class Database:
     # Rows
 
     def vertices(self, ids: Iterable[int]) -> Iterator[Row]:
-        """Return (id, labels, properties) of those of *ids* that exist."""
+        """Return (id, labels, properties, checksum) of those of *ids* that exist."""
         return self.execute(
-            "SELECT id, labels, properties FROM vertex"
+            "SELECT id, labels, properties, checksum FROM vertex"
             " WHERE id IN (SELECT value FROM json_each(?))",
             [encode(list(ids))],
         )
@@ -153,38 +164,46 @@ class Database:
     def vertices_after(self, vertex_id: int, count: int) -> list[Row]:
         """Return the next *count* vertices by id, as `vertices` does."""
         return self.execute(
-            "SELECT id, labels, properties FROM vertex WHERE id > ? ORDER BY id LIMIT ?",
+            "SELECT id, labels, properties, checksum FROM vertex WHERE id > ? ORDER BY id LIMIT ?",
             (vertex_id, count),
         ).fetchall()
 
     def edges(self, ids: Iterable[int]) -> list[Row]:
-        """Return (id, type, source, target, properties) of those of *ids* that exist."""
+        """Return (id, type, source, target, properties, checksum) of *ids* that exist."""
         return self.execute(
-            "SELECT id, type, source, target, properties FROM edge"
+            "SELECT id, type, source, target, properties, checksum FROM edge"
             " WHERE id IN (SELECT value FROM json_each(?))",
             [encode(list(ids))],
         ).fetchall()
 
     def edges_of(self, vertex_id: int, outgoing: bool) -> Iterator[Row]:
-        """Iterate over (id, type, properties, other end's id, labels, properties) of edges."""
+        """Iterate over the edges, each (as `edges` has it) with its other end (as `vertices`)."""
         near, far = ("source", "target") if outgoing else ("target", "source")
         return self.execute(
-            "SELECT e.id, e.type, e.properties, v.id, v.labels, v.properties"
+            "SELECT e.id, e.type, e.source, e.target, e.properties, e.checksum,"
+            " v.id, v.labels, v.properties, v.checksum"
             f" FROM edge e JOIN vertex v ON v.id = e.{far} WHERE e.{near} = ? ORDER BY e.id",
             [vertex_id],
         )
 
     def vector(self, table: str, vertex: int) -> bytes | None:
         """Return the vector of a vertex as it is stored in *table*."""
-        found = self.execute(f'SELECT vector FROM "{table}" WHERE vertex = ?', [vertex]).fetchone()
-        return None if found is None else found[0]
+        found = self.execute(
+            f'SELECT vector, checksum FROM "{table}" WHERE vertex = ?', [vertex]
+        ).fetchone()
+        if found is None:
+            return None
+        if checksums.is_wrong(found[1], vertex, found[0]):
+            raise Unsound(f"node {vertex}: its vector is not as it was written")
+        return bytes(found[0])
 
     def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
         """Store the vector of a vertex, or none."""
         if vector is None:
             self.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
         else:
-            self.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?)', [(vertex, vector)])
+            row = (vertex, vector, checksums.of(vertex, vector))
+            self.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
 
     def last_id(self, table: str) -> int:
         """Return the highest id that *table* ever had."""
@@ -204,26 +223,33 @@ class Database:
         It cannot after too many changes, and never once all was replaced.
         """
         rows = self.execute(
-            "SELECT position, vertices, edges FROM change WHERE position > ? ORDER BY position",
+            "SELECT position, vertices, edges, checksum FROM change"
+            " WHERE position > ? ORDER BY position",
             [position],
         ).fetchall()
         if not rows or rows[0][0] != position + 1 or rows[-1][0] != position + len(rows):
             return None
         vertices: set[int] = set()
         edges: set[int] = set()
-        for _, vertex_ids, edge_ids in rows:
-            vertices.update(json.loads(vertex_ids))
-            edges.update(json.loads(edge_ids))
+        for number, vertex_ids, edge_ids, checksum in rows:
+            if checksums.is_wrong(checksum, number, vertex_ids, edge_ids):
+                return None
+            try:
+                vertices.update(json.loads(vertex_ids))
+                edges.update(json.loads(edge_ids))
+            except (ValueError, TypeError):
+                return None
         return vertices, edges
 
     def log_change(self, vertices: Iterable[int], edges: Iterable[int]) -> int:
         """Record what this transaction changes; return its number."""
         self._writes = True
-        cursor = self.execute(
-            "INSERT INTO change (vertices, edges) VALUES (?, ?)",
-            (encode(list(vertices)), encode(list(edges))),
+        position = self.last_id("change") + 1
+        row = (position, encode(list(vertices)), encode(list(edges)))
+        self.execute(
+            "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
+            (*row, checksums.of(*row)),
         )
-        position = cursor.lastrowid or 0
         self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT_CHANGES])
         return position
 
@@ -268,7 +294,7 @@ class Database:
     def _open(self, opening: Opening) -> None:
         try:
             self._access = tables.opened(self.path, opening, self.catalogue)
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise self.unavailable(error) from error
         # Of a file that SQLite does not watch, `Access` knows what it looked like.
         watched = opening is not Opening.STAND_IN and self._access.seen is None

@@ -1,7 +1,6 @@
 """Calling query-module procedures in process, as Memgraph calls them."""
 
 import gc
-import sqlite3
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,9 @@ from ...calls import keeping
 from ...calls.lookups import Lookup
 from ...errors import Refused
 from ..store import Edge, Node
-from . import backup, ending, interface, lookups, modules, values
+from . import backup, diagnosis, ending, interface, lookups, modules, values
 from .cache import Cache
+from .checksums import FAILURES
 from .database import Conflict, Database
 from .indexes import Catalogue
 from .opening import Opening
@@ -60,7 +60,7 @@ class Host:
         with self._lock:
             try:
                 return self._database.store_id
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
     @property
@@ -100,7 +100,7 @@ class Host:
                     # further ones, until one finds nothing to write.
                     self._contended = True
                     return attempt(exclusive=True)
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
     def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
@@ -119,10 +119,18 @@ class Host:
             with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
                     yield from reader._export(graph, part, batch)
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise self._database.unavailable(error) from error
         finally:
             reader.close()
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the file, a line each, having looked at all of it."""
+        with self._lock:
+            try:
+                return diagnosis.problems(self._database)
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
 
     def forget(self) -> None:
         """Let go of what is kept in memory between calls."""
@@ -139,7 +147,7 @@ class Host:
         with self._lock:
             try:
                 backup.put_back(self._database, file)
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
     def _export(self, graph: interface.Graph, part: str, batch: int) -> Iterator[list[Any]]:

@@ -179,7 +179,10 @@ class VectorTable:
 
     @property
     def schema(self) -> list[str]:
-        return [f'CREATE TABLE "{self.name}" (vertex INTEGER PRIMARY KEY, vector BLOB NOT NULL)']
+        return [
+            f'CREATE TABLE "{self.name}" (vertex INTEGER PRIMARY KEY, vector BLOB NOT NULL,'
+            " checksum INTEGER)"
+        ]
 
 
 def packed(vector: Iterable[float]) -> bytes:
@@ -196,6 +199,7 @@ class Catalogue:
     """All tables of the indexes that *layers* declare."""
 
     def __init__(self, layers: Sequence[Layer]) -> None:
+        self.layers = layers
         self.indexes = [IndexTable(one) for layer in layers for one in layer.indexes]
         self.rankings = [RankingTable(one) for layer in layers for one in layer.rankings]
         self.texts = [TextTable(one) for layer in layers for one in layer.texts]

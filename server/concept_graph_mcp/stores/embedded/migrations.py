@@ -9,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
+from . import checksums
+
 logger = logging.getLogger(__name__)
 
 
@@ -33,9 +35,16 @@ def keep_as_it_was(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _to_2(connection: sqlite3.Connection) -> None:
-    """Version 0.1.0 had two tables of its own for names; indexes are made from declarations."""
+    """Version 0.1.0 had no checksums, and two tables of its own for names instead of indexes."""
     for table in ("search_text", "searchable", "unique_value"):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
+    for table, columns in checksums.CHECKED.items():
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
+        connection.execute(
+            f"UPDATE {table} SET checksum = {checksums.FUNCTION}({', '.join(columns)})"
+        )
+    for statement in checksums.triggers():
+        connection.execute(statement)
 
 
 # The step that leads on from each format, within the transaction of the caller.

@@ -136,7 +136,7 @@ def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
     connection = _connection(uri)
     try:
         connection.execute("PRAGMA schema_version")
-    except sqlite3.Error:
+    except BaseException:
         connection.close()
         raise
     return connection, uri

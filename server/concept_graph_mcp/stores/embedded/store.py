@@ -59,6 +59,11 @@ class EmbeddedStore:
             )
         )
 
+    async def problems(self) -> list[str]:
+        return await self._in_thread(
+            lambda: [] if self._is_missing() else self._opened().problems()
+        )
+
     async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         if await self._in_thread(self._is_missing):
             return

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import Misdeployed
-from . import derivation, identity, migrations
+from . import checksums, derivation, identity, migrations
 from .indexes import Catalogue
 from .opening import APPLICATION_ID, Access, Opening, access, code, no_store, private_copy
 
@@ -15,15 +15,19 @@ FORMAT = 2
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, labels TEXT NOT NULL, properties TEXT NOT NULL)",
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, labels TEXT NOT NULL, properties TEXT NOT NULL,"
+    " checksum INTEGER)",
     "CREATE TABLE edge ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL,"
-    " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL)",
+    " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL,"
+    " checksum INTEGER)",
     "CREATE INDEX edge_source ON edge (source)",
     "CREATE INDEX edge_target ON edge (target)",
     # One row a writing transaction: which elements it changed, as JSON arrays of ids.
     "CREATE TABLE change ("
-    " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL)",
+    " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL,"
+    " checksum INTEGER)",
+    *checksums.triggers(),
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {FORMAT}",
 )
@@ -83,6 +87,7 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
     except sqlite3.OperationalError:
         # Not every build of SQLite has it.
         connection.create_function("ln", 1, math.log, deterministic=True)
+    checksums.register(connection)
     connection.execute("PRAGMA cache_size = -65536")
     if found.writable and opening is not Opening.EXISTING:
         _make(connection, path, catalogue)
@@ -148,6 +153,8 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise Misdeployed(f"store {path}: is a database of another kind; name another file")
     found = _pragma(connection, "user_version")
+    if found < 1:
+        raise Misdeployed(f"store {path}: is damaged: has no format; restore a backup")
     if found > FORMAT:
         raise Misdeployed(
             f"store {path}: has format {found}, this version reads up to {FORMAT};"

@@ -5,9 +5,9 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from . import interface
+from . import checksums, interface
 from .cache import Cache, attach, detach, size
-from .database import Database, encode
+from .database import Database, Row, encode
 from .derivation import Derivation
 from .elements import EdgeElement, VertexElement
 from .indexes import Catalogue, packed, unpacked
@@ -232,16 +232,12 @@ class Transaction:
         write = self._database.write
         deleted, live = self._deleted, [v for v in self._before if v not in self._deleted]
         write(
-            "UPDATE vertex SET labels = ?, properties = ? WHERE id = ?",
-            ((encode(v.labels), self._encoded(v.properties), v.id) for v in live),
+            "UPDATE vertex SET labels = ?2, properties = ?3, checksum = ?4 WHERE id = ?1",
+            map(self._vertex_row, live),
         )
         write(
-            "INSERT INTO vertex (id, labels, properties) VALUES (?, ?, ?)",
-            (
-                (v.id, encode(v.labels), self._encoded(v.properties))
-                for v in self._created
-                if v not in deleted
-            ),
+            "INSERT INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
+            (self._vertex_row(v) for v in self._created if v not in deleted),
         )
         write("DELETE FROM vertex WHERE id = ?", ((v.id,) for v in deleted))
 
@@ -258,7 +254,7 @@ class Transaction:
                 raise ValueError(f"{name}: vectors are only of nodes that have an index for them")
             row = None if vector is None or vertex in self._deleted else packed(vector)
             self._database.write_vector(table.name, vertex.id, row)
-        for vertex in self._deleted:
+        for vertex in self._deleted & self._before.keys():
             for name in self._catalogue.vector_names:
                 table = self._catalogue.vector(self._before[vertex][0], name)
                 if table is not None:
@@ -271,15 +267,24 @@ class Transaction:
             [e for e in self._edges_before if e not in self._deleted_edges],
         )
         write(
-            "UPDATE edge SET properties = ? WHERE id = ?",
-            ((self._encoded(e.properties), e.id) for e in live),
+            "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
+            map(self._edge_row, live),
         )
         write(
-            "INSERT INTO edge (id, type, source, target, properties) VALUES (?, ?, ?, ?, ?)",
-            (
-                (e.id, e.type, e.source.id, e.target.id, self._encoded(e.properties))
-                for e in self._created_edges
-                if e not in deleted
-            ),
+            "INSERT INTO edge (id, type, source, target, properties, checksum)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (self._edge_row(e) for e in self._created_edges if e not in deleted),
         )
         write("DELETE FROM edge WHERE id = ?", ((e.id,) for e in deleted))
+
+    def _vertex_row(self, vertex: VertexElement) -> Row:
+        return _checked(vertex.id, encode(vertex.labels), self._encoded(vertex.properties))
+
+    def _edge_row(self, edge: EdgeElement) -> Row:
+        properties = self._encoded(edge.properties)
+        return _checked(edge.id, edge.type, edge.source.id, edge.target.id, properties)
+
+
+def _checked(*row: Any) -> Row:
+    """Return *row* as it is stored, with its checksum."""
+    return (*row, checksums.of(*row))

@@ -1,0 +1,55 @@
+"""A checksum in every row that nothing else could be made from.
+
+SQLite notices a page that is not formed as it must be, not a text that became another one.
+"""
+
+import sqlite3
+import zlib
+
+
+class Unsound(Exception):
+    """What is wrong with a file, in a line."""
+
+
+# What the reading of a file raises; the last where SQLite cannot even say what is wrong.
+FAILURES = (sqlite3.Error, Unsound, UnicodeDecodeError)
+# The function of that name in SQL.
+FUNCTION = "checksum_of"
+# What is checked of each row, besides being there. A row without a checksum was written by hand.
+CHECKED = {
+    "vertex": ("id", "labels", "properties"),
+    "edge": ("id", "type", "source", "target", "properties"),
+    "change": ("position", "vertices", "edges"),
+}
+
+
+def of(*values: object) -> int:
+    """Return the checksum of a row with *values*."""
+    return zlib.crc32("\0".join(map(_text, values)).encode())
+
+
+def _text(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def is_wrong(checksum: object, *values: object) -> bool:
+    """Tell whether a row with *values* is not as it was written."""
+    return checksum is not None and checksum != of(*values)
+
+
+def register(connection: sqlite3.Connection) -> None:
+    """Let statements of *connection* compute checksums."""
+    connection.create_function(FUNCTION, -1, of, deterministic=True)
+
+
+def triggers() -> list[str]:
+    """Return the statements that make what forgets the checksum of a row changed by hand."""
+    made = []
+    for table, columns in CHECKED.items():
+        changed = " OR ".join(f"NEW.{column} IS NOT OLD.{column}" for column in columns)
+        made.append(
+            f"CREATE TRIGGER {table}_by_hand AFTER UPDATE ON {table}"
+            f" WHEN NEW.checksum = OLD.checksum AND ({changed})"
+            f" BEGIN UPDATE {table} SET checksum = NULL WHERE rowid = NEW.rowid; END"
+        )
+    return made

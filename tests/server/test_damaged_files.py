@@ -1,0 +1,275 @@
+"""Store files some bytes of which became others: told as damaged, or really intact."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import race
+from click.testing import CliRunner
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.errors import StoreError, Unavailable
+from concept_graph_mcp.stores.embedded.host import Host
+
+CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
+PAGE = 4_096
+WORDS = ["apple", "pear", "plum", "quince", "medlar", "crème", "りんご", "fruit tree"]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Host]:
+    with closing(Host(path)) as host:
+        yield host
+
+
+def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
+    return host.call(
+        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
+    )
+
+
+def name(number: int) -> str:
+    return f"{WORDS[number % len(WORDS)]} {number}"
+
+
+READS = [
+    *(calls.peek([name(number)], 2) for number in range(0, 60, 7)),
+    *(calls.concept_search([word], 20) for word in [*WORDS, "le 1", "7"]),
+    calls.concept_search([], 20),
+    calls.stats(),
+    calls.check(),
+]
+WRITES = [
+    calls.concept_upsert("new"),
+    calls.recall([name(1)], 2),
+    calls.relation_add(name(2), name(3), "is-a"),
+    calls.episode_add("It rained", [name(4), "new"], "20250615"),
+    calls.rename(name(5), "renamed", False),
+    calls.remove(name(6), False),
+]
+
+
+def seen(host: Host) -> list[Any]:
+    """Everything that can be seen of the graph, however it is come by."""
+    records = [record for batch in host.export(1_000) for record in batch]
+    return [race.in_order(records), *(run(host, call) for call in READS)]
+
+
+@dataclass(frozen=True)
+class Original:
+    content: bytes
+    seen: list[Any]
+
+    @property
+    def pages(self) -> int:
+        return len(self.content) // PAGE
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Original:
+    """A store that has been lived with: pages of every kind, some of them free again."""
+    path = tmp_path_factory.mktemp("original") / "memory.db"
+    with opened(path) as host:
+        for number in range(80):
+            run(host, calls.relation_add(name(number), name(number * 7 % 60), "evokes")
+                if number * 7 % 60 != number else calls.concept_upsert(name(number)))  # fmt: skip
+        for number in range(40):
+            # Some of them longer than a page.
+            summary = f"Ate {name(number)} " + "and so on " * (number * 40)
+            run(host, calls.episode_add(summary, [name(number), name(number + 1)], "20250615"))
+        for number in range(60, 80):
+            run(host, calls.remove(name(number), False))
+        run(host, calls.remove("20250615/apple 32", False))
+        run(host, calls.recall([name(1)], 3))
+        assert host.problems() == []
+        expected = seen(host)
+    return Original(path.read_bytes(), expected)
+
+
+Damage = Callable[[bytearray, int, Random], None]
+
+
+def zeros(content: bytearray, page: int, random: Random) -> None:
+    content[page * PAGE : (page + 1) * PAGE] = bytes(PAGE)
+
+
+def noise(content: bytearray, page: int, random: Random) -> None:
+    content[page * PAGE : (page + 1) * PAGE] = random.randbytes(PAGE)
+
+
+def another_page(content: bytearray, page: int, random: Random) -> None:
+    other = random.randrange(len(content) // PAGE)
+    content[page * PAGE : (page + 1) * PAGE] = content[other * PAGE : (other + 1) * PAGE]
+
+
+def some_bytes(content: bytearray, page: int, random: Random) -> None:
+    at = page * PAGE + random.randrange(PAGE - 16)
+    content[at : at + 16] = random.randbytes(16)
+
+
+def one_bit(content: bytearray, page: int, random: Random) -> None:
+    content[page * PAGE + random.randrange(PAGE)] ^= 1 << random.randrange(8)
+
+
+def one_letter(content: bytearray, page: int, random: Random) -> None:
+    """Make another letter of a letter: a text that is formed as well as before."""
+    letters = [
+        at
+        for at in range(page * PAGE, (page + 1) * PAGE)
+        if chr(content[at]).isalpha() and content[at] < 128
+    ]
+    if letters:
+        content[random.choice(letters)] = ord(random.choice("abcxyz"))
+
+
+def header(content: bytearray, page: int, random: Random) -> None:
+    """Change a bit of what the file says of itself."""
+    content[random.randrange(100)] ^= 1 << random.randrange(8)
+
+
+def cut_off(content: bytearray, page: int, random: Random) -> None:
+    del content[page * PAGE + random.randrange(PAGE) :]
+
+
+DAMAGES = [zeros, noise, another_page, some_bytes, one_bit, one_letter, header, cut_off]
+
+
+def told(path: Path) -> bool:
+    """Tell whether the file is said to be damaged, either at once or when it is looked at."""
+    try:
+        with opened(path) as host:
+            return bool(host.problems())
+    except StoreError as error:
+        assert_line(error)
+        return True
+
+
+def assert_line(error: StoreError) -> None:
+    assert str(error)
+    assert "\n" not in str(error)
+
+
+def attempt(path: Path, call: calls.Call) -> None:
+    """Make a call, which may fail only with a line."""
+    try:
+        with opened(path) as host:
+            run(host, call)
+    except StoreError as error:
+        assert_line(error)
+
+
+def remove_what_belongs_to(path: Path) -> None:
+    for file in path.parent.glob(f"{path.name}-*"):
+        file.unlink()
+    for file in path.parent.glob(f"{path.name}.format-*"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_told_or_is_really_intact(tmp_path, original, damage):
+    random = Random(damage.__name__)
+    path = tmp_path / "memory.db"
+    reported = 0
+    for page in range(original.pages):
+        content = bytearray(original.content)
+        damage(content, page, random)
+        path.write_bytes(content)
+        if told(path):
+            reported += 1
+        else:
+            with opened(path) as host:
+                assert seen(host) == original.seen, f"page {page}"
+        remove_what_belongs_to(path)
+    assert reported > 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_every_call_on_a_damaged_file_does_its_work_or_fails_in_one_line(
+    tmp_path, original, damage
+):
+    random = Random(damage.__name__)
+    path = tmp_path / "memory.db"
+    for page in range(0, original.pages, 3):
+        content = bytearray(original.content)
+        damage(content, page, random)
+        for call in random.sample([*READS, *WRITES], 3):
+            path.write_bytes(content)
+            attempt(path, call)
+            remove_what_belongs_to(path)
+
+
+# What the owner sees
+
+
+def cli(path: Path, *arguments: str) -> tuple[int, str]:
+    result = CliRunner(env={"TZ": "UTC"}).invoke(main, [f"--embedded={path}", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("command", ["doctor", "check"])
+def test_a_letter_that_became_another_is_told_with_what_to_do(tmp_path, original, command):
+    path = tmp_path / "memory.db"
+    path.write_bytes(original.content)
+    assert cli(path, command)[0] == 0
+    content = original.content.replace(b"and so on and so on ", b"and so an and so on ", 1)
+    path.write_bytes(content)
+    status, output = cli(path, command, "--json")
+    assert status == 1
+    for part in ("damaged", "is not as it was written", "restore a backup"):
+        assert part in output
+
+
+def test_a_call_that_meets_a_damaged_node_says_so_and_does_not_write_it_again(tmp_path, original):
+    path = tmp_path / "memory.db"
+    # In the properties of the node, not in its indexes: as long as before, and JSON.
+    content = original.content.replace(b'"name":"pear 1","', b'"name":"paar 1","')
+    assert content != original.content
+    path.write_bytes(content)
+    with opened(path) as host:
+        for call in (calls.recall([name(1)], 1), calls.update_affect(name(1), 0.5)):
+            with pytest.raises(Unavailable, match=r"is damaged: node .*; nothing was written"):
+                run(host, call)
+        # What has nothing to do with it goes on.
+        assert run(host, calls.concept_upsert("new"))[0]["created"] is True
+    assert told(path)
+
+
+def test_rows_that_a_hand_changed_are_not_damaged(tmp_path, original):
+    path = tmp_path / "memory.db"
+    path.write_bytes(original.content)
+    with closing(sqlite3.connect(path, isolation_level=None)) as hand:
+        hand.execute("UPDATE vertex SET properties = json_set(properties, '$.valence', 0.5)")
+        hand.execute("UPDATE edge SET properties = json_set(properties, '$.weight', 0.5)")
+    with opened(path) as host:
+        assert host.problems() == []
+        assert {row["valence"] for row in run(host, calls.peek([name(1)], 1))} == {0.5}
+        # And what is written from now on is checked again.
+        run(host, calls.update_affect(name(1), 0.25))
+        stored = host._database.execute(
+            "SELECT checksum FROM vertex WHERE json_extract(properties, '$.name') = ?", [name(1)]
+        )
+        assert stored.fetchone()[0] is not None
+
+
+def test_what_a_search_looks_at_is_checked_against_the_nodes(tmp_path, original):
+    path = tmp_path / "memory.db"
+    for statement in (
+        "DELETE FROM \"index Concept(name)\" WHERE k0 = 'pear 1'",
+        "UPDATE \"text Concept(name)\" SET folded = 'peer 1' WHERE folded = 'pear 1'",
+        'DELETE FROM "ranking Concept(arousal_level, accessed_at, name)"',
+        "INSERT INTO \"trigrams Concept(name)\" (rowid, folded) VALUES (9999, 'pear')",
+        "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'vertex'",
+        "UPDATE edge SET target = 9999 WHERE id = 3",
+    ):
+        path.write_bytes(original.content)
+        with closing(sqlite3.connect(path, isolation_level=None)) as hand:
+            hand.execute(statement)
+        with opened(path) as host:
+            assert host.problems() != [], statement
