@@ -82,10 +82,12 @@ def test_a_store_of_the_first_version_is_sound(host):
 
 def test_a_store_of_the_first_version_is_kept_as_it_was_before_it_gets_its_new_format(store):
     before = store.read_bytes()
+    unchanged = store.with_name("unchanged.db")
+    unchanged.write_bytes(before)
     run(f"--embedded={store}", "stats")
     kept = store.with_name(f"{store.name}.format-1")
     assert kept.stat().st_mode & 0o777 == 0o600
-    with closing(sqlite3.connect(kept)) as was, closing(sqlite3.connect(STORE)) as first:
+    with closing(sqlite3.connect(kept)) as was, closing(sqlite3.connect(unchanged)) as first:
         assert was.execute("PRAGMA user_version").fetchone() == (1,)
         assert list(was.iterdump()) == list(first.iterdump())
     with closing(sqlite3.connect(store)) as now:
@@ -140,8 +142,9 @@ def test_a_cache_that_has_become_too_large_is_let_go(host, monkeypatch):
 
 
 def test_a_backup_of_the_first_version_is_restored(tmp_path):
-    into = f"--embedded={tmp_path / 'memory.db'}"
-    run(into, "restore", str(STORE), "--yes", "--dir", str(tmp_path / "backups"))
+    into, backup = f"--embedded={tmp_path / 'memory.db'}", tmp_path / "backup.db"
+    backup.write_bytes(STORE.read_bytes())
+    run(into, "restore", str(backup), "--yes", "--dir", str(tmp_path / "backups"))
     shown = run(into, "export", "-")
     assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
 

@@ -319,7 +319,7 @@ def test_a_restored_store_stays_the_store_that_it_was(file, tmp_path):
     other.fill()
     with closing(Host(file)) as host:
         before = host.store_id
-    embedded(file, tmp_path / "backups").ok("restore", str(tmp_path / "other.db"), "--yes")
+    embedded(file, tmp_path / "backups").keep("restore", str(tmp_path / "other.db"), "--yes")
     with closing(Host(file)) as host:
         assert host.store_id == before
 
