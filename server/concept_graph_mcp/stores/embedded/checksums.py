@@ -4,6 +4,7 @@ SQLite notices a page that is not formed as it must be, not a text that became a
 """
 
 import sqlite3
+import struct
 import zlib
 
 
@@ -11,8 +12,9 @@ class Unsound(Exception):
     """What is wrong with a file, in a line."""
 
 
-# What the reading of a file raises; the last where SQLite cannot even say what is wrong.
-FAILURES = (sqlite3.Error, Unsound, UnicodeDecodeError)
+# What the reading of a file raises; the last two where SQLite cannot even say what is wrong, and
+# where a vector has no whole number of numbers.
+FAILURES = (sqlite3.Error, Unsound, UnicodeDecodeError, struct.error)
 # The function of that name in SQL.
 FUNCTION = "checksum_of"
 # What is checked of each row, besides being there. A row without a checksum was written by hand.
