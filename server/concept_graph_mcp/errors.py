@@ -1,6 +1,11 @@
 """What can go wrong between a tool and its store. Every message is one line for the caller."""
 
 
+def one_line(said: object) -> str:
+    """Return what an error or a text says, in one line; "" if that is nothing."""
+    return " ".join(str(said).split())
+
+
 class StoreError(Exception):
     """Base of the failures that a caller is told about."""
 

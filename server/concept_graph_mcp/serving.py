@@ -74,7 +74,7 @@ def serve(settings: Settings, with_set_time: bool) -> None:
     # database that is not prepared must not be waited for.
     ends = None if settings.embedded is not None else _end_soon
     store = connect(settings, creates=True)
-    session = Session(store, settings.tau_ms, settings.zone, Clock(), settings.user_id, ends)
+    session = Session.of(store, settings, on_misdeployed=ends)
     _run(build(session, with_set_time, watch_store=True, toolsets=settings.toolsets))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import time_ns
-from typing import Any
+from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import limits
@@ -13,6 +13,7 @@ from conceptgraph_core.context import DEFAULT_USER
 from . import calls
 from .calls import Call
 from .errors import Misdeployed, Refused
+from .settings import Settings
 from .stores.store import Store
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
@@ -48,6 +49,22 @@ class Session:
     user_id: str = DEFAULT_USER
     on_misdeployed: Callable[[Misdeployed], None] | None = None
     until_ms: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        store: Store,
+        settings: Settings,
+        clock: Clock | None = None,
+        on_misdeployed: Callable[[Misdeployed], None] | None = None,
+        until_ms: int | None = None,
+    ) -> Self:
+        """Return a session on *store* as *settings* have it, with a clock that runs if not given.
+
+        *store* is the one that they name, open or not.
+        """
+        made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
+        return cls(*made, on_misdeployed, until_ms)
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""

@@ -17,6 +17,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from .errors import one_line
+
 # A surrogate pair, a lone surrogate, or any other escape, so that "\\ud800" is not misread.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -68,7 +70,7 @@ class Reader:
         request_id = _id(members.get(b'"id"', b""))
         if request_id is None or b'"method"' not in members:
             return line
-        error = {"code": code, "message": " ".join(f"the request {reason}".split())}
+        error = {"code": code, "message": one_line(f"the request {reason}")}
         request = {
             "jsonrpc": "2.0",
             "id": request_id,

@@ -52,8 +52,7 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
     beyond 100 keywords.
     """
     wanted = folding.keywords(text.keywords(keywords))
-    most = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
-    most = max(1, min(schema.MAX_SEARCH_LIMIT, most))
+    most = schema.search_limit(limit)
     hits: list[tuple[int, str, Node]] = []
     others: list[tuple[float, str, Node]] = []
     tau_ms = graph.context.tau_ms

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .. import limits, text
 from . import affect, names, schema
 from .node import Graph, Node
 
@@ -20,12 +19,8 @@ def neighbourhood(
     (ids), type and weight. Unknown seeds are skipped. Raises InvalidNumber for max_hop outside
     0…10 or a limit below 1.
     """
-    text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
-    most = (
-        schema.DEFAULT_NEIGHBOURS
-        if limit is None
-        else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
-    )
+    schema.checked_hops(max_hop)
+    most = schema.checked_limit(limit, schema.DEFAULT_NEIGHBOURS)
     shown = _spread(graph, names.sown(graph, seeds)[0], max_hop, most)
     return [_row(graph, node, hop, shown) for node, hop in shown.values()]
 

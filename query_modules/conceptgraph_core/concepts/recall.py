@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import limits, text
 from . import affect, names, schema
 from .node import Graph, Node
 
@@ -39,7 +38,7 @@ def recall(
     same, what was too weak to be recalled would be as strong as what was.
     """
     walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
-    chosen = _strongest(graph, walk.best, _most(limit))
+    chosen = _strongest(graph, walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS))
     return _recalled(graph, walk, chosen, len(walk.best))
 
 
@@ -54,7 +53,7 @@ def query(
     """
     known, missing = names.sown(graph, seeds)
     walk = _walk(graph, known, max_hop)
-    best, most = walk.best, _most(limit)
+    best, most = walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS)
     if each_episode_once:
         best = _best_of_each_episode(_strongest(graph, best, len(best)))
     rows = _recalled(graph, walk, _strongest(graph, best, most), len(best))
@@ -82,7 +81,9 @@ def peek(
     edges.
     """
     best = _walk(graph, names.sown(graph, seeds)[0], max_hop).best
-    return _rows(graph, _strongest(graph, best, _most(limit)), len(best))
+    return _rows(
+        graph, _strongest(graph, best, schema.checked_limit(limit, schema.DEFAULT_ROWS)), len(best)
+    )
 
 
 def _recalled(
@@ -101,7 +102,7 @@ def _recalled(
 
 def _walk(graph: Graph, seeds: list[Node], max_hop: int) -> _Walk:
     """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
-    text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
+    schema.checked_hops(max_hop)
     graph.bound_edges(schema.MAX_EDGES_READ, "lower max_hop, or name fewer seeds")
     frontier = seeds
     walk = _Walk({}, {}, [], {node.id for node in frontier})
@@ -165,12 +166,6 @@ def _day(reading: Reading) -> int:
     """Return the date of a reading's episode as a number; 0 if it is about none."""
     episode = _episode(reading)
     return 0 if episode is None else schema.episode_day(episode.name)
-
-
-def _most(limit: int | None) -> int:
-    if limit is None:
-        return schema.DEFAULT_ROWS
-    return text.integer(limit, "limit", 1, limits.MAX_INTEGER)
 
 
 def _strongest(graph: Graph, best: dict[str, Reading], most: int) -> list[Proposition]:

@@ -16,8 +16,7 @@ def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str,
     Raises UnknownRelationType, Tautology, or EpisodeNotAllowed unless the type is evokes.
     """
     edge_type = relation_edge_type(relation_type)
-    source = text.existing_name(source, "from")
-    target = text.existing_name(target, "to")
+    source, target = schema.checked_ends(source, target)
     if source == target:
         raise Tautology(f"relation: tautology: from and to are both {shown(source)}")
     found = graph.find([source, target])

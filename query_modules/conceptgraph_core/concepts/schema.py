@@ -119,6 +119,26 @@ LAYER: Final = Layer(
 )
 
 
+def checked_hops(max_hop: int) -> int:
+    """Return *max_hop*. Raises InvalidNumber outside 0…10."""
+    return text.integer(max_hop, "max_hop", 0, MAX_HOP)
+
+
+def checked_limit(limit: int | None, default: int) -> int:
+    """Return *limit*, *default* for None. Raises InvalidNumber below 1."""
+    return default if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
+
+
+def search_limit(limit: int | None) -> int:
+    """Return how many rows a search with this *limit* has at most: 50 for None, from 1 to 200."""
+    return max(1, min(MAX_SEARCH_LIMIT, DEFAULT_SEARCH_LIMIT if limit is None else limit))
+
+
+def checked_ends(source: str, target: str) -> tuple[str, str]:
+    """Return the names of the two ends of a relation. Raises InvalidText."""
+    return text.existing_name(source, "from"), text.existing_name(target, "to")
+
+
 def derived(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of a node that follow from its others."""
     [kind] = [kind for kind in LAYER.nodes if kind.label == label]

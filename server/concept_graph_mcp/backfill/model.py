@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import openai
 from openai.types.chat import ChatCompletion
 
+from ..errors import one_line
 from .errors import ModelError
 from .loop import Chat, Reply, ToolCall
 
@@ -109,7 +110,7 @@ class OpenAIModel:
     def _line(self, error: Exception) -> str:
         """Return the reason of *error* as one line without the key, which endpoints may repeat."""
         reason = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
-        line = " ".join(str(reason or error).split())
+        line = one_line(reason or error)
         if self._endpoint.key:
             line = line.replace(self._endpoint.key, "***")
         return line[:_MOST_OF_A_REASON] or "no reason given"

@@ -15,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp.types import Tool
 
+from ..errors import one_line
 from .errors import WorkingStoreError
 from .loop import Answer, Chat
 
@@ -92,7 +93,7 @@ def _reason(log: IO[str], error: BaseException) -> str:
     """Return the last line that the server logged, or else what *error* says."""
     log.seek(0)
     lines = [line.strip() for line in log if line.strip()]
-    return lines[-1] if lines else " ".join(str(error).split()) or type(error).__name__
+    return lines[-1] if lines else one_line(error) or type(error).__name__
 
 
 def _first(group: BaseExceptionGroup[Any]) -> BaseException:

@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 from .. import calls
-from ..session import Clock, Session
+from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import connect
+from ..stores import lazy
+from ..stores.embedded.copying import copied
 from .errors import WorkingStoreError
 
 _BEFORE = ".before-chunk-"
@@ -17,12 +18,8 @@ _BEFORE = ".before-chunk-"
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Session]:
     """A session on the store that *settings* name. Raises StoreError."""
-    store = connect(settings, creates=True)
-    try:
-        await store.open()
-        yield Session(store, settings.tau_ms, settings.zone, Clock(), settings.user_id)
-    finally:
-        await store.close()
+    async with lazy.opened(settings, creates=True) as store:
+        yield Session.of(store, settings)
 
 
 async def counts(session: Session) -> dict[str, int]:
@@ -98,8 +95,8 @@ def put_back(store: Path) -> int | None:
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a database, its write-ahead log included, in one transaction."""
-    with closing(sqlite3.connect(source)) as reader, closing(sqlite3.connect(target)) as writer:
-        reader.backup(writer)
+    with closing(sqlite3.connect(source)) as reader, copied(reader, target):
+        pass
 
 
 def _copies(store: Path) -> list[tuple[Path, int]]:

@@ -98,8 +98,7 @@ def relation_add(source: str, target: str, relation_type: str) -> Call:
 def concept_search(
     keywords: Sequence[str], limit: int | None = None, tau_ms: float = limits.DEFAULT_TAU_MS
 ) -> Call:
-    wanted = schema.DEFAULT_SEARCH_LIMIT if limit is None else limit
-    most = max(1, min(schema.MAX_SEARCH_LIMIT, wanted))
+    most = schema.search_limit(limit)
     matching = Text(schema.CONCEPT, folding.keywords(text.keywords(keywords)), most)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
@@ -181,8 +180,7 @@ def remove_relation(source: str, target: str, relation_type: str, dry_run: bool)
 
 
 def _relation(source: str, target: str, relation_type: str) -> None:
-    text.existing_name(source, "from")
-    text.existing_name(target, "to")
+    schema.checked_ends(source, target)
     if not text.storable(relation_type):
         raise InvalidText(text.unstorable("type"))
 

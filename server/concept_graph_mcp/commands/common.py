@@ -16,7 +16,7 @@ from .. import settings
 from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
-from ..stores.lazy import connect
+from ..stores.lazy import opened
 from ..stores.store import Keeper
 from .terminal import note
 
@@ -85,13 +85,8 @@ def with_keeper(
     clock = Clock(until_ms)
 
     async def main() -> T:
-        store = connect(chosen, creates)
-        made = store, chosen.tau_ms, chosen.zone, clock, chosen.user_id
-        try:
-            await store.open()
-            return await work(Session(*made, until_ms=until_ms), store)
-        finally:
-            await store.close()
+        async with opened(chosen, creates) as store:
+            return await work(Session.of(store, chosen, clock, until_ms=until_ms), store)
 
     return anyio.run(main)
 

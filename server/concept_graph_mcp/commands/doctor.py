@@ -13,9 +13,9 @@ from conceptgraph_core import __version__
 from .. import calls
 from ..core import modules_directory
 from ..errors import StoreError
-from ..session import Clock, Session
+from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import connect
+from ..stores.lazy import opened
 from .common import AS_JSON, configured
 from .reading import problems, shown_measure
 from .terminal import out, print_json, wide
@@ -69,16 +69,12 @@ def _configuration(settings: Settings) -> list[Finding]:
 
 
 async def _store_findings(settings: Settings) -> list[Finding]:
-    store = connect(settings)
     kind = "Memgraph" if settings.embedded is None else "embedded store"
     try:
-        await store.open()
-        session = Session(store, settings.tau_ms, settings.zone, Clock(), settings.user_id)
-        return [Finding(kind, store.location), *await _contents(session)]
+        async with opened(settings) as store:
+            return [Finding(kind, store.location), *await _contents(Session.of(store, settings))]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]
-    finally:
-        await store.close()
 
 
 async def _contents(session: Session) -> list[Finding]:

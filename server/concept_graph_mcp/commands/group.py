@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..errors import StoreError
+from ..errors import StoreError, one_line
 from ..printable import printable
 from ..settings import SettingsError
 
@@ -85,7 +85,7 @@ class Misused(click.UsageError):
     """A command line that cannot be understood, told in one line that says where its help is."""
 
     def __init__(self, error: click.UsageError, message: str) -> None:
-        super().__init__(" ".join(message.split()).removesuffix("."), error.ctx)
+        super().__init__(one_line(message).removesuffix("."), error.ctx)
 
     def show(self, file: Any = None) -> None:
         path = self.ctx.command_path if self.ctx else "concept-graph-mcp"

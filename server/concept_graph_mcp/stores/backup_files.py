@@ -13,7 +13,7 @@ from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
 from .. import formats
-from ..errors import StoreError
+from ..errors import StoreError, one_line
 
 STORE = "store"
 
@@ -68,7 +68,8 @@ def rows(file: Path) -> Iterator[formats.Row]:
             stream.seek(0)
             yield from formats.rows(stream, formats.NATIVE)
     except (EOFError, OSError, ValueError, formats.FormatError) as error:
-        raise BadBackup(file, f"is damaged or of another kind: {_line(error)}") from None
+        reason = one_line(error) or type(error).__name__
+        raise BadBackup(file, f"is damaged or of another kind: {reason}") from None
 
 
 def contents(
@@ -121,7 +122,3 @@ def _head(file: Path, line: str) -> dict[str, Any]:
     if not isinstance(head, dict) or head.get("kind") != formats.NATIVE:
         raise BadBackup(file, "is not a backup of a concept graph")
     return head
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

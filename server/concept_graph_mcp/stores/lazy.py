@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,17 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
     if path is not None:
         return LazyStore(str(path), FILES, functools.partial(_embedded, path, creates))
     return LazyStore(location(settings.uri), EXPORTS, functools.partial(_bolt, settings))
+
+
+@asynccontextmanager
+async def opened(settings: Settings, creates: bool = False) -> AsyncGenerator[KeptStore]:
+    """The store that *settings* name, open until the end. Raises StoreError."""
+    store = connect(settings, creates)
+    try:
+        await store.open()
+        yield store
+    finally:
+        await store.close()
 
 
 # Imported here, because each of the two is slow to import and the other one's is not needed.

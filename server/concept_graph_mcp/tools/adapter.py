@@ -11,7 +11,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from ..errors import StoreError
+from ..errors import StoreError, one_line
 
 _SHOWN_ERRORS = 3
 
@@ -38,7 +38,7 @@ class ConceptTool(Tool):
         try:
             validated = self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:
-            raise ToolError(_one_line(error)) from None
+            raise ToolError(_invalid(error)) from None
         fields = self.fn_metadata.arg_model.model_fields
         known = [field.alias or name for name, field in fields.items()]
         for name in arguments:
@@ -106,7 +106,7 @@ def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResu
     )
 
 
-def _one_line(error: ValidationError) -> str:
+def _invalid(error: ValidationError) -> str:
     """Return what is wrong with the arguments: "valence_delta: Input should be …; …"."""
     details = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [
@@ -115,4 +115,4 @@ def _one_line(error: ValidationError) -> str:
     ]
     if len(details) > _SHOWN_ERRORS:
         lines.append(f"and {len(details) - _SHOWN_ERRORS} more")
-    return " ".join("; ".join(lines).split())
+    return one_line("; ".join(lines))

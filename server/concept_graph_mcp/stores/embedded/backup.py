@@ -9,7 +9,7 @@ from pathlib import Path
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
-from ...errors import NoStore, Unavailable
+from ...errors import NoStore, Unavailable, one_line
 from ..backup_files import BadBackup, Contents
 from . import checksums, derivation, identity
 from .checksums import Unsound
@@ -34,7 +34,7 @@ def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
             original.copy_to(target)
         except sqlite3.Error as error:
             full = code(error) == sqlite3.SQLITE_FULL
-            reason = "No space left on device" if full else " ".join(str(error).split())
+            reason = "No space left on device" if full else one_line(error)
             raise Unavailable(f"{target.parent}: {reason}; no backup was made") from error
 
 

@@ -5,13 +5,14 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...errors import Ended, Misdeployed, StoreError, Unavailable
+from ...errors import Ended, Misdeployed, StoreError, Unavailable, one_line
 from . import checksums, ending, identity, tables
 from .checksums import FAILURES, Unsound
+from .copying import copied
 from .indexes import CATALOGUE, Catalogue
 from .opening import BUSY_TIMEOUT_S, Opening, code
 from .presence import Presence, abandon
@@ -78,10 +79,7 @@ class Database:
 
     def copy_to(self, file: Path) -> None:
         """Copy all there is to the empty *file*: one snapshot, whoever writes meanwhile."""
-        with closing(sqlite3.connect(file, isolation_level=None)) as made:
-            self._connection.backup(made)
-            # So that the copy is one file and needs no write-ahead log beside it.
-            made.execute("PRAGMA journal_mode = DELETE")
+        with copied(self._connection, file) as made:
             tables.note_identity(made, self._connection, self.path)
 
     @property
@@ -125,7 +123,7 @@ class Database:
         """Return *error*, one of the FAILURES of reading and writing, as the caller is told it."""
         if not isinstance(error, sqlite3.Error) or code(error) == sqlite3.SQLITE_CORRUPT:
             return Unavailable(
-                f"store {self.path}: is damaged: {_line(error)}; nothing was written;"
+                f"store {self.path}: is damaged: {one_line(error)}; nothing was written;"
                 " run concept-graph-mcp doctor"
             )
         if code(error) == sqlite3.SQLITE_INTERRUPT:
@@ -134,7 +132,7 @@ class Database:
             return Misdeployed(
                 f"store {self.path}: is not a concept graph store; name another file"
             )
-        reason = _line(error)
+        reason = one_line(error)
         if code(error) == sqlite3.SQLITE_READONLY:
             reason = "cannot be written, only read"
         return Unavailable(f"store {self.path}: {reason}; nothing was written")
@@ -304,7 +302,3 @@ class Database:
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
     return code(error) == sqlite3.SQLITE_BUSY
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())

@@ -5,11 +5,11 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
 from . import checksums
+from .copying import copied
 
 logger = logging.getLogger(__name__)
 
@@ -25,9 +25,8 @@ def keep_as_it_was(connection: sqlite3.Connection, path: Path) -> None:
     os.close(handle)
     unfinished = Path(name)
     try:
-        with closing(sqlite3.connect(unfinished)) as copy:
-            connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
+        with copied(connection, unfinished):
+            pass
         unfinished.replace(kept)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call
-from ...errors import Refused, StoreError
+from ...errors import Refused, StoreError, one_line
 from ..backup_files import BadBackup, Contents, Written
 from ..store import FILES
 from . import backup
@@ -130,5 +130,5 @@ class EmbeddedStore:
             raise
         except Exception as error:
             logger.exception("a procedure failed")
-            reason = " ".join(str(error).split()) or "no message"
+            reason = one_line(error) or "no message"
             raise StoreError(f"internal error: {type(error).__name__}: {reason}") from error
