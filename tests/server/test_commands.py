@@ -291,6 +291,19 @@ def test_doctor_reports_a_missing_zone(there, monkeypatch):
     assert "is not set, which serving needs" in report.stdout
 
 
+@pytest.mark.parametrize("gone", [["stop_words"], ["snowballstemmer", "stop_words"]])
+def test_doctor_reports_what_words_need_and_is_not_installed(tmp_path, monkeypatch, gone):
+    store = f"--embedded={tmp_path / 'memory.db'}"
+    run(store, "import", "-", stdin="apple\tis-a\tfruit\n")
+    assert "found with snowballstemmer and stop-words" in run(store, "doctor").stdout
+    for name in gone:
+        monkeypatch.setitem(sys.modules, name, None)
+    report = run(store, "doctor")
+    assert report.exit_code == 1
+    named = " ".join(name.replace("_", "-") for name in gone)
+    assert f"{named}: missing; pip install {named}" in report.stdout
+
+
 def test_doctor_reports_an_unreachable_database(monkeypatch):
     monkeypatch.setenv("MEMGRAPH_URI", "bolt://localhost:1")
     report = run("doctor")

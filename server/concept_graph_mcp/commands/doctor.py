@@ -8,7 +8,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conceptgraph_core import __version__
+from conceptgraph_core import __version__, words
+from conceptgraph_core.words import libraries
 
 from .. import calls
 from ..core import modules_directory
@@ -60,12 +61,22 @@ def _configuration(settings: Settings) -> list[Finding]:
         zone = Finding(
             "TZ", f"is not set, which serving needs; e.g. TZ={settings.zone}", wrong=True
         )
-    return [
+    findings = [
         Finding("concept-graph-mcp", __version__),
         zone,
         Finding("AROUSAL_TAU_MS", f"{settings.tau_ms:,}"),
         Finding("query modules here", str(modules_directory())),
     ]
+    # Memgraph has its own, beside the modules there.
+    return findings if settings.embedded is None else [*findings, _words()]
+
+
+def _words() -> Finding:
+    packages = words.missing()
+    if not packages:
+        return Finding("words", "are found with " + " and ".join(libraries.PACKAGES.values()))
+    named = " ".join(packages)
+    return Finding("words", f"{named}: missing; pip install {named}", wrong=True)
 
 
 async def _store_findings(settings: Settings) -> list[Finding]:
