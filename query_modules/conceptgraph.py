@@ -1,19 +1,20 @@
 """CALL conceptgraph.*: concepts, episodes, relations, affect and recall.
 
 Declarations only; the rules are in conceptgraph_core. The last argument of every procedure is an
-optional map with now_ms, tau_ms, date, until_ms, until_date, found and user_id (see
-conceptgraph_core/context.py).
+optional map with now_ms, tau_ms, date, until_ms, until_date, found, degrees, user_id and languages
+(see conceptgraph_core/context.py).
 """
 
 import mgp
 
 from conceptgraph_core import __version__
 from conceptgraph_core import context as contexts
+from conceptgraph_core.associate.schema import DEFAULT_LIMIT
 from conceptgraph_core.concepts import affect, corrections, episodes, names, relations, schema
 from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
-from conceptgraph_core.keeping import checks, importing, statistics
+from conceptgraph_core.keeping import checks, importing, indexing, statistics
 from conceptgraph_core.keeping import export as exporting
 from conceptgraph_core.keeping.view import Everything
 
@@ -170,6 +171,30 @@ def unknown(ctx: mgp.ProcCtx, seeds: mgp.List[mgp.Any], context: mgp.Map = {}) -
 
 
 @mgp.read_proc
+def associate(
+    ctx: mgp.ProcCtx,
+    text: str,
+    limit: mgp.Nullable[int] = DEFAULT_LIMIT,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    episode_id=str,
+    summary=str,
+    date=mgp.Nullable[str],
+    score=float,
+    matched=mgp.List[str],
+    words=mgp.List[mgp.Map],
+    factors=mgp.Map,
+    episode=mgp.Vertex,
+):
+    """Return the episodes that a question or a sentence belongs to by its words, the best first.
+
+    Example:
+        CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, matched;
+    """
+    return [mgp.Record(**row) for row in episodes.search(Graph(ctx, context), text, limit)]
+
+
+@mgp.read_proc
 def neighbourhood(
     ctx: mgp.ProcCtx,
     seeds: mgp.List[mgp.Any],
@@ -244,13 +269,13 @@ def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
 
 
 @mgp.write_proc
-def index(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(indexed=int):
-    """Give concepts that were made by hand or by an older version what searches look at.
+def index(ctx: mgp.ProcCtx, again: bool = False, context: mgp.Map = {}) -> mgp.Record(indexed=int):
+    """Give what was made by hand or by an older version what it is found by; again: to everything.
 
     Example:
         CALL conceptgraph.index() YIELD indexed;
     """
-    return [mgp.Record(**names.index(Graph(ctx, context)))]
+    return [mgp.Record(**indexing.index(Everything(ctx, context), again))]
 
 
 @mgp.read_proc

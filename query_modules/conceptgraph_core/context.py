@@ -9,11 +9,18 @@ from typing import Any, Final
 
 from . import limits
 from .errors import InvalidContext
+from .words import languages
 
 # Whose memories and entities they are where nobody says whose.
 DEFAULT_USER: Final = "default"
 
-_KEYS = ("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "user_id")
+# Where nobody says it: what the host's environment says.
+LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
+
+_KEYS = (
+    *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "user_id"),
+    "languages",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,8 @@ class Context:
     being later; `until_date` is its local date. The clock may lie elsewhere: ahead, for a forecast.
 
     `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
-    for and is not in it does not exist.
+    for and is not in it does not exist. `degrees` tells of each of them how many edges lead to it.
+    `languages` are those in which texts are, as `words.terms` takes them.
     """
 
     now_ms: int
@@ -33,7 +41,9 @@ class Context:
     until_ms: int | None
     until_date: str
     found: tuple[Any, ...] | None
+    degrees: tuple[int, ...] | None
     user_id: str
+    languages: tuple[str, ...]
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -58,7 +68,9 @@ def parse(given: Mapping[str, Any]) -> Context:
         until_ms=until_ms,
         until_date=_until_date(given.get("until_date"), until_ms),
         found=None if found is None else tuple(found),
+        degrees=_degrees(given.get("degrees"), found),
         user_id=_user_id(given.get("user_id")),
+        languages=_languages(given.get("languages")),
     )
 
 
@@ -109,3 +121,21 @@ def _user_id(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidContext("context: user_id must be a non-empty text")
     return value
+
+
+def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or found is None or len(value) != len(found):
+        raise InvalidContext("context: degrees must be a list of integers, one for each found")
+    return tuple(value)
+
+
+def _languages(value: Any) -> tuple[str, ...]:
+    if value is None:
+        # Not imported: a reload would drop it, and with it everything that begins with "os".
+        environment: Mapping[str, str] = __import__("os").environ
+        return languages.named(environment.get(LANGUAGES_VARIABLE, "").split(","))
+    if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
+        raise InvalidContext('context: languages must be a list such as ["en", "de"]')
+    return languages.named(value)

@@ -34,6 +34,18 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedText:
+    """That the nodes of a kind are found by the words of one of their properties.
+
+    Besides it they may have `thread` and `position` in it, `speaker` and `said_at` (unix ms). Where
+    `said_at` is missing, *when* tells it from the node's key, if it can.
+    """
+
+    property: str
+    when: Callable[[Any], int | None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
 class NodeKind:
     """A label and its nodes' records.
 
@@ -41,6 +53,7 @@ class NodeKind:
     the same. `kind` is what records and rows call it, `measure` what statistics do. `text` is the
     property that stands for a node where people read of it; `derived` properties follow from others
     and are in no record. Of a scoped kind, `scope` is the property that says whose a node is.
+    `indexed` says by the words of which property its nodes are found.
     """
 
     label: str
@@ -52,6 +65,7 @@ class NodeKind:
     derived: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     scope: str | None = None
     exported: bool = True
+    indexed: IndexedText | None = None
 
     @property
     def expected(self) -> list[Property]:

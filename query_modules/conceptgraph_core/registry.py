@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
-from .layers import Layer, TextIndex
+from .layers import Layer, NodeKind, TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,11 @@ class Model:
     layers: tuple[Layer, ...]
     modules: tuple[str, ...]
 
+    @property
+    def stored(self) -> tuple[Layer, ...]:
+        """The layers and the index of words, which is in no record and in no statistics."""
+        return (*self.layers, WORDS)
+
 
 MODEL: Final = Model((CONCEPTS,), ("conceptgraph",))
 LAYERS: Final = MODEL.layers
@@ -24,3 +30,8 @@ LAYERS: Final = MODEL.layers
 def text_index(label: str) -> TextIndex:
     """Return the text index of the nodes of *label*."""
     return next(index for layer in LAYERS for index in layer.texts if index.label == label)
+
+
+def indexed_kinds() -> list[NodeKind]:
+    """Return the kinds of nodes that are found by their words."""
+    return [kind for layer in LAYERS for kind in layer.nodes if kind.indexed is not None]

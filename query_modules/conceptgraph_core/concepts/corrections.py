@@ -5,6 +5,7 @@ a node is its name, that of a relation its two ids with its type between them.
 """
 
 from .. import text
+from ..associate.writing import Writer
 from ..errors import EpisodeNotAllowed, NameTaken, NotFound
 from ..text import shown
 from . import schema
@@ -34,6 +35,9 @@ def remove(graph: Graph, name: str, dry_run: bool) -> list[dict[str, str]]:
     node = _only(graph, name, "name")
     rows = _touched(graph, node)
     if not dry_run:
+        writer = Writer(graph)
+        writer.remove(schema.LAYER.kind(node.label), node)
+        writer.finish()
         graph.delete_node(node)
     return rows
 

@@ -1,9 +1,13 @@
 """Episodes: what happened, in a sentence, linked from the concepts that it is about."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from .. import text
+from .. import limits, text
+from ..associate import searching
+from ..associate.schema import SHARED
+from ..associate.writing import Writer
 from ..errors import InvalidText
 from . import schema
 from .names import ensure
@@ -33,7 +37,40 @@ def add(graph: Graph, summary: str, names: Sequence[str]) -> dict[str, Any]:
     )
     for concept in linked:
         graph.create_edge(concept, episode, schema.EVOKES, weight=schema.INITIAL_WEIGHT)
+    writer = Writer(graph)
+    writer.put(schema.LAYER.kind(schema.EPISODE), episode)
+    writer.finish()
     return {"episode_id": episode.name, "linked_concepts": names, "valence": 0.0}
+
+
+def search(graph: Graph, query: str, limit: int | None) -> list[dict[str, Any]]:
+    """Return the episodes that *query* belongs to by their words, the best first; at most *limit*.
+
+    A row has episode_id, summary, date ("2025-06-15", or None), score, matched, words and factors
+    as `associate.searching.search` has them, and the node. Nothing is aroused.
+    """
+    kind = schema.LAYER.kind(schema.EPISODE)
+    return [
+        {
+            "episode_id": row["key"],
+            "summary": row["node"].text,
+            "date": _date(row["said_at"]),
+            "score": row["score"],
+            "matched": row["matched"],
+            "words": row["words"],
+            "factors": row["factors"],
+            "episode": graph.yielded(row["node"]),
+        }
+        for row in searching.search(graph, kind, SHARED, query, limit)
+    ]
+
+
+def _date(said_at: int | None) -> str | None:
+    if said_at is None or abs(said_at) > limits.MAX_TIME_MS:
+        return None
+    # Not fromtimestamp, which knows no time before 1970 on every platform.
+    day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=said_at)
+    return f"{day:%Y-%m-%d}"
 
 
 def _free_name(base: str, taken: set[str]) -> str:

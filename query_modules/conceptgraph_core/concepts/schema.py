@@ -4,10 +4,21 @@ Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from .. import folding, limits, text
-from ..layers import NOW, EdgeKind, Index, Layer, NodeKind, Property, Ranking, TextIndex
+from ..layers import (
+    NOW,
+    EdgeKind,
+    Index,
+    IndexedText,
+    Layer,
+    NodeKind,
+    Property,
+    Ranking,
+    TextIndex,
+)
 
 CONCEPT: Final = "Concept"
 EPISODE: Final = "Episode"
@@ -63,7 +74,29 @@ _VALENCE = Property(
     "valence", lambda value, field: text.number(value, field, -1.0, 1.0), 0.0, absent=0.0
 )
 _ACCESSED_AT = Property("accessed_at", _time, NOW, absent=0)
+# Where an episode is one of several that were told one after another.
+_TOLD = (
+    Property("thread", text.name, None, optional=True),
+    Property(
+        "position",
+        lambda value, field: text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS),
+        None,
+        optional=True,
+    ),
+    Property("speaker", text.name, None, optional=True),
+    Property("said_at", _time, None, optional=True),
+)
 _WEIGHT = Property("weight", _unit, INITIAL_WEIGHT, absent=INITIAL_WEIGHT)
+
+
+def _day_ms(name: str) -> int | None:
+    """Return when the day that an episode's name begins with began, in UTC (unix ms)."""
+    try:
+        day = datetime(int(name[:4]), int(name[4:6]), int(name[6:8]), tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(day.timestamp() * 1000) if looks_like_an_episode(name) else None
+
 
 LAYER: Final = Layer(
     name="concepts",
@@ -96,8 +129,10 @@ LAYER: Final = Layer(
                 _VALENCE,
                 Property("arousal_level", _unit, AROUSAL_EPISODE, absent=0.0),
                 _ACCESSED_AT,
+                *_TOLD,
             ),
             text="summary",
+            indexed=IndexedText("summary", when=_day_ms),
         ),
     ),
     edges=tuple(

@@ -32,6 +32,7 @@ class Node:
 
 
 N = TypeVar("N", bound=Node)
+G = TypeVar("G", bound="Graph[Any]")
 
 
 class Graph(Generic[N]):
@@ -50,8 +51,8 @@ class Graph(Generic[N]):
     _relations: ClassVar[Mapping[str, str]]
     _keys: ClassVar[Mapping[str, str]]
 
-    def __init__(self, ctx: Any, context: Mapping[str, Any]) -> None:
-        self.context = contexts.parse(context)
+    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
+        self.context = context if isinstance(context, Context) else contexts.parse(context)
         self._ctx = ctx
         self._graph = ctx.graph
         self._nodes: dict[int, N | None] = {}
@@ -60,6 +61,10 @@ class Graph(Generic[N]):
         self._most_edges: float = math.inf
         self._advice = ""
         self._next_look: float = _ABORT_EVERY
+
+    def another(self, kind: type[G]) -> G:
+        """Return a view of another kind for the same call."""
+        return kind(self._ctx, self.context)
 
     # Going on, or not
 
@@ -108,11 +113,27 @@ class Graph(Generic[N]):
     def vertices(self) -> Iterator[Any]:
         """Iterate over what was found, whatever its labels, or over all there is."""
         found = self.context.found
-        for vertex in self._graph.vertices if found is None else dict.fromkeys(found):
+        if found is None:
+            yield from self.all_vertices()
+            return
+        for vertex in dict.fromkeys(found):
             self.step()
-            if found is not None and not isinstance(vertex, mgp.Vertex):
+            if not isinstance(vertex, mgp.Vertex):
                 raise InvalidContext("context: found must hold nodes only")
             yield vertex
+
+    def all_vertices(self) -> Iterator[Any]:
+        """Iterate over all that there is, whatever was found."""
+        for vertex in self._graph.vertices:
+            self.step()
+            yield vertex
+
+    def vertex(self, vertex_id: int) -> Any:
+        """Return the vertex of that id; None if there is none."""
+        try:
+            return self._graph.get_vertex_by_id(vertex_id)
+        except IndexError:
+            return None
 
     def edges(self, node: N) -> Iterator[tuple[Any, str, N, bool]]:
         """Iterate over (edge, relation type, other end, whether the edge leaves *node*)."""
@@ -163,6 +184,10 @@ class Graph(Generic[N]):
         """Return *edge* as a procedure yields it, so that Lab can draw it."""
         return raws.yielded(edge)
 
+    def yielded(self, node: N) -> Any:
+        """Return *node* as a procedure yields it, so that Lab can draw it."""
+        return raws.public_vertex(node.raw)
+
     # Writing
 
     def create_node(self, label: str, /, **properties: Any) -> N:
@@ -191,6 +216,10 @@ class Graph(Generic[N]):
         # Later versions let two transactions add edges to one vertex; they never let both write it.
         key = self._keys[source.label]
         source.raw.set_property(key, source.raw.get_property(key))
+        return self.add_edge(source, target, edge_type, **properties)
+
+    def add_edge(self, source: Node, target: Node, edge_type: str, **properties: Any) -> Any:
+        """Create an edge that nobody else can be creating too."""
         edge = self._graph.create_edge(
             raws.public_vertex(source.raw), raws.public_vertex(target.raw), mgp.EdgeType(edge_type)
         )

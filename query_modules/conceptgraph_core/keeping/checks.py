@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from ..associate.writing import Writer
 from ..graph.adapter import Node
 from ..layers import EdgeKind, Layer
 from ..text import shown
@@ -13,6 +14,8 @@ Row = dict[str, Any]
 
 _PARALLEL = ("parallel edges", "remove the relation and add it once")
 _LOOP = ("relation to itself", "remove the relation")
+_UNINDEXED = ("not found by words", "run concept-graph-mcp index")
+_STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
 def check(graph: Everything) -> list[Row]:
@@ -33,7 +36,7 @@ def check(graph: Everything) -> list[Row]:
         if count > 1:
             name = graph.layer_of(labels[0]).kind(labels[0]).key[-1]
             rows.append(_row(*_shared(name), shown(", ".join(map(str, key)))))
-    return rows
+    return [*rows, *_not_indexed(graph)]
 
 
 def problems(layer: Layer) -> dict[str, str]:
@@ -42,7 +45,22 @@ def problems(layer: Layer) -> dict[str, str]:
     shared = [_shared(kind.key[-1]) for kind in layer.nodes]
     unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
     ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
-    return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP])
+    indexed = [_UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
+    return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP, *indexed])
+
+
+def _not_indexed(graph: Everything) -> Iterator[Row]:
+    writer = Writer(graph)
+    lacking = Counter(
+        graph.kind_of(node).measure
+        for node in graph.nodes()
+        if graph.kind_of(node).indexed and not writer.has(graph.kind_of(node), node)
+    )
+    for measure, count in lacking.items():
+        yield _row(*_UNINDEXED, f"{count:,} {measure}")
+    strays = len(writer.strays())
+    if strays:
+        yield _row(*_STRAYS, f"{strays:,} texts")
 
 
 def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..associate.writing import Writer
 from ..errors import (
     ConceptGraphError,
     EpisodeNotAllowed,
@@ -35,6 +36,7 @@ def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
             importer.add(row)
         except ConceptGraphError as error:
             raise InvalidRow(f"row {number}: {error}") from None
+    importer.finish()
     return importer.counts
 
 
@@ -51,6 +53,7 @@ class _Importer:
         }
         self._edge_kinds = {layer.edge_kind: layer for layer in graph.layers if layer.edges}
         wanted = {place for row in rows for place in places(graph.layers, row)}
+        self._words = Writer(graph)
         self._nodes: dict[Place, Node] = {}
         for node in graph.nodes():
             place = graph.layer_of(node.label).sharing(node.label), graph.key(node)
@@ -70,6 +73,9 @@ class _Importer:
             known = ", ".join((*self._node_kinds, *self._edge_kinds))
             raise InvalidRow(f"kind: must be one of {known}")
 
+    def finish(self) -> None:
+        self._words.finish()
+
     def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> None:
         key = tuple(kind.declared(name).check(row.get(name), name) for name in kind.key)
         place = layer.sharing(kind.label), key
@@ -77,11 +83,19 @@ class _Importer:
         if known is not None and known.label != kind.label:
             taken = layer.kind(known.label).kind
             raise NameTaken(f"{kind.key[-1]}: {_shown(key)} is already a {taken}'s")
+        if ("thread" in row) != ("position" in row) and kind.indexed is not None:
+            raise InvalidRow("thread, position: go together, or not at all")
         if known is None:
             self._nodes[place] = self._create(kind, row)
         else:
             self._graph.update(known, **_given(row, kind.properties))
+        self._index(kind, self._nodes[place], row)
         self.counts["nodes_created" if known is None else "nodes_existing"] += 1
+
+    def _index(self, kind: NodeKind, node: Node, row: Row) -> None:
+        # Of a text that the row does not tell and the index does not have, no terms were looked up.
+        if kind.indexed and (kind.indexed.property in row or self._words.has(kind, node)):
+            self._words.put(kind, node)
 
     def _create(self, kind: NodeKind, row: Row) -> Node:
         values = _complete(row, kind.properties, self._graph.context.now_ms)

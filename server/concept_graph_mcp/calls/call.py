@@ -1,8 +1,8 @@
 """A call of a query-module procedure, complete but for its context."""
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ParamSpec
 
 from conceptgraph_core.errors import ConceptGraphError
@@ -25,11 +25,15 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A procedure, its leading arguments, and the look-up that spares it a scan."""
+    """A procedure, its leading arguments, and the look-up that spares it a scan.
+
+    `context` is what the look-up took for granted; it goes into the context of the call.
+    """
 
     procedure: Procedure
     arguments: tuple[Any, ...]
     lookup: Lookup | None = None
+    context: Mapping[str, Any] = field(default_factory=dict)
 
 
 def checked(make: Callable[P, Call]) -> Callable[P, Call]:

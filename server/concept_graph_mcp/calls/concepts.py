@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from conceptgraph_core import folding, limits, text
+from conceptgraph_core.associate.schema import SHARED
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.errors import InvalidText
 
+from . import words
 from .call import Call, Procedure, checked
 from .lookups import Equal, Filled, Ordered, Range, Similar, Text, Union
 
@@ -37,7 +39,11 @@ RECALL_QUERY = Procedure(
     "conceptgraph.recall_query", ("propositions", "total", "unknown"), writes=True
 )
 UNKNOWN = Procedure("conceptgraph.unknown", ("seed", "similar"), writes=False)
-INDEX = Procedure("conceptgraph.index", ("indexed",), writes=True)
+ASSOCIATE = Procedure(
+    "conceptgraph.associate",
+    ("episode_id", "summary", "date", "score", "matched", "words", "factors"),
+    writes=False,
+)
 NEIGHBOURHOOD = Procedure(
     "conceptgraph.neighbourhood",
     (
@@ -52,8 +58,11 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id
 
 CONCEPTS = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    RECALL_QUERY, UNKNOWN, NEIGHBOURHOOD, INDEX, RENAME, REMOVE, REMOVE_RELATION,
+    RECALL_QUERY, UNKNOWN, ASSOCIATE, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
+
+
+_EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
 @checked
@@ -84,8 +93,18 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     base = f"{date}/{names[0]}" if names else ""
     # "." follows "-", so the range is everything that begins with the base and a hyphen.
     numbered = Range(schema.LAYER.names, "name", base + "-", base + ".")
-    lookup = Union((_named(base, *names), numbered)) if names else _named()
-    return Call(EPISODE_ADD, (summary, list(names)), lookup)
+    if not names:
+        return Call(EPISODE_ADD, (summary, []), _named())
+    indexed = words.of_new_text(_EPISODE, summary, SHARED, base, base + ".")
+    lookup = Union((_named(base, *names), numbered, *indexed))
+    return Call(EPISODE_ADD, (summary, list(names)), lookup, words.context())
+
+
+@checked
+def associate(query: str, limit: int | None = None) -> Call:
+    text.summary(query, "text")
+    lookup = words.of_question(query, SHARED)
+    return Call(ASSOCIATE, (query, limit), lookup, words.context())
 
 
 @checked
@@ -169,7 +188,8 @@ def rename(concept: str, new_name: str, dry_run: bool) -> Call:
 @checked
 def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
-    return Call(REMOVE, (name, dry_run), _named(name))
+    indexed = words.of_removal(_EPISODE, name, SHARED)
+    return Call(REMOVE, (name, dry_run), Union((_named(name), *indexed)), words.context())
 
 
 @checked

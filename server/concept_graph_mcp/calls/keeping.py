@@ -8,8 +8,9 @@ from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.keeping.places import Place, places
 from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.registry import LAYERS, MODEL, Model
 
+from . import words
 from .call import Call, Procedure, checked
 from .lookups import Equal, Union
 
@@ -23,7 +24,9 @@ IMPORT_ROWS = Procedure(
     writes=True,
 )
 
-KEEPING = (VERSION, STATS, CHECK, EXPORT, IMPORT_ROWS)
+INDEX = Procedure("conceptgraph.index", ("indexed",), writes=True)
+
+KEEPING = (VERSION, STATS, CHECK, INDEX, EXPORT, IMPORT_ROWS)
 
 
 @checked
@@ -49,8 +52,24 @@ def import_rows(rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
     wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
-    lookup = _placed(list(wanted), model.layers)
-    return Call(_of(IMPORT_ROWS, model), (list(rows),), lookup)
+    lookup = Union((_placed(list(wanted), model.layers), *words.of_records(rows)))
+    return Call(_of(IMPORT_ROWS, model), (list(rows),), lookup, words.context())
+
+
+@checked
+def index(
+    records: Sequence[Mapping[str, Any]], again: bool, layers: Sequence[Layer] = LAYERS
+) -> Call:
+    """Return the call that indexes the nodes that *records* are of."""
+    wanted = dict.fromkeys(place for record in records for place in places(layers, record))
+    lookup = Union((_placed(list(wanted), layers), *words.of_records(records)))
+    return Call(INDEX, (again,), lookup, words.context())
+
+
+@checked
+def index_rest() -> Call:
+    """Return the call that goes through everything once, in one transaction."""
+    return Call(INDEX, (False,), context=words.context())
 
 
 def _of(procedure: Procedure, model: Model) -> Procedure:

@@ -117,4 +117,11 @@ class Filled:
     limit: int
 
 
-Lookup = Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What *lookup* finds, and how many edges lead to each: the context's `degrees`."""
+
+    lookup: "Lookup"
+
+
+Lookup = Counted | Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled

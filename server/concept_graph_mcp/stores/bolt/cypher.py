@@ -7,7 +7,7 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
 from ...calls.call import Call
-from ...calls.lookups import Lookup
+from ...calls.lookups import Counted, Lookup
 from . import lookups
 
 Statement = tuple[str, dict[str, Any]]
@@ -17,12 +17,14 @@ def call(call: Call, context: Mapping[str, Any]) -> Statement:
     """Return the statement that makes *call* with what its look-up finds, and its parameters."""
     finding, parameters = _lookup(call.lookup)
     parameters |= {f"a{index}": value for index, value in enumerate(call.arguments)}
+    context = {**context, **call.context}
     parameters |= context
     given = [f"$a{index}" for index in range(len(call.arguments))]
     procedure = call.procedure
     if procedure.takes_context:
         pairs = [f"{key}: ${key}" for key in context]
         pairs += ["found: found"] if call.lookup is not None else []
+        pairs += ["degrees: degrees"] if isinstance(call.lookup, Counted) else []
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time that a record a row takes.

@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core.registry import text_index
 
 from ...calls.lookups import (
+    Counted,
     Equal,
     Filled,
     Lookup,
@@ -42,7 +43,10 @@ class _Writer:
 
 
 def finding(lookup: Lookup) -> Statement:
-    """Return what comes before a CALL and leaves the nodes found in `found`; its parameters."""
+    """Return what comes before a CALL and leaves the nodes in `found`; and its parameters."""
+    if isinstance(lookup, Counted):
+        found, parameters = finding(lookup.lookup)
+        return f"{found}WITH found, [n IN found | inDegree(n)] AS degrees ", parameters
     writer = _Writer()
     writer.write(lookup)
     if len(writer.subqueries) == 1:

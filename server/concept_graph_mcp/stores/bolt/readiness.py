@@ -26,8 +26,8 @@ async def check(run: Run, location: str, model: Model = MODEL) -> None:
     """Check the modules, then make the constraints and indexes. Raises Misdeployed."""
     await check_modules(run, location)
     await check_edge_properties(run, location)
-    await ensure_constraints(run, model.layers)
-    await ensure_indexes(run, model.layers)
+    await ensure_constraints(run, model.stored)
+    await ensure_indexes(run, model.stored)
     await ensure_forms(run, model.layers)
 
 
@@ -121,7 +121,7 @@ async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
         )
         fill = (
             f"{lacking} WITH collect(n) AS found"
-            f" CALL {calls.INDEX.name}({{found: found}}) YIELD indexed RETURN indexed"
+            f" CALL {calls.INDEX.name}(false, {{found: found}}) YIELD indexed RETURN indexed"
         )
         try:
             while (await run(f"{lacking} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:

@@ -152,7 +152,7 @@ class BoltStore:
             self._driver.session() as session,
             await session.begin_transaction(metadata=metadata) as transaction,
         ):
-            for label in (label for layer in self._model.layers for label in layer.labels):
+            for label in (label for layer in self._model.stored for label in layer.labels):
                 await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
             for start in range(0, len(records), _RESTORE_BATCH):
                 call = calls.import_rows(records[start : start + _RESTORE_BATCH], self._model)

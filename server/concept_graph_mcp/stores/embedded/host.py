@@ -10,7 +10,7 @@ from typing import Any
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
-from ...calls.lookups import Lookup
+from ...calls.lookups import Counted, Lookup
 from ...errors import Refused
 from ..store import Edge, Node
 from . import backup, diagnosis, ending, interface, lookups, modules, values
@@ -44,7 +44,7 @@ class Host:
         self._mgp = modules.load_mgp()
         self._callbacks = modules.load_modules(model.modules) if callbacks is None else callbacks
         self._model = model
-        self._catalogue = Catalogue(model.layers)
+        self._catalogue = Catalogue(model.stored)
         self._database = Database(path, opening, self._catalogue)
         self._cache = Cache(self._database)
         self._lock = threading.Lock()
@@ -205,7 +205,12 @@ class Host:
         if lookup is None:
             return arguments
         *leading, context = arguments
-        return [*leading, {**context, "found": self._found(graph, lookup)}]
+        found = self._found(graph, lookup)
+        context = {**context, "found": found}
+        if isinstance(lookup, Counted):
+            ids = [vertex.get_id() for vertex in found]
+            context["degrees"] = lookups.degrees(self._database, ids)
+        return [*leading, context]
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)

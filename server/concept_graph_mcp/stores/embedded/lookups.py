@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ...calls.lookups import (
+    Counted,
     Equal,
     Filled,
     Lookup,
@@ -29,6 +30,22 @@ _FEW_LEVELS = 200
 def find(database: Database, lookup: Lookup) -> list[int]:
     """Return the ids of the vertices that *lookup* asks for, each once."""
     return list(dict.fromkeys(_found(database, lookup)))
+
+
+def degrees(database: Database, vertices: list[int]) -> list[int]:
+    """Return how many edges lead to each of *vertices*."""
+    counted = dict(
+        database.execute(
+            "SELECT target, count(*) FROM edge WHERE target IN (SELECT value FROM json_each(?))"
+            " GROUP BY target",
+            [encode(vertices)],
+        )
+    )
+    return [counted.get(vertex, 0) for vertex in vertices]
+
+
+def _counted(database: Database, lookup: Counted) -> list[int]:
+    return _found(database, lookup.lookup)
 
 
 def _found(database: Database, lookup: Lookup) -> list[int]:
@@ -203,6 +220,7 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 
 
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
+    Counted: _counted,
     Equal: _equal,
     Range: _range,
     Ordered: _ordered,

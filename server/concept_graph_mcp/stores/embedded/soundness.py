@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.associate.schema import LAYER as WORDS
 from conceptgraph_core.layers import Index, Layer, Property
 
 from ..backup_files import Contents, contents
@@ -62,7 +63,8 @@ def check_pages(execute: Execute, report: Report) -> None:
 
 def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Contents:
     """Check every node and relation by itself, and each relation's ends."""
-    declared = _Declared(layers)
+    declared = _Declared((*layers, WORDS))
+    uncounted = {kind.type for kind in WORDS.edges}
     counts: Counter[str] = Counter()
     newest = 0
     keys: set[tuple[Any, ...]] = set()

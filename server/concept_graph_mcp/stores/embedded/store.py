@@ -52,7 +52,7 @@ class EmbeddedStore:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         procedure, given = call.procedure, list(call.arguments)
         if procedure.takes_context:
-            given.append(context)
+            given.append({**context, **call.context})
         return await self._in_thread(
             lambda: self._made_if_written(
                 lambda host: host.call(procedure.name, given, call.lookup, procedure.fields)

@@ -1,0 +1,71 @@
+"""The index of words: terms, and for each text that is found by them a node of its own.
+
+A text's mentions do not hang on the text's own node: a walk reads all edges of a node, so that
+every recall would pay for the words of what it passes. They hang on a `Text`, which knows its text
+by key and by id and is joined to it by no edge. Imports nothing of Memgraph.
+"""
+
+from typing import Any, Final
+
+from ..layers import EdgeKind, Index, Layer, NodeKind, Property
+
+TERM: Final = "Term"
+TEXT: Final = "Text"
+CORPUS: Final = "Corpus"
+MENTIONS: Final = "MENTIONS"
+NEXT: Final = "NEXT"
+
+# The scope of what belongs to nobody; no user is called that.
+SHARED: Final = ""
+# How many texts a scope has is kept in so many nodes, so that writers seldom meet in one.
+PARTS: Final = 16
+
+DEFAULT_LIMIT: Final = 10
+MAX_LIMIT: Final = 1_000
+
+
+def _any(value: Any, _: str) -> Any:
+    return value
+
+
+def _kind(label: str, key: tuple[str, ...], others: tuple[str, ...]) -> NodeKind:
+    return NodeKind(
+        label,
+        kind=label.lower(),
+        measure=label.lower(),
+        key=key,
+        properties=tuple(Property(name, _any) for name in (*key, *others)),
+        text=key[-1],
+        scope="scope",
+        exported=False,
+    )
+
+
+LAYER: Final = Layer(
+    name="words",
+    nodes=(
+        # `speakers`: the whole names of those whose first name it is.
+        _kind(TERM, ("scope", "name"), ("speakers",)),
+        # `label`, `key` and `node`, an id, say which text it is of; `length` is the sum of its
+        # counts.
+        _kind(
+            TEXT,
+            ("scope", "label", "key"),
+            ("node", "length", "thread", "position", "speaker", "said_at"),
+        ),
+        # All parts of a scope together: how many texts it has, and the sum of their lengths.
+        _kind(CORPUS, ("scope", "part"), ("texts", "length")),
+    ),
+    edges=(
+        EdgeKind(MENTIONS, "mentions", (Property("count", _any),), (TEXT,), (TERM,), None, False),
+        # From a text to the one after it in its thread, if no more than three positions further.
+        EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
+    ),
+    walked=(TERM, TEXT, CORPUS),
+    indexes=(
+        Index(TERM, ("scope", "name"), unique=True),
+        Index(TEXT, ("scope", "label", "key"), unique=True),
+        Index(TEXT, ("scope", "thread", "position")),
+        Index(CORPUS, ("scope", "part"), unique=True),
+    ),
+)

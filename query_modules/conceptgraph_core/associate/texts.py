@@ -1,0 +1,106 @@
+"""What the index knows of a text, and where that is looked up before anything is written."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..layers import NodeKind
+from ..words import terms
+from . import schema
+from .question import speaker_terms
+from .spreading import NEIGHBOURS
+
+# (label, properties, values): what to find by index.
+Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A text and what is told of it; `thread` and `position` are there together or not at all."""
+
+    scope: str
+    label: str
+    key: str
+    text: str
+    thread: str | None
+    position: int | None
+    speaker: str | None
+    said_at: int | None
+
+    @property
+    def id(self) -> tuple[str, str, str]:
+        return self.scope, self.label, self.key
+
+    @property
+    def place(self) -> tuple[str, str, int] | None:
+        """Where it stands in its thread."""
+        if self.thread is None or self.position is None:
+            return None
+        return self.scope, self.thread, self.position
+
+    @property
+    def part(self) -> int:
+        """The part of its corpus that it is counted in."""
+        return sum(self.key.encode()) % schema.PARTS
+
+
+def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
+    """Return what the index is to know of a node, or of a record; None if there is no such node.
+
+    What has no text says nothing.
+    """
+    if kind.indexed is None:
+        return None
+    text, key = properties.get(kind.indexed.property), properties.get(kind.key[-1])
+    scope = schema.SHARED if kind.scope is None else properties.get(kind.scope)
+    if not isinstance(key, str) or not isinstance(scope, str):
+        return None
+    thread, position = properties.get("thread"), properties.get("position")
+    if not isinstance(thread, str) or not _is_whole(position):
+        thread = position = None
+    speaker, said_at = properties.get("speaker"), properties.get("said_at")
+    return Told(
+        scope,
+        kind.label,
+        key,
+        text if isinstance(text, str) else "",
+        thread,
+        position,
+        speaker if isinstance(speaker, str) else None,
+        said_at if _is_whole(said_at) else kind.indexed.when(key),
+    )
+
+
+def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
+    """Yield what of the index is needed to write *texts*, some of it more than once."""
+    for scope in dict.fromkeys(one.scope for one in texts):
+        yield from corpus(scope)
+    for one in texts:
+        yield schema.TEXT, ("scope", "label", "key"), one.id
+        yield from named(one.scope, terms(one.text, languages))
+        if one.speaker is not None:
+            yield from named(one.scope, speaker_terms(one.speaker, languages))
+        if one.place is not None:
+            scope, thread, position = one.place
+            for offset in range(-NEIGHBOURS, NEIGHBOURS + 1):
+                yield (
+                    schema.TEXT,
+                    ("scope", "thread", "position"),
+                    (scope, thread, position + offset),
+                )
+
+
+def corpus(scope: str) -> Iterator[Place]:
+    """Yield where it is kept how many texts *scope* has."""
+    for part in range(schema.PARTS):
+        yield schema.CORPUS, ("scope", "part"), (scope, part)
+
+
+def named(scope: str, names: Sequence[str] | Mapping[str, int]) -> Iterator[Place]:
+    """Yield where the terms of those names are."""
+    for name in names:
+        yield schema.TERM, ("scope", "name"), (scope, name)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

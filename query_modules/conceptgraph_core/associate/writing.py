@@ -1,0 +1,289 @@
+"""Keeping the index of words as the texts are."""
+
+from typing import Any
+
+from ..errors import LibraryMissing
+from ..graph import adapter
+from ..graph.adapter import Node
+from ..layers import NodeKind
+from ..registry import indexed_kinds
+from ..words import missing, terms
+from . import schema
+from .question import speaker_terms
+from .spreading import NEIGHBOURS
+from .texts import Told, told
+
+_PROPERTIES = ("thread", "position", "speaker", "said_at")
+
+
+def is_of(vertex: Any, kind: NodeKind, key: str) -> bool:
+    """Tell whether a vertex is the node of *kind* with that *key*."""
+    is_kind = kind.label in [label.name for label in vertex.labels]
+    return is_kind and vertex.properties.get(kind.key[-1]) == key
+
+
+class Words(adapter.Graph[Node]):
+    """One call's view of the index."""
+
+    layer = schema.LAYER
+
+
+class Writer:
+    """Writes the words of texts; what the index has of them is looked up once.
+
+    `finish` must follow. Where the libraries are missing nothing is written; `check` tells of it.
+    """
+
+    def __init__(self, graph: adapter.Graph[Any]) -> None:
+        self._graph = graph.another(Words)
+        self._languages = graph.context.languages
+        self._terms: dict[tuple[str, str], Node] = {}
+        self._texts: dict[tuple[str, str, str], Node] = {}
+        self._places: dict[tuple[str, str, int], Node] = {}
+        self._parts: dict[tuple[str, int], Node] = {}
+        self._more: dict[tuple[str, int], tuple[int, int]] = {}
+        self._perhaps_unused: dict[int, Node] = {}
+        self._is_loaded = False
+        self._can = not missing()
+        self._kinds = {kind.label: kind for kind in indexed_kinds()}
+
+    def require_libraries(self) -> None:
+        """Raise LibraryMissing where words cannot be told."""
+        if not self._can:
+            raise LibraryMissing(
+                f"words: {', '.join(missing())} must be beside the query modules;"
+                " concept-graph-mcp install-modules copies them"
+            )
+
+    def put(self, kind: NodeKind, node: Node, again: bool = True) -> bool:
+        """Make the words of *node* those of its text; tell whether they were others.
+
+        Without *again* what the index has of it already is taken to be right.
+        """
+        one = self._told(kind, node)
+        if one is None or not self._can:
+            return False
+        self._load()
+        text = self._texts.get(one.id)
+        if text is not None and not again and text.raw.get_property("node") == node.id:
+            return False
+        known = text is not None
+        if text is None:
+            scope, label, key = one.id
+            text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, length=0)
+            self._texts[one.id] = text
+            self._count(one, 1, 0)
+        changed = self._write_mentions(one, text)
+        changed |= self._write_place(one, text)
+        changed |= self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at)
+        self._know_speaker(one)
+        return changed or not known
+
+    def remove(self, kind: NodeKind, node: Node) -> None:
+        """Remove what the index has of *node*."""
+        one = self._told(kind, node)
+        if one is not None:
+            self._load()
+            text = self._texts.pop(one.id, None)
+            if text is not None:
+                self._remove(one, text)
+
+    def has(self, kind: NodeKind, node: Node) -> bool:
+        """Tell whether the index has anything of *node*."""
+        one = self._told(kind, node)
+        self._load()
+        return one is not None and one.id in self._texts
+
+    def remove_strays(self) -> int:
+        """Remove what the index has of texts that are gone; return of how many."""
+        strays = self.strays()
+        for id_ in strays:
+            scope, label, key = id_
+            text = self._texts.pop(id_)
+            self._remove(Told(scope, label, key, "", None, None, None, None), text)
+        return len(strays)
+
+    def strays(self) -> list[tuple[str, str, str]]:
+        """Return which texts the index has that are not where it has them."""
+        self._load()
+        return [id_ for id_, text in self._texts.items() if not self._is_there(id_, text)]
+
+    def _is_there(self, id_: tuple[str, str, str], text: Node) -> bool:
+        _, label, key = id_
+        kind = self._kinds.get(label)
+        vertex = self._graph.vertex(text.raw.get_property("node"))
+        return kind is not None and vertex is not None and is_of(vertex, kind, key)
+
+    def finish(self) -> None:
+        """Write how many texts there are now, and remove the terms that none mentions any more."""
+        for key, (texts, length) in self._more.items():
+            if texts or length:
+                self._write_part(key, texts, length)
+        for term in self._perhaps_unused.values():
+            self._graph.step()
+            if term.raw.iter_in_edges().get() is None and not term.raw.get_property("speakers"):
+                self._graph.delete_node(term)
+        self._more, self._perhaps_unused = {}, {}
+
+    def _told(self, kind: NodeKind, node: Node) -> Told | None:
+        if kind.indexed is None:
+            return None
+        names = {kind.indexed.property, *kind.key, *_PROPERTIES}
+        if kind.scope is not None:
+            names.add(kind.scope)
+        return told(kind, {name: node.raw.get_property(name) for name in names})
+
+    def _load(self) -> None:
+        if self._is_loaded:
+            return
+        self._is_loaded = True
+        for node in self._graph.nodes():
+            get = node.raw.get_property
+            if node.label == schema.TERM:
+                self._terms[get("scope"), get("name")] = node
+            elif node.label == schema.CORPUS:
+                self._parts[get("scope"), get("part")] = node
+            else:
+                self._texts[get("scope"), get("label"), get("key")] = node
+                if get("thread") is not None:
+                    self._places[get("scope"), get("thread"), get("position")] = node
+
+    # Mentions
+
+    def _write_mentions(self, one: Told, text: Node) -> bool:
+        counts = terms(one.text, self._languages)
+        known: set[str] = set()
+        changed = False
+        for edge, term in self._mentions(text):
+            name = term.raw.get_property("name")
+            count = counts.get(name)
+            if count is None or name in known:
+                self._graph.delete_edge(edge)
+                self._perhaps_unused[term.id] = term
+                changed = True
+                continue
+            known.add(name)
+            if edge.get_property("count") != count:
+                edge.set_property("count", count)
+                changed = True
+        for name, count in counts.items():
+            if name not in known:
+                term = self._term(one.scope, name)
+                self._graph.add_edge(text, term, schema.MENTIONS, count=count)
+                changed = True
+        length = sum(counts.values())
+        self._count(one, 0, length - (text.raw.get_property("length") or 0))
+        return self._set(text, length=length) or changed
+
+    def _mentions(self, text: Node) -> list[tuple[Any, Node]]:
+        return [
+            (edge, other)
+            for edge, _, other, outgoing in self._graph.edges(text)
+            if outgoing and other.label == schema.TERM
+        ]
+
+    def _term(self, scope: str, name: str) -> Node:
+        term = self._terms.get((scope, name))
+        if term is None:
+            term = self._graph.create_node(schema.TERM, scope=scope, name=name)
+            self._terms[scope, name] = term
+        return term
+
+    def _know_speaker(self, one: Told) -> None:
+        if one.speaker is None:
+            return
+        for name in speaker_terms(one.speaker, self._languages):
+            term = self._term(one.scope, name)
+            speakers = list(term.raw.get_property("speakers") or ())
+            if one.speaker not in speakers:
+                term.raw.set_property("speakers", sorted([*speakers, one.speaker]))
+
+    # Threads
+
+    def _write_place(self, one: Told, text: Node) -> bool:
+        get = text.raw.get_property
+        old = (one.scope, get("thread"), get("position")) if get("thread") is not None else None
+        new = one.place
+        if new is not None and self._places.get(new, text).id != text.id:
+            new = None  # Two at one place: the first keeps it.
+        if new == old:
+            return False
+        if old is not None:
+            self._unlink(text)
+            self._places.pop(old, None)
+        _, thread, position = new or (None, None, None)
+        self._set(text, thread=thread, position=position)
+        if new is not None:
+            self._places[new] = text
+            self._link(new, text)
+        return True
+
+    def _link(self, place: tuple[str, str, int], text: Node) -> None:
+        before, after = self._nearest(place, -1), self._nearest(place, 1)
+        if before is not None and after is not None:
+            for edge in self._graph.edges_between(before, after, schema.NEXT):
+                self._graph.delete_edge(edge)
+        if before is not None:
+            self._graph.add_edge(before, text, schema.NEXT)
+        if after is not None:
+            self._graph.add_edge(text, after, schema.NEXT)
+
+    def _nearest(self, place: tuple[str, str, int], step: int) -> Node | None:
+        scope, thread, position = place
+        for distance in range(1, NEIGHBOURS + 1):
+            found = self._places.get((scope, thread, position + step * distance))
+            if found is not None:
+                return found
+        return None
+
+    def _unlink(self, text: Node) -> None:
+        """Take *text* out of its thread, whose ends stay joined if they are near enough."""
+        before: Node | None = None
+        after: Node | None = None
+        for edge, _, other, outgoing in list(self._graph.edges(text)):
+            if other.label == schema.TEXT:
+                before, after = (before, other) if outgoing else (other, after)
+                self._graph.delete_edge(edge)
+        if before is not None and after is not None:
+            ends = (one.raw.get_property("position") for one in (after, before))
+            if next(ends) - next(ends) <= NEIGHBOURS:
+                self._graph.add_edge(before, after, schema.NEXT)
+
+    # The rest
+
+    def _remove(self, one: Told, text: Node) -> None:
+        get = text.raw.get_property
+        for _, term in self._mentions(text):
+            self._perhaps_unused[term.id] = term
+        if get("thread") is not None:
+            self._unlink(text)
+            self._places.pop((one.scope, get("thread"), get("position")), None)
+        self._count(one, -1, -(get("length") or 0))
+        self._graph.delete_node(text)
+
+    def _count(self, one: Told, texts: int, length: int) -> None:
+        key = one.scope, one.part
+        known_texts, known_length = self._more.get(key, (0, 0))
+        self._more[key] = known_texts + texts, known_length + length
+
+    def _write_part(self, key: tuple[str, int], texts: int, length: int) -> None:
+        node = self._parts.get(key)
+        if node is None:
+            scope, part = key
+            self._parts[key] = self._graph.create_node(
+                schema.CORPUS, scope=scope, part=part, texts=texts, length=length
+            )
+            return
+        self._set(
+            node,
+            texts=node.raw.get_property("texts") + texts,
+            length=node.raw.get_property("length") + length,
+        )
+
+    def _set(self, node: Node, /, **properties: Any) -> bool:
+        changed = False
+        for name, value in properties.items():
+            if node.raw.get_property(name) != value:
+                node.raw.set_property(name, value)
+                changed = True
+        return changed

@@ -1,0 +1,69 @@
+"""What of the index of words is looked up before texts are written or asked for."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core.associate import schema, texts
+from conceptgraph_core.associate.texts import Place, Told
+from conceptgraph_core.context import LANGUAGES_VARIABLE
+from conceptgraph_core.layers import NodeKind
+from conceptgraph_core.registry import indexed_kinds
+from conceptgraph_core.words import languages, missing, terms
+
+from .lookups import Counted, Equal, Lookup, Range, Union
+
+
+def spoken() -> tuple[str, ...]:
+    """Return the languages that texts are in. Raises UnknownLanguage."""
+    return languages.named(os.environ.get(LANGUAGES_VARIABLE, "").split(","))
+
+
+def context() -> dict[str, Any]:
+    """Return what a procedure must know of how these look-ups were made."""
+    return {"languages": list(spoken())}
+
+
+def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
+    """Look up what is needed to index the nodes that *records* are of."""
+    kinds = {kind.kind: kind for kind in indexed_kinds()}
+    told = [
+        one
+        for record in records
+        if isinstance(name := record.get("kind"), str)
+        and name in kinds
+        and (one := texts.told(kinds[name], record)) is not None
+    ]
+    return _needed(told)
+
+
+def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) -> list[Lookup]:
+    """Look up what is needed to index a new node, whose key will be from *first* to *beyond*."""
+    told = Told(scope, kind.label, first, text, None, None, None, None)
+    where = (("scope", scope), ("label", kind.label))
+    return [*_needed([told]), Range((schema.TEXT,), "key", first, beyond, where)]
+
+
+def of_question(text: str, scope: str) -> Lookup:
+    """Look up the terms of a question, and how many texts mention each."""
+    cues = texts.named(scope, {} if missing() else terms(text, spoken()))
+    return Counted(Union(tuple(_equal([*texts.corpus(scope), *cues]))))
+
+
+def of_removal(kind: NodeKind, key: str, scope: str) -> list[Lookup]:
+    """Look up what is needed to remove what the index has of a node."""
+    place = (schema.TEXT, ("scope", "label", "key"), (scope, kind.label, key))
+    return _equal([*texts.corpus(scope), place])
+
+
+def _needed(told: Sequence[Told]) -> list[Lookup]:
+    return [] if missing() else _equal(texts.places(told, spoken()))
+
+
+def _equal(places: Iterable[Place]) -> list[Lookup]:
+    found: dict[tuple[str, tuple[str, ...]], dict[tuple[Any, ...], None]] = {}
+    for label, properties, values in places:
+        found.setdefault((label, properties), {})[values] = None
+    return [
+        Equal((label,), properties, tuple(values)) for (label, properties), values in found.items()
+    ]
