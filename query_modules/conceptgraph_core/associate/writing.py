@@ -55,10 +55,11 @@ class Writer:
                 " concept-graph-mcp install-modules copies them"
             )
 
-    def put(self, kind: NodeKind, node: Node, again: bool = True) -> bool:
+    def put(self, kind: NodeKind, node: Node, again: bool = True, afresh: bool = False) -> bool:
         """Make the words of *node* those of its text; tell whether they were others.
 
-        Without *again* what the index has of it already is taken to be right.
+        Without *again* what the index has of it already is taken to be right; *afresh*, not even
+        its speaker is taken to be known.
         """
         one = self._told(kind, node)
         if one is None or not self._can:
@@ -75,8 +76,9 @@ class Writer:
             self._count(one, 1, 0)
         changed = self._write_mentions(one, text)
         changed |= self._write_place(one, text)
+        if afresh or text.raw.get_property("speaker") != one.speaker:
+            self._know_speaker(one)
         changed |= self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at)
-        self._know_speaker(one)
         return changed or not known
 
     def remove(self, kind: NodeKind, node: Node) -> None:

@@ -20,7 +20,7 @@ def index(graph: Everything, again: bool) -> dict[str, int]:
         kind = graph.kind_of(node)
         if kind.indexed is not None:
             writer.require_libraries()
-            indexed += writer.put(kind, node, again)
+            indexed += writer.put(kind, node, again, afresh=again)
     indexed += writer.remove_strays()
     writer.finish()
     return {"indexed": indexed}
