@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.associate.schema import LAYER as WORDS
+from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.layers import Index, Layer, Property
 
 from ..backup_files import Contents, contents
