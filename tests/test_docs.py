@@ -31,7 +31,7 @@ from concept_graph_mcp.tools import toolsets
 from concept_graph_mcp.tools.prompts import use_memory
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import LAYERS, MODEL
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -349,14 +349,16 @@ def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
 
 def test_the_constraints_and_indexes_are_those_of_the_schema():
     rows = table(DBA, "on", "constraint", "index")
-    indexes = [index for layer in LAYERS for index in layer.indexes]
+    rows += table(DBA, "of the index of words", "constraint", "index")
+    indexes = [index for layer in MODEL.stored for index in layer.indexes]
     declared = [(f"{one.label}({', '.join(one.properties)})", one.unique) for one in indexes]
-    assert [(on, constraint != "") for on, constraint, _ in rows] == declared
+    assert [(on, constraint == "unique") for on, constraint, _ in rows] == declared
 
 
 def test_names_that_collide_are_found_and_renamed(memgraph):
     by_marker = {block.marker: block.text for block in of(DBA, "cypher")}
     constraints = cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
+    constraints = [row for row in constraints if row["label"] in schema.LABELS]
     for row in constraints:
         memgraph.run(f"DROP CONSTRAINT ON (n:{row['label']}) ASSERT n.name IS UNIQUE").consume()
     try:

@@ -17,6 +17,7 @@ _COMMANDS = {
     "demo": "demo",
     "recall": "reading",
     "search": "reading",
+    "find": "finding",
     "stats": "reading",
     "check": "reading",
     "view": "viewing",
@@ -25,6 +26,7 @@ _COMMANDS = {
     "backfill": "backfill",
     "rename": "correcting",
     "remove": "correcting",
+    "index": "finding",
     "backup": "keeping",
     "restore": "keeping",
     "clean": "keeping",
@@ -72,6 +74,7 @@ def main(
       CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file
       CONCEPT_GRAPH_TOOLSETS  like --toolsets
       CONCEPT_GRAPH_USER      whose memories and entities; default: default
+      CONCEPT_GRAPH_LANGUAGES of what is written and asked; default: en
     """
     ctx.obj = embedded
     if ctx.invoked_subcommand is not None:

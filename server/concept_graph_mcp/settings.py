@@ -9,8 +9,10 @@ from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from conceptgraph_core import limits, text
-from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.context import DEFAULT_USER, LANGUAGES_VARIABLE
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.words import languages
+from conceptgraph_core.words.languages import DEFAULT as DEFAULT_LANGUAGES
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
@@ -41,6 +43,7 @@ class Settings:
     embedded: Path | None
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
+    languages: tuple[str, ...] = DEFAULT_LANGUAGES
 
 
 def read(
@@ -68,6 +71,7 @@ def read(
         toolsets=_toolsets(
             environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
         ),
+        languages=_languages(environment.get("CONCEPT_GRAPH_LANGUAGES", "")),
     )
 
 
@@ -178,3 +182,10 @@ def _embedded(value: str, by_option: bool) -> Path | None:
     if value.lower() in _FALSE:
         return None
     return default_path() if value.lower() in _TRUE else store_path(value)
+
+
+def _languages(names: str) -> tuple[str, ...]:
+    try:
+        return languages.named(names.split(","))
+    except ConceptGraphError as error:
+        raise SettingsError(f"{LANGUAGES_VARIABLE}: {error}") from None

@@ -17,11 +17,16 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.progress import Progress
 from rich.table import Table
 
+from .. import calls
+from ..stores.embedded.store import EmbeddedStore
 from .figures import figure
+from .finding import found_table
 from .terminal import cut, narrow, note, notes, out
 
 SEEDS = ["oxygen tank 2", "cold"]
+QUESTION = "what made the air hard to breathe?"
 _SHOWN = 8
+_FOUND = 3
 _FIRST_RECALL = datetime.fromisoformat("1970-04-17T23:00:00-06:00")
 _SECOND_RECALL = _FIRST_RECALL + timedelta(days=7)
 
@@ -41,7 +46,9 @@ class _Played:
 
 def relive(path: Path) -> None:
     """Live through the flight in a server on the new store *path*, and print what it recalls."""
-    _print(anyio.run(_play, path))
+    played = anyio.run(_play, path)
+    # The tool says which words an episode was found by; why they weigh as they do, the store does.
+    _print(played, anyio.run(_found, path))
 
 
 async def _play(path: Path) -> _Played:
@@ -60,6 +67,15 @@ async def _play(path: Path) -> _Played:
             await _live(client, later, _SECOND_RECALL, progress, task)
             a_week_later = await _recall(client, _SECOND_RECALL)
     return _Played(about, len(steps), then, a_week_later, time.perf_counter() - started)
+
+
+async def _found(path: Path) -> list[dict[str, Any]]:
+    store = EmbeddedStore(path, creates=False)
+    try:
+        now = {"now_ms": int(_SECOND_RECALL.timestamp() * 1000), "date": f"{_SECOND_RECALL:%Y%m%d}"}
+        return await store.call(calls.associate(QUESTION, _FOUND), now)
+    finally:
+        await store.close()
 
 
 async def _live(
@@ -94,7 +110,7 @@ async def _recall(client: Client, at: datetime) -> dict[str, Any]:
     return await _call(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
 
 
-def _print(played: _Played) -> None:
+def _print(played: _Played, answers: list[dict[str, Any]]) -> None:
     out.print(played.about["title"], style="bold")
     out.print(f"{played.about['source'].partition(':')[0]}.", end="\n\n")
     for found, at, when in (
@@ -103,6 +119,7 @@ def _print(played: _Played) -> None:
     ):
         out.print(_table(found, f"{' and '.join(SEEDS)}, {when}, {at:%d %B %Y}"))
         out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}", end="\n\n")
+    out.print(found_table(answers, QUESTION, explain=True, is_cut=True), end="\n\n")
     note(f"{played.steps} steps over MCP in {played.seconds:.1f} s.")
 
 

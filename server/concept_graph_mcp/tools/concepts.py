@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, Strict
 from typing_extensions import TypedDict
 
 from conceptgraph_core import limits
+from conceptgraph_core.associate import schema as words
 from conceptgraph_core.concepts import schema
 
 from .. import calls
@@ -121,6 +122,22 @@ class Recalled(TypedDict):
     ]
 
 
+class EpisodeFound(TypedDict):
+    """`date` is there only when it is known."""
+
+    episode_id: EpisodeId
+    summary: str
+    date: NotRequired[Annotated[str, Field(description="When it was told, e.g. 2025-06-15.")]]
+    score: Annotated[float, Field(description="How well it fits. Compare, do not threshold.")]
+    matched: Annotated[
+        list[str], Field(description="The words it was found by, the most telling first.")
+    ]
+
+
+class EpisodesFound(TypedDict):
+    episodes: Annotated[list[EpisodeFound], Field(description="The best first; may be none.")]
+
+
 class ClockSet(TypedDict):
     now_ms: int | None
     reset: bool
@@ -132,7 +149,7 @@ RelationType = Literal["is-a", "part-of", "evokes"]
 _INSTRUCTIONS = """\
 An associative memory of concepts, episodes and feelings that outlives this conversation.
 Before answering from experience: recall_query with the concepts at hand as seeds (concept_search \
-finds how they are called).
+finds how they are called). episode_search answers what was said or done, by words.
 After something worth keeping: concept_search for existing names, relation_add for what is a kind \
 of, a part of, or brings to mind something else, episode_add for what happened (say when), and \
 update_affect for how it felt.
@@ -220,6 +237,22 @@ class ConceptTools:
             concepts=[row["concept"] for row in rows], matched=sum(row["matched"] for row in rows)
         )
 
+    async def episode_search(
+        self,
+        query: Annotated[
+            Text, Field(description="A question or a sentence, in plain words; dates are read.")
+        ],
+        limit: Annotated[
+            int,
+            Strict(),
+            Field(ge=1, le=words.MAX_LIMIT, description="At most this many."),
+            _clamped(1, words.MAX_LIMIT),
+        ] = words.DEFAULT_LIMIT,
+    ) -> EpisodesFound:
+        """Find episodes by what they say, however long ago. Arouses nothing."""
+        rows = await self._session.run(calls.associate(query, limit))
+        return EpisodesFound(episodes=[_episode(row) for row in rows])
+
     async def recall_query(
         self,
         seeds: Annotated[
@@ -297,6 +330,11 @@ def _tools(session: Session) -> list[ConceptTool]:
             Hints(read_only=True, destructive=False, idempotent=True),
         ),
         tool(
+            tools.episode_search,
+            "Find episodes",
+            Hints(read_only=True, destructive=False, idempotent=True),
+        ),
+        tool(
             tools.recall_query,
             "Recall",
             adding,
@@ -333,6 +371,11 @@ def _recalled(answer: Mapping[str, Any]) -> Recalled:
             UnknownSeed(seed=row["seed"], similar=row["similar"]) for row in answer["unknown"]
         ]
     return recalled
+
+
+def _episode(row: Mapping[str, Any]) -> EpisodeFound:
+    shown = ("episode_id", "summary", "date", "score", "matched")
+    return cast(EpisodeFound, _without_none({key: row[key] for key in shown}))
 
 
 def _proposition(row: Mapping[str, Any]) -> Proposition:

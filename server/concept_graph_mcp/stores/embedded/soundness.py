@@ -87,8 +87,8 @@ def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Con
     ):
         with _told(report):
             _check_edge(declared, row)
-        counts["edges"] += 1
-    nodes = {kind.measure: counts[label] for label, kind in declared.nodes.items()}
+        counts["edges"] += row[1] not in uncounted
+    nodes = {kind.measure: counts[kind.label] for layer in layers for kind in layer.nodes}
     return contents(nodes, counts["edges"], int(newest), layers=layers)
 
 

@@ -1,0 +1,140 @@
+"""`find`: the episodes that a question in plain words belongs to, and why; `index`: their words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from rich.table import Table
+
+from conceptgraph_core.associate import schema
+from conceptgraph_core.registry import indexed_kinds
+
+from .. import calls
+from ..errors import StoreError
+from ..session import Session
+from .common import AS_JSON, AT, Failure, with_session
+from .figures import figure
+from .interrupts import Interrupts
+from .progress import progress
+from .terminal import cut, narrow, note, out, print_json, say, wide
+
+Row = dict[str, Any]
+
+_BATCH = 500
+
+
+@click.command()
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, schema.MAX_LIMIT),
+    default=schema.DEFAULT_LIMIT,
+    show_default=True,
+    help="At most this many episodes.",
+)
+@click.option("--explain", is_flag=True, help="Print the parts of each score.")
+@AT
+@AS_JSON
+@click.pass_obj
+def find(
+    embedded: str | None,
+    /,
+    words: tuple[str, ...],
+    limit: int,
+    *,
+    explain: bool,
+    at: str | None,
+    as_json: bool,
+) -> None:
+    """Print the episodes that TEXT, a question or a sentence, belongs to by its words.
+
+    The best come first. Nothing changes.
+    """
+    text = " ".join(words)
+    rows = with_session(embedded, lambda session: session.run(calls.associate(text, limit)), at)
+    if as_json:
+        print_json({"episodes": rows})
+    elif rows:
+        out.print(found_table(rows, "episode", explain))
+    else:
+        say("No episode says any of that.")
+
+
+@click.command()
+@click.option(
+    "--again", is_flag=True, help="Look at all of them, as a change of the languages needs."
+)
+@click.pass_obj
+def index(embedded: str | None, again: bool) -> None:
+    """Give episodes and concepts that lack it what they are found by.
+
+    Those that a hand or an older version made lack it. Ctrl-C stops between two batches; the same
+    command goes on from there.
+    """
+    with Interrupts() as interrupts:
+
+        async def work(session: Session) -> int:
+            return await _index(session, again, interrupts)
+
+        try:
+            indexed = with_session(embedded, work)
+        except KeyboardInterrupt:
+            raise Failure("interrupted; the same command goes on from here") from None
+    note(f"indexed: {indexed:,}")
+
+
+async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
+    kinds = {kind.kind for kind in indexed_kinds()}
+    rows = await session.run(calls.stats())
+    total = sum(row["value"] for row in rows if row["measure"] in _MEASURES)
+    indexed = done = 0
+    with progress("indexing texts", total) as tell:
+        async for records in session.store.stream(_BATCH):
+            texts = [record for record in records if record["kind"] in kinds]
+            if texts:
+                with interrupts.piece():
+                    indexed += await _indexed(session, calls.index(texts, again))
+                done += len(texts)
+                tell(done)
+    # What is left is small: forms of names, and words of what is gone.
+    with interrupts.piece():
+        return indexed + await _indexed(session, calls.index_rest())
+
+
+_MEASURES = frozenset(kind.measure for kind in indexed_kinds())
+
+
+async def _indexed(session: Session, call: calls.Call) -> int:
+    try:
+        [row] = await session.run(call)
+    except StoreError as error:
+        raise Failure(f"{error}; the same command goes on from here") from None
+    count: int = row["indexed"]
+    return count
+
+
+def found_table(rows: list[Row], title: str, explain: bool, is_cut: bool = False) -> Table:
+    """Return the rows of `associate`, each with a second one on its score if they are explained.
+
+    *is_cut*: a text that is longer than a line is cut there.
+    """
+    table = Table(wide(title), narrow("score"))
+    for row in rows:
+        text = f"{row['summary']} ({row['episode_id']})"
+        table.add_row(cut(row["summary"]) if is_cut else text, figure(row["score"]))
+        if explain:
+            table.add_row(reasons(row), style="dim", end_section=True)
+    return table
+
+
+def reasons(row: Mapping[str, Any]) -> str:
+    """Return what the score of *row* is made of: what each word gave, from where, and factors."""
+    words = " + ".join(_word(word) for word in row["words"])
+    factors = " × ".join(f"{name} {value:.3g}" for name, value in row["factors"].items())
+    return f"= ({words}) × {factors}"
+
+
+def _word(word: Mapping[str, Any]) -> str:
+    others = [source["key"] for source in word["from"] if source["offset"] and source["key"]]
+    near = f" from {', '.join(others)}" if others else ""
+    return f"{word['word']} {word['gave']:.3g}{near}"
