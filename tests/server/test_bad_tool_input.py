@@ -30,6 +30,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "limit": 10,
         "each_episode_once": False,
     },
+    "episode_search": {"query": "Where did we buy apples?", "limit": 3},
     "concept_upsert": {"concept": "apple"},
     "relation_add": {"from": "apple", "to": "fruit", "type": "is-a"},
     "episode_add": {"summary": "Bought apples at the market", "concepts": ["apple"]},
@@ -82,6 +83,7 @@ BAD_TRUTH_VALUES = {
 # By argument, besides what its type refuses.
 OUT_OF_RANGE: dict[tuple[str, str], list[Any]] = {
     ("concept_search", "limit"): [2.5, 10**30, -(10**30)],
+    ("episode_search", "limit"): [2.5, 10**30, -(10**30)],
     ("recall_query", "max_hop"): [-1, 11, 10**9, 10**30, -(10**30), 0.5, 1e300],
     ("recall_query", "limit"): [0, -1, 10**30, 1.5],
     ("relation_add", "type"): ["IS_A", "is a", "Is-a", "likes"],

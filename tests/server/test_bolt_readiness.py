@@ -353,7 +353,7 @@ def test_a_server_over_a_database_that_is_not_there_answers_and_stays(portal, co
             assert result.is_error
             assert uri in result.content[0].text
             assert "\n" not in result.content[0].text
-        assert len(portal.call(client.list_tools).tools) == 6
+        assert len(portal.call(client.list_tools).tools) == 7
 
 
 def in_process(

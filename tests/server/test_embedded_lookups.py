@@ -35,12 +35,15 @@ def concepts(*names: str, level: float = 0.5, accessed_at: int = NOW_MS) -> list
 
 
 def found(host: Host, lookup: Lookup) -> list[str]:
-    """Return the names of the nodes found, in the order in which they are."""
+    """Return the names of the concepts and episodes found, in the order in which they are."""
     ids = lookups.find(host._database, lookup)
     assert len(ids) == len(set(ids))
-    stored = host._database.execute("SELECT id, json_extract(properties, '$.name') FROM vertex")
+    stored = host._database.execute(
+        "SELECT id, json_extract(properties, '$.name') FROM vertex"
+        " WHERE labels IN ('[\"Concept\"]', '[\"Episode\"]')"
+    )
     names = dict(stored.fetchall())
-    return [names[vertex] for vertex in ids]
+    return [names[vertex] for vertex in ids if vertex in names]
 
 
 def named(*names: str) -> Equal:

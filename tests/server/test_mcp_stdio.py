@@ -44,6 +44,16 @@ TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str
         ["concepts", "matched"],
         READS,
     ),
+    "episode_search": (
+        {
+            "query": TEXT,
+            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10},
+        },
+        ["query"],
+        ["episodes"],
+        ["episodes"],
+        READS,
+    ),
     "recall_query": (
         {
             "seeds": TEXTS,
@@ -180,6 +190,7 @@ def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
     tools = server.request("tools/list", {})["result"]["tools"]
     valid: dict[str, dict[str, Any]] = {
         "concept_search": {"keywords": []},
+        "episode_search": {"query": "apples"},
         "recall_query": {"seeds": ["apple"], "max_hop": 1},
         "update_affect": {"target": "apple", "valence_delta": 0},
         "set_time": {},
@@ -602,7 +613,7 @@ def test_a_database_that_is_not_there_is_a_tool_error_and_the_server_stays():
         server.initialize()
         for _ in range(2):
             assert uri in refusal(server.call("concept_upsert", concept="apple"))
-        assert len(server.request("tools/list", {})["result"]["tools"]) == 6
+        assert len(server.request("tools/list", {})["result"]["tools"]) == 7
         code, out, _ = server.end()
     assert code == 0
     assert out == b""

@@ -76,8 +76,25 @@ def test_a_store_of_the_first_version_takes_writes(host):
     assert (stats["concepts"], stats["episodes"], stats["part-of"]) == (6, 2, 2)
 
 
-def test_a_store_of_the_first_version_is_sound(host):
-    assert host.call("conceptgraph.check", [LATER]) == []
+def test_a_store_of_the_first_version_is_sound_once_its_episodes_are_indexed(store):
+    with closing(Host(store)) as host:
+        assert host.call("conceptgraph.check", [LATER]) == [
+            {
+                "problem": "not found by words",
+                "subject": "2 episodes",
+                "advice": "run concept-graph-mcp index",
+            }
+        ]
+    run(f"--embedded={store}", "index")
+    with closing(Host(store)) as host:
+        assert host.call("conceptgraph.check", [LATER]) == []
+    assert "Bought apples" in run(f"--embedded={store}", "find", "who bought an apple?")
+
+
+def test_what_a_backup_of_the_first_version_tells_is_found_by_its_words(tmp_path):
+    into = f"--embedded={tmp_path / 'memory.db'}"
+    run(into, "restore", str(STORE), "--yes", "--dir", str(tmp_path / "backups"))
+    assert "Bought apples" in run(into, "find", "who bought an apple?")
 
 
 def test_a_store_of_the_first_version_is_kept_as_it_was_before_it_gets_its_new_format(store):

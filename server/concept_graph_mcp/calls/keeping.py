@@ -57,12 +57,10 @@ def import_rows(rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call
 
 
 @checked
-def index(
-    records: Sequence[Mapping[str, Any]], again: bool, layers: Sequence[Layer] = LAYERS
-) -> Call:
-    """Return the call that indexes the nodes that *records* are of."""
-    wanted = dict.fromkeys(place for record in records for place in places(layers, record))
-    lookup = Union((_placed(list(wanted), layers), *words.of_records(records)))
+def index(texts: Sequence[Mapping[str, Any]], again: bool) -> Call:
+    """Return the call that indexes the nodes that *texts*, `words.texts_among` records, are of."""
+    wanted = dict.fromkeys(place for record in texts for place in places(LAYERS, record))
+    lookup = Union((_placed(list(wanted), LAYERS), *words.of_records(texts)))
     return Call(INDEX, (again,), lookup, words.context())
 
 

@@ -24,6 +24,12 @@ def context() -> dict[str, Any]:
     return {"languages": list(spoken())}
 
 
+def texts_among(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return those of *records* that are of nodes that are found by their words."""
+    kinds = {kind.kind for kind in indexed_kinds()}
+    return [record for record in records if record.get("kind") in kinds]
+
+
 def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
     """Look up what is needed to index the nodes that *records* are of."""
     kinds = {kind.kind: kind for kind in indexed_kinds()}

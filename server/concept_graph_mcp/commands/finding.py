@@ -10,6 +10,7 @@ from conceptgraph_core.associate import schema
 from conceptgraph_core.registry import indexed_kinds
 
 from .. import calls
+from ..calls import words as words_of
 from ..errors import StoreError
 from ..session import Session
 from .common import AS_JSON, AT, Failure, with_session
@@ -84,14 +85,12 @@ def index(embedded: str | None, again: bool) -> None:
 
 
 async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
-    kinds = {kind.kind for kind in indexed_kinds()}
     rows = await session.run(calls.stats())
     total = sum(row["value"] for row in rows if row["measure"] in _MEASURES)
     indexed = done = 0
     with progress("indexing texts", total) as tell:
         async for records in session.store.stream(_BATCH):
-            texts = [record for record in records if record["kind"] in kinds]
-            if texts:
+            if texts := words_of.texts_among(records):
                 with interrupts.piece():
                     indexed += await _indexed(session, calls.index(texts, again))
                 done += len(texts)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.registry import MODEL, Model
 
+from ...calls import keeping, words
 from ...calls.call import Call
 from ...errors import Refused, StoreError, one_line
 from ..backup_files import BadBackup, Contents, Written
@@ -89,6 +90,14 @@ class EmbeddedStore:
 
     async def restore(self, file: Path | None) -> None:
         await self._in_thread(lambda: self._opened().restore(file))
+        if file is not None:
+            await self._index()
+
+    async def _index(self) -> None:
+        """Give what an older version made what it is found by; what has it is left alone."""
+        async for records in self.stream():
+            if texts := words.texts_among(records):
+                await self.call(keeping.index(texts, again=False), {})
 
     async def close(self) -> None:
         self._thread.end()
