@@ -1,12 +1,12 @@
 """Keeping the index of words as the texts are."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
 from ..layers import NodeKind
-from ..registry import indexed_kinds
 from ..words import missing, terms
 from . import schema
 from .question import speaker_terms
@@ -45,7 +45,6 @@ class Writer:
         self._perhaps_unused: dict[int, Node] = {}
         self._is_loaded = False
         self._can = not missing()
-        self._kinds = {kind.label: kind for kind in indexed_kinds()}
 
     def require_libraries(self) -> None:
         """Raise LibraryMissing where words cannot be told."""
@@ -96,23 +95,26 @@ class Writer:
         self._load()
         return one is not None and one.id in self._texts
 
-    def remove_strays(self) -> int:
+    def remove_strays(self, kinds: Iterable[NodeKind]) -> int:
         """Remove what the index has of texts that are gone; return of how many."""
-        strays = self.strays()
+        strays = self.strays(kinds)
         for id_ in strays:
             scope, label, key = id_
             text = self._texts.pop(id_)
             self._remove(Told(scope, label, key, "", None, None, None, None), text)
         return len(strays)
 
-    def strays(self) -> list[tuple[str, str, str]]:
+    def strays(self, kinds: Iterable[NodeKind]) -> list[tuple[str, str, str]]:
         """Return which texts the index has that are not where it has them."""
         self._load()
-        return [id_ for id_, text in self._texts.items() if not self._is_there(id_, text)]
+        known = {kind.label: kind for kind in kinds}
+        return [
+            (scope, label, key)
+            for (scope, label, key), text in self._texts.items()
+            if not self._is_there(known.get(label), key, text)
+        ]
 
-    def _is_there(self, id_: tuple[str, str, str], text: Node) -> bool:
-        _, label, key = id_
-        kind = self._kinds.get(label)
+    def _is_there(self, kind: NodeKind | None, key: str, text: Node) -> bool:
         vertex = self._graph.vertex(text.raw.get_property("node"))
         return kind is not None and vertex is not None and is_of(vertex, kind, key)
 

@@ -7,6 +7,7 @@ from typing import Any
 from ..associate.writing import Writer
 from ..graph.adapter import Node
 from ..layers import EdgeKind, Layer
+from ..registry import indexed_kinds
 from ..text import shown
 from .view import Everything
 
@@ -58,7 +59,7 @@ def _not_indexed(graph: Everything) -> Iterator[Row]:
     )
     for measure, count in lacking.items():
         yield _row(*_UNINDEXED, f"{count:,} {measure}")
-    strays = len(writer.strays())
+    strays = len(writer.strays(indexed_kinds()))
     if strays:
         yield _row(*_STRAYS, f"{strays:,} texts")
 

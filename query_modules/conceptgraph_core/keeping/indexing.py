@@ -3,6 +3,7 @@
 from ..associate.writing import Writer
 from ..concepts import names
 from ..concepts.node import Graph
+from ..registry import indexed_kinds
 from .view import Everything
 
 
@@ -21,6 +22,6 @@ def index(graph: Everything, again: bool) -> dict[str, int]:
         if kind.indexed is not None:
             writer.require_libraries()
             indexed += writer.put(kind, node, again, afresh=again)
-    indexed += writer.remove_strays()
+    indexed += writer.remove_strays(indexed_kinds())
     writer.finish()
     return {"indexed": indexed}
