@@ -13,7 +13,7 @@ from typing import Any
 
 from conceptgraph_core import folding
 from conceptgraph_core.layers import Index, Layer, Ranking, TextIndex, VectorIndex
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import MODEL
 
 Row = tuple[Any, ...]
 Properties = Mapping[str, Any]
@@ -244,4 +244,4 @@ class Catalogue:
 
 
 # Of the layers that there are.
-CATALOGUE = Catalogue(LAYERS)
+CATALOGUE = Catalogue(MODEL.stored)

@@ -51,7 +51,7 @@ def read_through(
     where the file cannot even be read.
     """
     check_pages(connection.execute, report)
-    return check_rows(connection.execute, layers, report)
+    return check_rows(connection.execute, (*layers, WORDS), report)
 
 
 def check_pages(execute: Execute, report: Report) -> None:
@@ -63,8 +63,8 @@ def check_pages(execute: Execute, report: Report) -> None:
 
 def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Contents:
     """Check every node and relation by itself, and each relation's ends."""
-    declared = _Declared((*layers, WORDS))
-    uncounted = {kind.type for kind in WORDS.edges}
+    declared = _Declared(layers)
+    uncounted = {kind.type for layer in layers for kind in layer.edges if not kind.exported}
     counts: Counter[str] = Counter()
     newest = 0
     keys: set[tuple[Any, ...]] = set()
@@ -88,7 +88,12 @@ def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Con
         with _told(report):
             _check_edge(declared, row)
         counts["edges"] += row[1] not in uncounted
-    nodes = {kind.measure: counts[kind.label] for layer in layers for kind in layer.nodes}
+    nodes = {
+        kind.measure: counts[kind.label]
+        for layer in layers
+        for kind in layer.nodes
+        if kind.exported
+    }
     return contents(nodes, counts["edges"], int(newest), layers=layers)
 
 
