@@ -20,7 +20,7 @@ ORDER = [
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "associate", "concepts")),
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings", "calls")),
-    f"{SHELL}.formats",
+    f"{SHELL}.file_formats",
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
     *(f"{SHELL}.{name}" for name in ("session", "view", "tools", "backfill", "commands")),

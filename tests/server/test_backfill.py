@@ -24,7 +24,7 @@ from tests.server.scripted_model import (
 )
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.backfill import history, steps, transcript, working
+from concept_graph_mcp.backfill import history, steps, transcript, working_store
 from concept_graph_mcp.backfill.chunks import Calendar, chunks, survey
 from concept_graph_mcp.backfill.errors import HistoryError
 
@@ -526,7 +526,7 @@ def episodes_asked(model) -> list:
 
 def test_what_a_killed_run_has_left_of_a_chunk_is_taken_back_by_the_next(model, tmp_path, whole):
     assert backfill("--max-chunks", 1).exit_code == 0
-    working.keep(tmp_path / "backfill.db", 2)
+    working_store.keep(tmp_path / "backfill.db", 2)
     half = tmp_path / "half.tsv"
     half.write_text("half\tis-a\tchunk\n")
     run("--embedded=backfill.db", "import", half)
@@ -584,7 +584,7 @@ def test_a_history_that_changes_meanwhile_stops_the_run(model, tmp_path):
 
 
 def test_two_backfills_do_not_share_a_store(model, tmp_path):
-    with working.owned(tmp_path / "backfill.db"):
+    with working_store.owned(tmp_path / "backfill.db"):
         failed = backfill()
     assert "another backfill is at work on it" in failed.stderr
     assert backfill("--max-chunks", 1).exit_code == 0

@@ -17,7 +17,7 @@ import pytest
 from embedded_files import assert_sound
 from shell import GRAPH, Shell
 
-from concept_graph_mcp.formats import header
+from concept_graph_mcp.file_formats import header
 from concept_graph_mcp.stores import backup_folder
 from concept_graph_mcp.stores.backup_files import BadBackup, Contents
 from concept_graph_mcp.stores.bolt.store import BoltStore

@@ -8,7 +8,7 @@ from asgi import HOST, PORT, TOKEN, Asked
 
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.view import looks
-from concept_graph_mcp.view.door import HEADERS
+from concept_graph_mcp.view.guard import HEADERS
 from concept_graph_mcp.view.serving import build
 from concept_graph_mcp.view.static_files import STATIC
 

@@ -9,8 +9,8 @@ import openai
 from openai.types.chat import ChatCompletion
 
 from ..errors import one_line
+from .conversation import Chat, Reply, ToolCall
 from .errors import ModelError
-from .loop import Chat, Reply, ToolCall
 
 _MOST_OF_A_REASON = 300
 _UNFINISHED = {

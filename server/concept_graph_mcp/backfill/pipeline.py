@@ -7,8 +7,8 @@ from typing import Protocol
 
 from . import transcript
 from .chunks import Chunk
+from .conversation import Conversations, Outcome, Spent
 from .errors import BackfillError, StepError
-from .loop import Conversations, Outcome, Spent
 from .steps import AFFECT, CONCEPTS, EPISODES, ORGANISE, SEARCH, Prompts, Step
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from conceptgraph_core.registry import LAYERS
 
 from .chunks import Chunk
-from .loop import Spent
+from .conversation import Spent
 
 _NODES = {kind.measure for layer in LAYERS for kind in layer.nodes}
 _TOOLS = {"update_affect": "feelings"}

@@ -9,10 +9,10 @@ from typing import Protocol
 from ..errors import StoreError
 from ..session import Session
 from ..settings import Settings
-from . import working
+from . import working_store
 from .chunks import Chunk
+from .conversation import Conversations, Model, Spent
 from .errors import BackfillError
-from .loop import Conversations, Model, Spent
 from .pipeline import Pipeline, StepWatcher
 from .report import Report
 from .steps import Prompts
@@ -55,16 +55,16 @@ async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher)
     # Only here, because an MCP client takes a second to import, for --dry-run and --help too.
     from .toolbox import served
 
-    async with working.opened(job.working_settings) as session:
-        before = await working.counts(session)
+    async with working_store.opened(job.working_settings) as session:
+        before = await working_store.counts(session)
         async with served(job.store, job.settings.zone) as toolbox:
             conversations = Conversations(model, toolbox, job.rounds)
             pipeline = Pipeline(conversations, job.prompts, job.user_id, job.characters)
             try:
                 for chunk in chunks:
-                    working.keep(job.store, chunk.number)
+                    working_store.keep(job.store, chunk.number)
                     report = await _live(pipeline, chunk, session, before, watcher)
-                    working.let_go(job.store)
+                    working_store.let_go(job.store)
                     watcher.done(report)
                     before = {kind: before[kind] + count for kind, count in report.added.items()}
             except (BackfillError, StoreError) as error:
@@ -78,6 +78,6 @@ async def _live(
 ) -> Report:
     spent, started = Spent(), time.perf_counter()
     await pipeline.live(chunk, spent, watcher)
-    after = await working.counts(session)
+    after = await working_store.counts(session)
     added = {kind: count - before[kind] for kind, count in after.items()}
     return Report(chunk, added, spent, time.perf_counter() - started)

@@ -16,8 +16,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import Tool
 
 from ..errors import one_line
+from .conversation import Answer, Chat
 from .errors import WorkingStoreError
-from .loop import Answer, Chat
 
 # No call takes as long as this unless the server hangs.
 _ANSWER_S = 120.0

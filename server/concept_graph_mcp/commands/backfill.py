@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import anyio
 import click
 
-from ..backfill import chunks, screen, steps, transfer, working
+from ..backfill import chunks, into_target, screen, steps, working_store
 from ..backfill.chunks import Survey
 from ..backfill.errors import BackfillError, WorkingStoreError
 from ..backfill.report import total
@@ -108,7 +108,7 @@ def backfill(embedded: str | None, /, messages: Path, user_id: str, **options: A
         sizes = options["chars_per_call"], options["max_rounds"]
         job = Job(store, chosen, prompts, user_id, *sizes)
         notes.print(_NOT_IDEMPOTENT, style="yellow", soft_wrap=True)
-        with working.owned(store):
+        with working_store.owned(store):
             _check(job, options["since_chunk"], options["into_target"], options["force"])
             _work(job, make_model, surveyed, wanted, options["report"])
             if options["into_target"]:
@@ -161,7 +161,7 @@ def _check(job: Job, since: int, into_target: bool, force: bool) -> None:
     target = job.settings.embedded
     if target is not None and target.absolute() == job.store:
         raise Failure(f"{job.store}: is the configured store; the working store must be another")
-    undone = working.put_back(job.store)
+    undone = working_store.put_back(job.store)
     if undone is not None:
         notes.print(
             f"The last run ended within chunk {undone}; its part of it was taken back.",
@@ -178,8 +178,8 @@ def _check(job: Job, since: int, into_target: bool, force: bool) -> None:
 
 
 async def _is_empty(settings: Settings) -> bool:
-    async with working.opened(settings) as session:
-        return not any((await working.counts(session)).values())
+    async with working_store.opened(settings) as session:
+        return not any((await working_store.counts(session)).values())
 
 
 def _work(
@@ -207,7 +207,7 @@ def _work(
         except KeyboardInterrupt:
             stopped = "interrupted"
         finally:
-            working.put_back(job.store)
+            working_store.put_back(job.store)
     if watcher.reports:
         out.print(total(watcher.reports), soft_wrap=True)
     _tell_the_next(stopped, len(watcher.reports), surveyed, wanted)
@@ -240,14 +240,14 @@ def _move(job: Job, force: bool) -> None:
 
     async def work() -> tuple[str, Counter[str]]:
         async with (
-            working.opened(job.working_settings) as source,
-            working.opened(job.settings) as target,
+            working_store.opened(job.working_settings) as source,
+            working_store.opened(job.settings) as target,
         ):
-            if not force and any((await working.counts(target)).values()):
+            if not force and any((await working_store.counts(target)).values()):
                 raise WorkingStoreError(
                     f"{target.store.location}: is not empty any more; the result is in {job.store}"
                 )
-            return target.store.location, await transfer.move(source, target)
+            return target.store.location, await into_target.move(source, target)
 
     location, totals = anyio.run(work)
     counted = ", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items())

@@ -13,7 +13,7 @@ from typing import BinaryIO, TextIO
 
 from conceptgraph_core.errors import ConceptGraphError
 
-from .. import calls, formats
+from .. import calls, file_formats
 from ..errors import StoreError
 from ..session import Session
 from .common import Failure
@@ -43,17 +43,17 @@ class Import:
         self._done = 0
         self._interrupts = interrupts
         with self._telling():
-            self._reader = formats.Reader(stream, given)
+            self._reader = file_formats.Reader(stream, given)
 
     @property
-    def tally(self) -> formats.Tally:
+    def tally(self) -> file_formats.Tally:
         return self._reader.tally
 
     async def run(self, session: Session) -> None:
         """Import it all. Raises Failure, which says how much is in."""
-        naming = formats.Naming(session.date(session.clock.now_ms()))
-        if self._reader.format == formats.SERVER_MEMORY:
-            naming = formats.Naming(naming.date, await _named(session))
+        naming = file_formats.Naming(session.date(session.clock.now_ms()))
+        if self._reader.format == file_formats.SERVER_MEMORY:
+            naming = file_formats.Naming(naming.date, await _named(session))
         batches = _batches(self._reader.rows(naming))
         with progress("importing lines", self._lines) as done, self._telling():
             for batch in batches:
@@ -70,7 +70,7 @@ class Import:
     def _telling(self) -> Iterator[None]:
         try:
             yield
-        except (formats.FormatError, StoreError, ConceptGraphError) as error:
+        except (file_formats.FormatError, StoreError, ConceptGraphError) as error:
             raise Failure(f"{error}; {self._so_far()}") from None
 
     def _so_far(self) -> str:
@@ -109,9 +109,9 @@ def _count_lines(stream: BinaryIO) -> int | None:
     return count + (last != b"\n")
 
 
-def _batches(rows: Iterator[formats.Row]) -> Iterator[list[formats.Row]]:
+def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row]]:
     """Iterate over *rows* in batches that part no line's rows from one another."""
-    batch: list[formats.Row] = []
+    batch: list[file_formats.Row] = []
     for row in rows:
         if len(batch) >= _BATCH and row.line != batch[-1].line:
             yield batch
@@ -121,7 +121,7 @@ def _batches(rows: Iterator[formats.Row]) -> Iterator[list[formats.Row]]:
         yield batch
 
 
-async def _imported(session: Session, batch: list[formats.Row]) -> dict[str, int]:
+async def _imported(session: Session, batch: list[file_formats.Row]) -> dict[str, int]:
     """Import *batch* and return what `import_rows` counted; what is refused names its line."""
     try:
         call = calls.import_rows([row.record for row in batch])
@@ -131,7 +131,7 @@ async def _imported(session: Session, batch: list[formats.Row]) -> dict[str, int
         if row is None:
             raise
         line = batch[int(row["number"])].line
-        raise formats.FormatError(f"line {line}: {row['reason']}") from None
+        raise file_formats.FormatError(f"line {line}: {row['reason']}") from None
 
 
 async def _named(session: Session) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
-from .. import formats
+from .. import file_formats
 from ..errors import StoreError, one_line
 
 STORE = "store"
@@ -57,17 +57,17 @@ class Written:
 
 def header(version: str, store_id: str) -> dict[str, Any]:
     """Return the first line of a backup that is an export: an export's, with the store."""
-    return formats.header(version) | {STORE: store_id}
+    return file_formats.header(version) | {STORE: store_id}
 
 
-def rows(file: Path) -> Iterator[formats.Row]:
+def rows(file: Path) -> Iterator[file_formats.Row]:
     """Iterate over the records of a backup that is a compressed export. Raises BadBackup."""
     try:
         with gzip.open(file, "rt", encoding="utf-8") as stream:
             _head(file, stream.readline())
             stream.seek(0)
-            yield from formats.rows(stream, formats.NATIVE)
-    except (EOFError, OSError, ValueError, formats.FormatError) as error:
+            yield from file_formats.rows(stream, file_formats.NATIVE)
+    except (EOFError, OSError, ValueError, file_formats.FormatError) as error:
         reason = one_line(error) or type(error).__name__
         raise BadBackup(file, f"is damaged or of another kind: {reason}") from None
 
@@ -90,7 +90,7 @@ def contents(
 
 
 def contents_of(
-    file: Path, records: Iterable[formats.Row], layers: Sequence[Layer] = LAYERS
+    file: Path, records: Iterable[file_formats.Row], layers: Sequence[Layer] = LAYERS
 ) -> Contents:
     """Return what *file*, a compressed export of these *records*, holds. Raises BadBackup."""
     counts: Counter[str] = Counter()
@@ -119,6 +119,6 @@ def _store(file: Path) -> str | None:
 
 def _head(file: Path, line: str) -> dict[str, Any]:
     head = json.loads(line or "null")
-    if not isinstance(head, dict) or head.get("kind") != formats.NATIVE:
+    if not isinstance(head, dict) or head.get("kind") != file_formats.NATIVE:
         raise BadBackup(file, "is not a backup of a concept graph")
     return head

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from ..session import Session
 from .api import HANDLERS, Api
-from .door import Door
+from .guard import Guard
 from .static_files import StaticFiles
 
 _HOST = "127.0.0.1"
@@ -27,7 +27,7 @@ def build(session: Session, concept: str | None, token: str, port: int) -> ASGIA
     """Return the web application behind its door; *concept* is what is shown first."""
     pages = Route("/{name:path}", StaticFiles().file)
     routes = [*Api(session, concept).routes(), pages]
-    return Door(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
+    return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
 
 
 async def serve(

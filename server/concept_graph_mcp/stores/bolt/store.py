@@ -18,7 +18,7 @@ from neo4j.graph import Relationship as BoltEdge
 from conceptgraph_core import __version__
 from conceptgraph_core.registry import MODEL, Model
 
-from ... import calls, formats
+from ... import calls, file_formats
 from ...calls import Call
 from ...errors import Ended, Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
@@ -128,7 +128,7 @@ class BoltStore:
                 async for records in batches:
                     kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
                     left_out += refused
-                    stream.writelines(map(formats.line, kept))
+                    stream.writelines(map(file_formats.line, kept))
         return Written(
             backup_files.contents_of(file, backup_files.rows(file), self._model.layers), left_out
         )

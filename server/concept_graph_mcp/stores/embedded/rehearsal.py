@@ -10,7 +10,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls
-from ...formats import Row
+from ...file_formats import Row
 from ..backup_files import BadBackup
 from .host import Host
 from .opening import Opening

@@ -11,7 +11,7 @@ import click
 
 from conceptgraph_core import __version__
 
-from .. import calls, formats
+from .. import calls, file_formats
 from ..session import Session
 from . import importing, output
 from .common import FILE, with_session
@@ -27,8 +27,8 @@ from .terminal import note
 @click.option(
     "--format",
     "name",
-    type=click.Choice([formats.NATIVE, formats.SERVER_MEMORY]),
-    default=formats.NATIVE,
+    type=click.Choice([file_formats.NATIVE, file_formats.SERVER_MEMORY]),
+    default=file_formats.NATIVE,
     show_default=True,
     help="What FILE is to be.",
 )
@@ -43,9 +43,9 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
                       become entities, episodes observations; it knows no
                       feelings, no weights and no times
     """
-    write = _write_native if name == formats.NATIVE else _write_server_memory
+    write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
-    async def work(session: Session) -> tuple[int, formats.Tally]:
+    async def work(session: Session) -> tuple[int, file_formats.Tally]:
         with _destination(file, force) as stream:
             return await write(session, stream)
 
@@ -63,7 +63,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
 @click.option(
     "--format",
     "name",
-    type=click.Choice(list(formats.FORMATS)),
+    type=click.Choice(list(file_formats.FORMATS)),
     help="What FILE is; told from its first line by default.",
 )
 @click.pass_obj
@@ -106,17 +106,19 @@ def _destination(file: Path, force: bool) -> Iterator[BinaryIO]:
             yield stream
 
 
-async def _write_native(session: Session, stream: BinaryIO) -> tuple[int, formats.Tally]:
+async def _write_native(session: Session, stream: BinaryIO) -> tuple[int, file_formats.Tally]:
     count = 0
-    stream.write(json.dumps(formats.header(__version__)).encode() + b"\n")
+    stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
     async for records in _records(session):
-        stream.writelines(formats.line(record).encode() for record in records)
+        stream.writelines(file_formats.line(record).encode() for record in records)
         count += len(records)
-    return count, formats.Tally()
+    return count, file_formats.Tally()
 
 
-async def _write_server_memory(session: Session, stream: BinaryIO) -> tuple[int, formats.Tally]:
-    graph = formats.ServerMemory()
+async def _write_server_memory(
+    session: Session, stream: BinaryIO
+) -> tuple[int, file_formats.Tally]:
+    graph = file_formats.ServerMemory()
     async for records in _records(session):
         for record in records:
             graph.add(record)
@@ -138,6 +140,6 @@ async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
             done(count)
 
 
-def _note_all(tally: formats.Tally) -> None:
+def _note_all(tally: file_formats.Tally) -> None:
     for line in tally.lines():
         note(line)

@@ -26,7 +26,7 @@ HEADERS = {
 _HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
 
 
-class Door:
+class Guard:
     """Middleware that lets in requests for `/TOKEN/…` made to this very host and port.
 
     The token is the first part of the path, so that every relative link carries it. The `Host` is
