@@ -24,6 +24,7 @@ from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt import readiness
 from concept_graph_mcp.stores.bolt import store as bolt
+from conceptgraph_core.registry import LAYERS
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 USER, PASSWORD = "guest-of-honour", "open-sesame-42"
@@ -216,7 +217,7 @@ def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
             raise neo4j.exceptions.ClientError("Write query forbidden on the replica!")
         return [{"nodes": 3}]
 
-    anyio.run(readiness.ensure_forms, run)
+    anyio.run(readiness.ensure_forms, run, LAYERS)
     assert asked == [False, True]
 
 

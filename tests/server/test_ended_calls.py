@@ -145,7 +145,7 @@ def callbacks() -> dict[str, Any]:
 def store(
     tmp_path: Path, callbacks: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> EmbeddedStore:
-    monkeypatch.setattr(modules, "load_modules", lambda: callbacks)
+    monkeypatch.setattr(modules, "load_modules", lambda _names: callbacks)
     return EmbeddedStore(tmp_path / "memory.db")
 
 
