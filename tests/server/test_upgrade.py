@@ -1,7 +1,10 @@
 """What the first version wrote, read by this one. The fixtures are never written anew."""
 
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -117,6 +120,47 @@ def test_a_store_of_the_first_version_is_kept_as_it_was_before_it_gets_its_new_f
     modified = kept.stat().st_mtime_ns
     run(f"--embedded={store}", "stats")
     assert kept.stat().st_mtime_ns == modified
+
+
+def test_what_one_who_was_killed_left_of_the_copy_is_removed(store):
+    killed = """
+import os, sys
+from pathlib import Path
+from concept_graph_mcp.stores.embedded.host import Host
+Path.replace = lambda *names: os.kill(os.getpid(), 9)
+Host(Path(sys.argv[1]))
+"""
+    ended = subprocess.run([sys.executable, "-c", killed, str(store)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    (left,) = store.parent.glob(".*.partial")
+    assert left.stat().st_mode & 0o777 == 0o600
+    # A journal of the old file must not be played back into the new one.
+    left.with_name(f"{left.name}-journal").write_bytes(b"left")
+    run(f"--embedded={store}", "stats")
+    names = {file.name for file in store.parent.iterdir()}
+    assert names == {store.name, f"{store.name}.format-1"}
+
+
+def test_a_store_is_kept_while_nobody_else_can_change_its_format(store, monkeypatch):
+    # Whoever copied a store that another had brought to the new format by then kept that one.
+    with closing(sqlite3.connect(store)) as unlocked:
+        unlocked.execute("PRAGMA journal_mode = WAL")
+    keep = migrations.keep_as_it_was
+    refused = []
+
+    def keep_while_another_tries(*arguments):
+        with closing(sqlite3.connect(store, timeout=0)) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                refused.append(str(error))
+        keep(*arguments)
+
+    monkeypatch.setattr(migrations, "keep_as_it_was", keep_while_another_tries)
+    Host(store).close()
+    assert refused == ["database is locked"]
+    with closing(sqlite3.connect(f"{store}.format-1")) as was:
+        assert was.execute("PRAGMA user_version").fetchone() == (1,)
 
 
 def test_a_change_of_format_that_fails_leaves_the_store_as_it_was(store, monkeypatch):

@@ -3,8 +3,8 @@
 import logging
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,23 +14,32 @@ from .copying import copied
 logger = logging.getLogger(__name__)
 
 
-def keep_as_it_was(connection: sqlite3.Connection, path: Path) -> None:
-    """Copy the store beside itself, before its format changes; once, whoever else does too."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+def keep_as_it_was(uri: str, path: Path, version: int) -> None:
+    """Copy the store beside itself, before its format changes from *version*; once.
+
+    The caller has the store's write lock: so nobody else keeps it or changes its format meanwhile,
+    and what lies there unfinished is of one who was killed. SQLite copies nothing through the
+    connection that has the lock, hence the *uri*.
+    """
     kept = path.with_name(f"{path.name}.format-{version}")
     if kept.exists() or not os.access(path.parent, os.W_OK):
         return
-    # Private, and of a name that nobody else has: others may be doing the same.
-    handle, name = tempfile.mkstemp(".partial", f".{kept.name}.", path.parent)
-    os.close(handle)
-    unfinished = Path(name)
+    unfinished = path.with_name(f".{kept.name}.partial")
+    _remove(unfinished)
+    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        with copied(connection, unfinished):
+        with closing(sqlite3.connect(uri, uri=True)) as store, copied(store, unfinished):
             pass
         unfinished.replace(kept)
     finally:
-        unfinished.unlink(missing_ok=True)
+        _remove(unfinished)
     logger.info("store %s: gets a new format; as it was it is kept in %s", path, kept)
+
+
+def _remove(file: Path) -> None:
+    # A journal that is left would be played back into the next file of that name.
+    for beside in ("", "-journal", "-wal", "-shm"):
+        file.with_name(file.name + beside).unlink(missing_ok=True)
 
 
 def _to_2(connection: sqlite3.Connection) -> None:

@@ -41,13 +41,13 @@ def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
         if _is_up_to_date(found.connection, catalogue):
             return found
         if found.writable:
-            _bring_up_to_date(found.connection, path, catalogue)
+            _bring_up_to_date(found, path, catalogue)
             return found
         # What cannot be written is read from a copy that can.
         found.close()
         found = private_copy(path)
         _prepare(found, path, Opening.EXISTING, catalogue)
-        _bring_up_to_date(found.connection, path, catalogue)
+        _bring_up_to_date(found, path, catalogue)
         found.connection.execute("PRAGMA query_only = ON")
     except BaseException:
         found.close()
@@ -126,13 +126,15 @@ def _is_up_to_date(connection: sqlite3.Connection, catalogue: Catalogue) -> bool
     )
 
 
-def _bring_up_to_date(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> None:
+def _bring_up_to_date(found: Access, path: Path, catalogue: Catalogue) -> None:
     """Take every step to the format of this version, and make the indexes that it declares."""
-    if _pragma(connection, "user_version") < FORMAT:
-        migrations.keep_as_it_was(connection, path)
+    connection = found.connection
     with _writing(connection):
         # Another process may have done it meanwhile.
-        for step in range(_pragma(connection, "user_version"), FORMAT):
+        version = _pragma(connection, "user_version")
+        if version < FORMAT and found.writable:
+            migrations.keep_as_it_was(found.uri, path, version)
+        for step in range(version, FORMAT):
             migrations.STEPS[step](connection)
         derivation.make(connection, catalogue)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
