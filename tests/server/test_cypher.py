@@ -20,6 +20,7 @@ EVERY = {
     "recall": calls.recall(["apple"], 2, 5),
     "peek": calls.peek(["apple"], 2),
     "recall_query": calls.recall_query(["apple"], 2, 5, True),
+    "associate": calls.associate("Where did we buy apples?", 5),
     "unknown": calls.unknown(["apple"]),
     "a search for nothing": calls.concept_search([]),
     "stats": calls.stats(),

@@ -30,6 +30,8 @@ class StoredIndex:
         self._counts: dict[str, int] = {}
         self._raws: dict[int, Any] = {}
         self._known: dict[int, tuple[int, str | None, int, int | None]] = {}
+        self._places: dict[tuple[str | None, int], int] = {}
+        self._following: dict[tuple[int, bool], Any] = {}
         total = length = 0
         degrees = _degrees(graph)
         for node in graph.nodes():
@@ -70,15 +72,20 @@ class StoredIndex:
                 get = raw.get_property
                 about = get("length"), get("thread"), get("position") or 0, get("said_at")
                 known[text], raws[text] = about, raw
+                if about[1] is not None:
+                    self._places[about[1], about[2]] = text
             yield (text, edge.get_property("count"), *about)
 
     def beside(self, text: int, offset: int) -> int | None:
         """Return the text *offset* positions further, going along the thread."""
         raw = self._raws[text]
         wanted = raw.get_property("position") + offset
+        known = self._places.get((raw.get_property("thread"), wanted))
+        if known is not None:
+            return known
         step = 1 if offset > 0 else -1
         while (raw.get_property("position") - wanted) * step < 0:
-            raw = _following(raw, forward=offset > 0)
+            raw = self._next(raw, forward=offset > 0)
             if raw is None:
                 return None
         if raw.get_property("position") != wanted:
@@ -86,6 +93,13 @@ class StoredIndex:
         found: int = raw.get_id()
         self._raws[found] = raw
         return found
+
+    def _next(self, raw: Any, forward: bool) -> Any:
+        # Among the edges of a text are all its mentions: they are gone through once.
+        key = raw.get_id(), forward
+        if key not in self._following:
+            self._following[key] = _following(raw, forward)
+        return self._following[key]
 
     def tell(self, text: int) -> Told:
         """Return what the text is, who said it and when."""

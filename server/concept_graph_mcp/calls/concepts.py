@@ -35,6 +35,7 @@ _RECALL_FIELDS = (
 )  # fmt: skip
 RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
 PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
+_EXPLANATION = ("words", "factors")
 RECALL_QUERY = Procedure(
     "conceptgraph.recall_query", ("propositions", "total", "unknown"), writes=True
 )
@@ -101,10 +102,11 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
 
 
 @checked
-def associate(query: str, limit: int | None = None) -> Call:
+def associate(query: str, limit: int | None = None, explained: bool = True) -> Call:
     text.summary(query, "text")
     lookup = words.of_question(query, SHARED)
-    return Call(ASSOCIATE, (query, limit), lookup, words.context())
+    fields = tuple(one for one in ASSOCIATE.fields if explained or one not in _EXPLANATION)
+    return Call(replace(ASSOCIATE, fields=fields), (query, limit), lookup, words.context())
 
 
 @checked

@@ -250,7 +250,7 @@ class ConceptTools:
         ] = words.DEFAULT_LIMIT,
     ) -> EpisodesFound:
         """Find episodes by what they say, however long ago. Arouses nothing."""
-        rows = await self._session.run(calls.associate(query, limit))
+        rows = await self._session.run(calls.associate(query, limit, explained=False))
         return EpisodesFound(episodes=[_episode(row) for row in rows])
 
     async def recall_query(
