@@ -534,6 +534,13 @@ def test_the_house_is_as_the_page_says():
     rows = table(DEVELOPERS, "directory", "holds")
     assert len(rows) > 8
     assert [path for path, _ in rows if not (ROOT / path).exists()] == []
+    packages = {
+        file.parent.relative_to(ROOT).as_posix() + "/"
+        for folder in ("query_modules/conceptgraph_core", "server/concept_graph_mcp")
+        for file in (ROOT / folder).rglob("__init__.py")
+    }
+    # What the shell's root holds, its name says.
+    assert packages - {path for path, _ in rows} == {"server/concept_graph_mcp/"}
 
 
 def test_the_tests_that_the_page_names_exist():
