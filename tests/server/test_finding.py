@@ -1,0 +1,78 @@
+"""`find` and `index`: episodes by what they say, on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from concept_graph_mcp.__main__ import main
+
+EPISODES = {
+    "20250601/market": "Bought apples at the Sunday market",
+    "20250602/oven": "Der Ofen ging kaputt, als wir Brot buken",
+    "20250603/sea": "海で泳いで貝殻を拾った",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    file = tmp_path / "episodes.jsonl"
+    records = [{"kind": "episode", "name": n, "summary": s} for n, s in EPISODES.items()]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    assert run(tmp_path / "memory.db", "import", str(file), languages="en,de,ja").exit_code == 0
+    return tmp_path / "memory.db"
+
+
+def run(store: Path, *arguments: str, languages: str = "") -> Result:
+    environment = {"TZ": "UTC", "COLUMNS": "80", "CONCEPT_GRAPH_LANGUAGES": languages}
+    return CliRunner().invoke(main, [f"--embedded={store}", *arguments], env=environment)
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("What did we buy at the markets?", "20250601/market"),
+        ("Wann wurde Brot gebacken?", "20250602/oven"),
+        ("貝殻はどこで拾いましたか？", "20250603/sea"),
+    ],
+)
+def test_a_question_in_each_language_finds_its_episode(store: Path, asked: str, name: str) -> None:
+    found = json.loads(run(store, "find", asked, "--json", languages="en,de,ja").stdout)
+    assert found["episodes"][0]["episode_id"] == name
+
+
+def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
+    shown = run(store, "find", "apples", "market", "--explain").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "20250601/market" in shown
+    assert "apples" in shown
+    assert "× age" in shown
+
+
+def test_what_nothing_says_is_told_so(store: Path) -> None:
+    assert run(store, "find", "zeppelin").stdout == "No episode says any of that.\n"
+
+
+def test_looking_at_another_time_finds_only_what_was_told_by_then(store: Path) -> None:
+    earlier = run(store, "find", "apples", "--at", "2025-05-01", "--json")
+    assert json.loads(earlier.stdout) == {"episodes": []}
+    later = run(store, "find", "apples", "--at", "2025-07-01", "--json")
+    assert [row["episode_id"] for row in json.loads(later.stdout)["episodes"]] == [
+        "20250601/market"
+    ]
+
+
+def test_after_a_change_of_languages_the_index_is_made_again(store: Path) -> None:
+    assert "indexed: 0" in run(store, "index", languages="en").stderr
+    assert "indexed: 0" not in run(store, "index", "--again", languages="en").stderr
+    assert "indexed: 0" in run(store, "index", "--again", languages="en").stderr
+    assert run(store, "check").exit_code == 0
+
+
+def test_an_unknown_language_is_told_in_one_line(store: Path) -> None:
+    told = run(store, "find", "apples", languages="klingon")
+    assert told.exit_code == 1
+    assert told.stderr.startswith("concept-graph-mcp: CONCEPT_GRAPH_LANGUAGES: ")
+    assert "klingon" in told.stderr
+    assert len(told.stderr.splitlines()) == 1
