@@ -15,6 +15,10 @@ from ...errors import Misdeployed
 from .failures import is_conflict
 
 Rows = list[dict[str, Any]]
+# The first since it tells of the whole instance otherwise, the second before that.
+_STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
+_ID = "database_uuid"
+
 Run = Callable[[str, Mapping[str, Any], bool], Awaitable[Rows]]
 
 _SHOWN = 10
@@ -36,12 +40,14 @@ async def identity(run: Run, location: str) -> str:
 
     Where it does not say (before Memgraph 3.5, or without the privilege) its address stands for it.
     """
-    try:
-        rows = await run("SHOW STORAGE INFO", {}, False)
-        said = {row["storage info"]: row["value"] for row in rows}
-        return str(uuid.UUID(said["database_uuid"]))
-    except (ClientError, KeyError, ValueError):
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, location))
+    for statement in _STORAGE_INFO:
+        try:
+            rows = await run(statement, {}, False)
+            said = {row["storage info"]: row["value"] for row in rows}
+            return str(uuid.UUID(said[_ID]))
+        except (ClientError, KeyError, ValueError):
+            continue
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, location))
 
 
 async def check_modules(run: Run, location: str) -> None:
