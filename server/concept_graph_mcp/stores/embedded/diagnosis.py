@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 
+from ...errors import one_line
 from . import ending, soundness
 from .checksums import FAILURES
 from .database import Database
@@ -39,7 +40,7 @@ def _seen(database: Database, look: Look, exclusive: bool = False) -> list[str]:
         ending.check()
         if isinstance(error, sqlite3.Error) and code(error) == sqlite3.SQLITE_BUSY:
             raise
-        found.append(" ".join(str(error).split()))
+        found.append(one_line(error))
     finally:
         database.rollback()
     return found
