@@ -1,6 +1,7 @@
 """`find` and `index`: episodes by what they say, on the command line."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,15 @@ def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
 
 def test_what_nothing_says_is_told_so(store: Path) -> None:
     assert run(store, "find", "zeppelin").stdout == "No episode says any of that.\n"
+
+
+def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(tmp_path: Path) -> None:
+    first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
+    store = Path(shutil.copyfile(first_version, tmp_path / "memory.db"))
+    said = run(store, "find", "apples").stderr
+    assert "not found by words: 2 episodes; run concept-graph-mcp index\n" in said
+    run(store, "index")
+    assert "Bought apples" in run(store, "find", "apples").stdout
 
 
 def test_looking_at_another_time_finds_only_what_was_told_by_then(store: Path) -> None:

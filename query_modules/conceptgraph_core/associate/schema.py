@@ -69,3 +69,6 @@ LAYER: Final = Layer(
         Index(CORPUS, ("scope", "part"), unique=True),
     ),
 )
+
+# What a check says of texts that lack what they are found by, and its advice.
+UNINDEXED = ("not found by words", "run concept-graph-mcp index")

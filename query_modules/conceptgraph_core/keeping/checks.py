@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from ..associate.schema import UNINDEXED
 from ..associate.writing import Writer
 from ..graph.adapter import Node
 from ..layers import EdgeKind, Layer
@@ -15,7 +16,6 @@ Row = dict[str, Any]
 
 _PARALLEL = ("parallel edges", "remove the relation and add it once")
 _LOOP = ("relation to itself", "remove the relation")
-_UNINDEXED = ("not found by words", "run concept-graph-mcp index")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
@@ -46,7 +46,7 @@ def problems(layer: Layer) -> dict[str, str]:
     shared = [_shared(kind.key[-1]) for kind in layer.nodes]
     unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
     ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
-    indexed = [_UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
+    indexed = [UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
     return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP, *indexed])
 
 
@@ -58,7 +58,7 @@ def _not_indexed(graph: Everything) -> Iterator[Row]:
         if graph.kind_of(node).indexed and not writer.has(graph.kind_of(node), node)
     )
     for measure, count in lacking.items():
-        yield _row(*_UNINDEXED, f"{count:,} {measure}")
+        yield _row(*UNINDEXED, f"{count:,} {measure}")
     strays = len(writer.strays(indexed_kinds()))
     if strays:
         yield _row(*_STRAYS, f"{strays:,} texts")

@@ -52,13 +52,23 @@ def find(
     The best come first. Nothing changes.
     """
     text = " ".join(words)
-    rows = with_session(embedded, lambda session: session.run(calls.associate(text, limit)), at)
+    rows, lacking = with_session(embedded, lambda session: _found(session, text, limit), at)
     if as_json:
         print_json({"episodes": rows})
     elif rows:
         out.print(found_table(rows, "episode", explain))
     else:
         say("No episode says any of that.")
+    for one in lacking:
+        note(f"{one['problem']}: {one['subject']}; {one['advice']}")
+
+
+async def _found(session: Session, text: str, limit: int) -> tuple[list[Row], list[Row]]:
+    """Return what is found, and if it is nothing, what cannot be found yet."""
+    if rows := await session.run(calls.associate(text, limit)):
+        return rows, []
+    problems = await session.run(calls.check())
+    return [], [one for one in problems if one["problem"] == schema.UNINDEXED[0]]
 
 
 @click.command()
