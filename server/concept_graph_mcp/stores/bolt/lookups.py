@@ -93,6 +93,9 @@ def _ordered(writer: _Writer, lookup: Ordered) -> None:
 
 def _nearest(writer: _Writer, lookup: Nearest) -> None:
     """Compare every vector in *where*: exact, and the time goes with how many these are."""
+    if not any(lookup.vector):
+        writer.add("", "[]")
+        return
     vector = writer.parameter(list(lookup.vector))
     kept = f"n.{lookup.property}"
 
