@@ -259,7 +259,8 @@ def an_end_that_is_not_there(file: Path) -> None:
 def a_property(name: str, value: str) -> Callable[[Path], None]:
     table = "edge" if name == "weight" else "vertex"
     statement = f"UPDATE {table} SET properties = json_set(properties, '$.{name}', json('{value}'))"
-    return lambda file: change(file, f"{statement} WHERE id = 1")
+    first = f"SELECT min(id) FROM {table} WHERE json_extract(properties, '$.{name}') IS NOT NULL"
+    return lambda file: change(file, f"{statement} WHERE id = ({first})")
 
 
 def change(file: Path, statement: str) -> None:
@@ -300,7 +301,7 @@ FILES = [
     (properties_that_are_no_map, "relation 1: its properties are not a map"),
     (a_name_that_is_taken, "has the name of another"),
     (an_end_that_is_not_there, "relation 1: has an end that is not there"),
-    (a_property("weight", "-1"), "relation 1: weight: must be between 0 and 1"),
+    (a_property("weight", "-1"), "weight: must be between 0 and 1"),
     *((a_property(name, value), f"node 1: {reason}") for name, value, reason in WRONG),
 ]
 EXPORTS = [

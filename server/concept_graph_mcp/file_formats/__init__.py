@@ -2,7 +2,7 @@
 
 from .lines import FormatError, Naming, Row
 from .native import NATIVE, header, line
-from .reading import FORMATS, Reader, rows
+from .reading import FORMATS, Reader, native_rows
 from .server_memory import SERVER_MEMORY
 from .tally import Tally
 from .to_server_memory import ServerMemory
@@ -19,5 +19,5 @@ __all__ = [
     "Tally",
     "header",
     "line",
-    "rows",
+    "native_rows",
 ]

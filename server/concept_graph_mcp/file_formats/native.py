@@ -1,9 +1,10 @@
 """Our own format: JSON Lines, a header and then the records of `import_rows`."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
 from ..printable import json_text
@@ -13,13 +14,21 @@ from .tally import Tally
 NATIVE = "concept-graph"
 _VERSION = 1
 _FIRST = ("kind", "name", "summary", "from", "to", "type")
-_PROPERTIES = (
-    *(each.name for layer in LAYERS for kind in layer.nodes for each in kind.properties),
-    *(each.name for layer in LAYERS for kind in layer.edges for each in kind.properties),
-)
-_FIELDS = dict.fromkeys((*_FIRST, *_PROPERTIES))
-_KEYS = (name for layer in LAYERS for kind in layer.nodes for name in kind.key)
-_PLAIN = frozenset({"kind", "type", *_KEYS})
+
+
+class Fields:
+    """What a record of *layers* may have, in order, and what of it is a single value."""
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        nodes = [kind for layer in layers for kind in layer.nodes]
+        edges = [kind for layer in layers for kind in layer.edges]
+        of_nodes = (each.name for kind in nodes for each in kind.properties)
+        of_edges = (each.name for kind in edges for each in kind.properties)
+        self.names = dict.fromkeys((*_FIRST, *of_nodes, *of_edges))
+        self.plain = frozenset({"kind", "type", *(name for kind in nodes for name in kind.key)})
+
+
+_OURS = Fields(LAYERS)
 
 
 def header(version: str) -> dict[str, Any]:
@@ -29,16 +38,16 @@ def header(version: str) -> dict[str, Any]:
 
 def line(record: Record) -> str:
     """Return *record* as a line, the same whichever order its store gives its fields in."""
-    ordered = {key: record[key] for key in _FIELDS if key in record}
+    ordered = {key: record[key] for key in _OURS.names if key in record}
     return json_text(ordered | record) + "\n"
 
 
-def read(lines: Lines, _naming: Naming, tally: Tally) -> Iterator[Row]:
+def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) -> Iterator[Row]:
     """Read what `line` wrote; fields of no meaning here are left out. Raises FormatError."""
     for number, text in lines:
         record = json_object(number, text)
         if record.get("kind") != NATIVE:
-            yield Row(number, _known(number, record, tally))
+            yield Row(number, _known(number, record, tally, fields))
         elif record.get("format") != _VERSION:
             raise FormatError(
                 f"line {number}: format {shown(json.dumps(record.get('format')))} is unknown;"
@@ -46,11 +55,11 @@ def read(lines: Lines, _naming: Naming, tally: Tally) -> Iterator[Row]:
             )
 
 
-def _known(number: int, record: Record, tally: Tally) -> Record:
+def _known(number: int, record: Record, tally: Tally, fields: Fields) -> Record:
     for key, value in record.items():
         # What the others may be, a list or a map included, is for their layer to say.
-        check = sendable if key in _FIELDS and key not in _PLAIN else plain
+        check = sendable if key in fields.names and key not in fields.plain else plain
         check(number, key, value)
-        if key not in _FIELDS:
+        if key not in fields.names:
             tally.left_out("fields of no meaning here", shown(key))
-    return {key: value for key, value in record.items() if key in _FIELDS}
+    return {key: value for key, value in record.items() if key in fields.names}

@@ -1,7 +1,9 @@
 """Reading a file in whichever format it is in."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from conceptgraph_core.layers import Layer
 
 from . import edges, native, server_memory
 from .lines import Lines, Naming, Row, filled, json_object
@@ -36,9 +38,10 @@ class Reader:
             yield from FORMATS[self.format](self._lines, naming, self.tally)
 
 
-def rows(stream: Iterable[str], given: str) -> Iterator[Row]:
-    """Iterate over the records of *stream*, which is in the format *given*. Raises FormatError."""
-    return Reader(stream, given).rows(Naming())
+def native_rows(stream: Iterable[str], layers: Sequence[Layer]) -> Iterator[Row]:
+    """Iterate over the records of *layers* in *stream*, in our own format. Raises FormatError."""
+    tally = Tally()
+    return native.read(filled(stream, tally), Naming(), tally, native.Fields(layers))
 
 
 def _detect(number: int, line: str) -> str:

@@ -60,13 +60,13 @@ def header(version: str, store_id: str) -> dict[str, Any]:
     return file_formats.header(version) | {STORE: store_id}
 
 
-def rows(file: Path) -> Iterator[file_formats.Row]:
+def rows(file: Path, layers: Sequence[Layer] = LAYERS) -> Iterator[file_formats.Row]:
     """Iterate over the records of a backup that is a compressed export. Raises BadBackup."""
     try:
         with gzip.open(file, "rt", encoding="utf-8") as stream:
             _head(file, stream.readline())
             stream.seek(0)
-            yield from file_formats.rows(stream, file_formats.NATIVE)
+            yield from file_formats.native_rows(stream, layers)
     except (EOFError, OSError, ValueError, file_formats.FormatError) as error:
         reason = one_line(error) or type(error).__name__
         raise BadBackup(file, f"is damaged or of another kind: {reason}") from None

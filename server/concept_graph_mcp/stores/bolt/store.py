@@ -129,13 +129,13 @@ class BoltStore:
                     kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
                     left_out += refused
                     stream.writelines(map(file_formats.line, kept))
-        return Written(
-            backup_files.contents_of(file, backup_files.rows(file), self._model.layers), left_out
-        )
+        layers = self._model.layers
+        rows = backup_files.rows(file, layers)
+        return Written(backup_files.contents_of(file, rows, layers), left_out)
 
     async def contents(self, file: Path) -> Contents:
         with closing(await _rehearsal(self._model)) as rehearsal:
-            rows = rehearsal.checked(file, backup_files.rows(file))
+            rows = rehearsal.checked(file, backup_files.rows(file, self._model.layers))
             return await anyio.to_thread.run_sync(
                 backup_files.contents_of, file, rows, self._model.layers
             )
@@ -146,7 +146,11 @@ class BoltStore:
 
     async def _replace(self, file: Path | None) -> None:
         # Found before anything is deleted, because a damaged file shows only when it is read.
-        records = [] if file is None else [row.record for row in backup_files.rows(file)]
+        records = (
+            []
+            if file is None
+            else [row.record for row in backup_files.rows(file, self._model.layers)]
+        )
         async with (
             self._calls.marked(neo4j.WRITE_ACCESS) as metadata,
             self._driver.session() as session,
