@@ -41,7 +41,11 @@ class Cache:
         position = self._database.position()
         if position == self.position:
             return
+        if self.position < 0:
+            self.clear()
         changes = self._database.changes_after(self.position) if self.vertices else None
+        # Taken over whole or not at all: whoever stops half-way begins anew.
+        self.position = -1
         if changes is None:
             self.clear()
         else:

@@ -82,6 +82,9 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
     if found.writable:
         _log_ahead(found)
     connection.execute("PRAGMA synchronous = FULL")
+    # On macOS a sync alone leaves it to the disk when to write; elsewhere these change nothing.
+    connection.execute("PRAGMA fullfsync = ON")
+    connection.execute("PRAGMA checkpoint_fullfsync = ON")
     try:
         connection.execute("SELECT ln(1.0)")
     except sqlite3.OperationalError:
