@@ -80,6 +80,7 @@ def test_nothing_else_was_ended(error):
     "error",
     [
         failed("'m.p' requires exactly 5 arguments."),
+        failed("Memory limit exceeded! Attempting to allocate a chunk of 6.55TiB", TRANSIENT),
         failed(traceback_of("conceptgraph_core.errors.Tautology: relation: tautology")),
         ServiceUnavailable("Failed to read from defunct connection"),
         SessionExpired("Failed to write data to connection"),

@@ -12,6 +12,8 @@ _UNSENT = ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "
 # What a query says that was ended, by somebody or by a timeout, in Memgraph itself or in Python.
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
 # Every exception that the core declares, in whichever of its modules, is a refusal.
+# Memgraph takes this for a conflict too, which it is not: the next attempt needs as much.
+_TOO_LARGE = "Memory limit exceeded"
 _CORE_ERROR = re.compile(r"conceptgraph_core\.[\w.]+: (?P<line>.*)")
 
 
@@ -20,7 +22,7 @@ def is_conflict(error: BaseException) -> bool:
     if is_ended(error):
         return False
     if isinstance(error, TransientError):
-        return True
+        return not (error.message or "").startswith(_TOO_LARGE)
     return isinstance(error, ClientError) and any(part in str(error) for part in _CONFLICTS)
 
 
