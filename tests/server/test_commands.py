@@ -157,11 +157,19 @@ def test_recall_explains_each_score_when_asked_and_changes_nothing(there, export
     assert run(*there, "export", "-").stdout == before
 
 
-def test_recall_looking_back_knows_nothing_of_later(there, memory):
-    memory.now_ms, memory.date = 1_749_988_800_000, "20250615"
-    memory.episode_add("rain on Sunday", ["rain"])
-    memory.now_ms, memory.date = 1_750_161_600_000, "20250617"
-    memory.episode_add("rain on Tuesday", ["rain"])
+def test_recall_looking_back_knows_nothing_of_later(there, tmp_path):
+    days = {"20250615": ("Sunday", 1_749_988_800_000), "20250617": ("Tuesday", 1_750_161_600_000)}
+    records: list[dict[str, object]] = [
+        {"kind": "concept", "name": "rain", "accessed_at": 1_749_988_800_000}
+    ]
+    for date, (day, now_ms) in days.items():
+        name = f"{date}/rain"
+        episode = {"kind": "episode", "name": name, "summary": f"rain on {day}"}
+        records.append(episode | {"accessed_at": now_ms})
+        records.append({"kind": "relation", "from": "rain", "to": name, "type": "evokes"})
+    file = tmp_path / "rain.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    run(*there, "import", str(file))
     shown = run(*there, "recall", "rain", "--at", "2025-06-16T12:00Z").stdout
     assert "rain on Sunday" in shown
     assert "rain on Tuesday" not in shown
