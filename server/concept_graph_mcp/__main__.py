@@ -36,9 +36,27 @@ _COMMANDS = {
 }
 
 
+def _unserved(problem: str) -> None:
+    """Tell the client that gave arguments of which *problem* is said; a person is told by click."""
+    if sys.stdin is None or sys.stdout is None or sys.stdin.isatty():
+        return
+    problem = printable(f"arguments: {problem}; correct them where the client starts this server")
+    stderr.say(problem)
+    _refuse(problem, with_set_time=False)
+    sys.exit(2)
+
+
+def _refuse(problem: str, with_set_time: bool) -> None:
+    """Serve only to say what is wrong, for clients hide what a server that ends has said."""
+    from . import serving
+
+    serving.serve_refusing(problem, with_set_time)
+
+
 @click.group(
     cls=Commands,
     modules=_COMMANDS,
+    unserved=_unserved,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -86,7 +104,7 @@ def main(
 
 
 def _serve(embedded: str | None, with_set_time: bool, toolsets: str | None) -> None:
-    """Serve; with settings that cannot be used, only to say so, for clients hide what ends them."""
+    """Serve; with settings that cannot be used, only to say so."""
     if sys.stdin is None or sys.stdout is None:
         raise click.UsageError("stdin and stdout, which clients speak through, are closed")
     configured, problem = None, ""
@@ -99,11 +117,11 @@ def _serve(embedded: str | None, with_set_time: bool, toolsets: str | None) -> N
         from .commands import waiting
 
         waiting.explain(configured)
+    if configured is None:
+        _refuse(problem, with_set_time)
+        sys.exit(1)
     from . import serving
 
-    if configured is None:
-        serving.serve_refusing(problem, with_set_time)
-        sys.exit(1)
     serving.serve(configured, with_set_time)
 
 

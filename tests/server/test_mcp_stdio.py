@@ -440,7 +440,7 @@ def test_a_time_beyond_the_calendar_is_refused_and_the_clock_stays(server):
 # Starting and ending
 
 
-def refused_with(*arguments: str, **environment: str | None) -> str:
+def refused_with(*arguments: str, ends_with: int = 1, **environment: str | None) -> str:
     """Start a server that has a reason to refuse everything; return that line.
 
     It shakes hands, lists its tools and answers every call of any of them with the same line.
@@ -456,7 +456,7 @@ def refused_with(*arguments: str, **environment: str | None) -> str:
         }
         assert told["instructions"] == line
         code, out, err = server.end()
-    assert code == 1
+    assert code == ends_with
     assert out == b""
     assert err.decode() == f"concept-graph-mcp: {line}\n"
     return line
@@ -491,6 +491,58 @@ def test_with_a_bad_setting_every_call_is_answered_with_a_line_that_names_it(var
     line = refused_with(**{variable: value})
     assert variable in line
     assert "open-sesame-42" not in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--toolset", "concept"], "--toolset"),
+        (["--embeded"], "--embeded"),
+        (["--toolsets"], "--toolsets"),
+        (["--enable-set-time=yes"], "--enable-set-time"),
+        (["-x", "\x1b[31m"], "-x"),
+    ],
+)
+def test_with_a_bad_argument_every_call_is_answered_with_a_line_that_names_it(arguments, named):
+    line = refused_with(*arguments, ends_with=2)
+    assert line.startswith("arguments: ")
+    assert named in line
+    assert "\n" not in line
+    assert "\x1b" not in line
+
+
+def test_a_command_with_a_bad_argument_before_it_waits_for_no_client():
+    ours, theirs = os.pipe()
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "concept_graph_mcp", "--embeded", "stats"],
+            stdin=ours,
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert b"--embeded" in ended.stderr
+
+
+def test_in_a_terminal_a_bad_argument_is_told_where_its_help_is():
+    ours, theirs = os.openpty()
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "concept_graph_mcp", "--embeded"],
+            stdin=theirs,
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert ended.stderr.endswith(b"; see concept-graph-mcp --help\n")
 
 
 def test_memgraph_url_is_another_name_of_memgraph_uri():

@@ -2,7 +2,7 @@
 
 import errno
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -15,11 +15,17 @@ _TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
 class Commands(click.Group):
-    """Commands by the module that has them; `--embedded` before one of them takes no path."""
+    """Commands by the module that has them; `--embedded` before one of them takes no path.
 
-    def __init__(self, *, modules: Mapping[str, str], **attributes: Any) -> None:
+    What is wrong with arguments that name none of them is told to *unserved* first.
+    """
+
+    def __init__(
+        self, *, modules: Mapping[str, str], unserved: Callable[[str], None], **attributes: Any
+    ) -> None:
         super().__init__(**attributes)
         self._modules = modules
+        self._unserved = unserved
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._modules)
@@ -36,10 +42,14 @@ class Commands(click.Group):
         for index, argument in enumerate(args[:-1]):
             if argument == "--embedded" and args[index + 1] in self._modules:
                 args[index] = "--embedded="
+        names_none = self._modules.keys().isdisjoint(args)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise Misused(error, error.format_message()) from None
+            misused = Misused(error, error.format_message())
+            if names_none:
+                self._unserved(misused.message)
+            raise misused from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run what was asked for; what goes wrong becomes one line."""
