@@ -85,7 +85,7 @@ def _together(works: list[Work]) -> list[list[float]]:
 
 def _client(work: Work, barrier: Barrier, results: Any) -> None:
     store: Caller = Embedded(work.place) if isinstance(work.place, Path) else Bolt(work.place)
-    call = calls.recall(work.seeds)
+    call = calls.concepts.recall(work.seeds)
     store.run(call, _now_ms(work))
     barrier.wait(60)
     latencies = []

@@ -73,13 +73,13 @@ def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
         return name(chance.randrange(size))
 
     return (
-        ("upsert of a known name", lambda size: calls.concept_upsert(known(size))),
-        ("upsert of a new name", lambda _: calls.concept_upsert(_new())),
-        ("affect of a known name", lambda size: calls.update_affect(known(size), 0.3)),
-        ("affect of a new name", lambda _: calls.update_affect(_new(), 0.3)),
+        ("upsert of a known name", lambda size: calls.concepts.concept_upsert(known(size))),
+        ("upsert of a new name", lambda _: calls.concepts.concept_upsert(_new())),
+        ("affect of a known name", lambda size: calls.concepts.update_affect(known(size), 0.3)),
+        ("affect of a new name", lambda _: calls.concepts.update_affect(_new(), 0.3)),
         ("relation of known names", lambda size: _relation(chance.randrange(1, size))),
         ("new relation of known names", lambda size: _new_relation(chance.randrange(size), size)),
-        ("relation of new names", lambda _: calls.relation_add(_new(), _new(), "is-a")),
+        ("relation of new names", lambda _: calls.concepts.relation_add(_new(), _new(), "is-a")),
     )
 
 
@@ -109,11 +109,11 @@ def name(number: int) -> str:
 
 
 def _relation(number: int) -> Call:
-    return calls.relation_add(name(number), name(number // 10), "is-a")
+    return calls.concepts.relation_add(name(number), name(number // 10), "is-a")
 
 
 def _new_relation(number: int, size: int) -> Call:
-    return calls.relation_add(name(number), name((number + size // 2) % size), "evokes")
+    return calls.concepts.relation_add(name(number), name((number + size // 2) % size), "evokes")
 
 
 def _new() -> str:

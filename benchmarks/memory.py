@@ -53,9 +53,9 @@ def _growth(load: Callable[[Path], Any], path: Path) -> int:
 
 def _embedded(path: Path) -> tuple[int, object]:
     store = Embedded(path)
-    store.run(calls.peek(["nothing"]))
+    store.run(calls.concepts.peek(["nothing"]))
     before = _resident()
-    store.run(calls.stats())
+    store.run(calls.keeping.stats())
     return before, store
 
 

@@ -25,11 +25,11 @@ def run(setup: Setup) -> Iterator[Figure]:
         for hops in (2, 3):
             expected = plain.peek(seeds, hops, NOW_MS)
             what = f"peek, {title}, {hops} hops ({expected[0]['total']:,} rows)"
-            if store.run(calls.peek(seeds, hops)) != expected:
+            if store.run(calls.concepts.peek(seeds, hops)) != expected:
                 raise AssertionError(f"{what}: the two sides differ")
             ours, theirs = interleaved(
                 (
-                    lambda seeds=seeds, hops=hops: store.run(calls.peek(seeds, hops)),
+                    lambda seeds=seeds, hops=hops: store.run(calls.concepts.peek(seeds, hops)),
                     lambda seeds=seeds, hops=hops: plain.peek(seeds, hops, NOW_MS),
                 ),
                 setup.times(40),
@@ -61,8 +61,8 @@ def _commit(
 ) -> Figure:
     ours, theirs = interleaved(
         (
-            lambda: store.run(calls.recall(seeds), now()),
-            lambda: store.run(calls.peek(seeds), now()),
+            lambda: store.run(calls.concepts.recall(seeds), now()),
+            lambda: store.run(calls.concepts.peek(seeds), now()),
         ),
         setup.times(40),
     )

@@ -40,16 +40,16 @@ def run(setup: Setup) -> Iterator[Figure]:
     with neo4j.GraphDatabase.driver(setup.memgraph) as driver, driver.session() as session:
         for title, seeds in seed_sets(PlainGraph(records)):
             at = next(now)
-            expected = store.run(calls.peek(seeds), at)
+            expected = store.run(calls.concepts.peek(seeds), at)
             if by_hand(session, seeds, 2, at) != expected:
                 raise AssertionError(f"{title}: the two sides differ")
-            store.run(calls.recall(seeds), at + 1)
+            store.run(calls.concepts.recall(seeds), at + 1)
             if _touched(session, at + 1):
                 raise AssertionError(f"{title}: the two sides touch differently")
             theirs, ours = interleaved(
                 (
                     lambda seeds=seeds: by_hand(session, seeds, 2, next(now)),
-                    lambda seeds=seeds: store.run(calls.recall(seeds), next(now)),
+                    lambda seeds=seeds: store.run(calls.concepts.recall(seeds), next(now)),
                 ),
                 setup.times(15),
                 warm_up=1,

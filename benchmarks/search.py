@@ -47,7 +47,7 @@ def run(setup: Setup) -> Iterator[Figure]:
     fill_embedded(setup.folder / "search.db", concepts)
     store = Embedded(setup.folder / "search.db")
     for what, keywords in SEARCHES.items():
-        call = calls.concept_search(keywords)
+        call = calls.concepts.concept_search(keywords)
         matches = _matches(concepts, keywords)
         (ours,) = interleaved([lambda call=call: store.run(call)], setup.times(100))
         yield Figure(f"{what}, embedded ({matches:,} match)", ours, aim="< 10 ms")
@@ -61,7 +61,7 @@ def _memgraph(setup: Setup, uri: str, concepts: list[dict[str, Any]]) -> Iterato
     store = Bolt(uri)
     with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
         for what, keywords in SEARCHES.items():
-            call = calls.concept_search(keywords)
+            call = calls.concepts.concept_search(keywords)
             # Where the matches do not fill the answer, the most aroused concepts do.
             queries = [SCAN] if keywords else []
             queries += [RANKING] if _matches(concepts, keywords) < LIMIT else []

@@ -70,7 +70,7 @@ def fill_embedded(path: Path, records: Iterable[Record], batch: int = 10_000) ->
     """Import *records* into a new store file."""
     store = Embedded(path)
     for rows in _batches(records, batch):
-        store.run(calls.import_rows(rows))
+        store.run(calls.keeping.import_rows(rows))
     store.close()
 
 

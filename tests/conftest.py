@@ -43,31 +43,32 @@ class Memory:
         return self.run(Call(Procedure(name, fields, writes=True), tuple(arguments)), **context)
 
     def concept_upsert(self, concept: str) -> dict[str, Any]:
-        return self.run(calls.concept_upsert(concept))[0]
+        return self.run(calls.concepts.concept_upsert(concept))[0]
 
     def update_affect(self, target: str, valence_delta: float) -> dict[str, Any]:
-        return self.run(calls.update_affect(target, valence_delta))[0]
+        return self.run(calls.concepts.update_affect(target, valence_delta))[0]
 
     def episode_add(self, summary: str, concepts: list[str]) -> dict[str, Any]:
-        return self.run(calls.episode_add(summary, concepts, self.date))[0]
+        return self.run(calls.concepts.episode_add(summary, concepts, self.date))[0]
 
     def relation_add(self, source: str, target: str, relation_type: str) -> dict[str, Any]:
-        return self.run(calls.relation_add(source, target, relation_type))[0]
+        return self.run(calls.concepts.relation_add(source, target, relation_type))[0]
 
     def concept_search(self, keywords: list[str], limit: int | None = None) -> list[str]:
         return [
-            row["concept"] for row in self.run(calls.concept_search(keywords, limit, self.tau_ms))
+            row["concept"]
+            for row in self.run(calls.concepts.concept_search(keywords, limit, self.tau_ms))
         ]
 
     def recall(
         self, seeds: list[str], max_hop: int = 2, limit: int | None = None
     ) -> list[dict[str, Any]]:
-        return self.run(calls.recall(seeds, max_hop, limit))
+        return self.run(calls.concepts.recall(seeds, max_hop, limit))
 
     def peek(
         self, seeds: list[str], max_hop: int = 2, limit: int | None = None, relation: bool = False
     ) -> list[dict[str, Any]]:
-        call = calls.peek(seeds, max_hop, limit)
+        call = calls.concepts.peek(seeds, max_hop, limit)
         if relation:
             fields = (*call.procedure.fields, "relation")
             procedure = dataclasses.replace(call.procedure, fields=fields)
@@ -75,10 +76,10 @@ class Memory:
         return self.run(call)
 
     def import_rows(self, rows: list[dict[str, Any]]) -> dict[str, int]:
-        return self.run(calls.import_rows(rows))[0]
+        return self.run(calls.keeping.import_rows(rows))[0]
 
     def stats(self) -> dict[str, int]:
-        return {row["measure"]: row["value"] for row in self.run(calls.stats())}
+        return {row["measure"]: row["value"] for row in self.run(calls.keeping.stats())}
 
     def records(self) -> list[dict[str, Any]]:
         """Return everything in the graph as export records."""

@@ -73,7 +73,9 @@ class Session:
     async def add_episode(self, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
         """Add an episode, named after the local date."""
         now_ms = self.clock.now_ms()
-        rows = await self._run(calls.episode_add(summary, concepts, self.date(now_ms)), now_ms)
+        rows = await self._run(
+            calls.concepts.episode_add(summary, concepts, self.date(now_ms)), now_ms
+        )
         return rows[0]
 
     def date(self, now_ms: int) -> str:

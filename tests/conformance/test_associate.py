@@ -17,7 +17,7 @@ FIRST_NAMES = {"ann": ["Ann Lee", "Ann Wu"], "bob": ["Bob"], "carol": ["Carol"]}
 
 
 def found(memory: Memory, query: str, limit: int = 10) -> list[dict[str, Any]]:
-    return memory.run(calls.associate(query, limit))
+    return memory.run(calls.concepts.associate(query, limit))
 
 
 def names(memory: Memory, query: str, limit: int = 10) -> list[str]:
@@ -127,7 +127,7 @@ def test_after_any_writes_the_terms_are_those_of_the_texts(memory: Memory, seed:
         old = records[name]
         match chance.randrange(4):
             case 0 if len(records) > 5:
-                memory.run(calls.remove(name, dry_run=False))
+                memory.run(calls.concepts.remove(name, dry_run=False))
                 del records[name]
             case 1:
                 change = {"summary": " ".join(chance.choices(WORDS, k=3))}
@@ -146,9 +146,9 @@ def test_after_any_writes_the_terms_are_those_of_the_texts(memory: Memory, seed:
     for word in WORDS:
         asked = plain_question([], [word], 0)
         assert_same(found(memory, word, 100), plain.associate(texts, asked, 100))
-    assert memory.run(calls.check()) == []
-    assert memory.run(calls.index_rest()) == [{"indexed": 0}]
-    assert memory.run(calls.index(list(records.values()), again=True)) == [{"indexed": 0}]
+    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.keeping.index_rest()) == [{"indexed": 0}]
+    assert memory.run(calls.keeping.index(list(records.values()), again=True)) == [{"indexed": 0}]
 
 
 def test_an_episode_is_found_by_what_it_says(memory: Memory) -> None:
@@ -187,31 +187,31 @@ def test_looking_back_finds_nothing_that_happened_later(memory: Memory) -> None:
     memory.date, memory.now_ms = "20250620", NOW_MS + 5 * DAY_MS
     memory.episode_add("Ate apples", ["lunch"])
     until = {"until_ms": NOW_MS, "until_date": "20250615", "now_ms": NOW_MS, "date": "20250615"}
-    rows = memory.run(calls.associate("apples", 1), **until)
+    rows = memory.run(calls.concepts.associate("apples", 1), **until)
     assert [row["episode_id"] for row in rows] == ["20250615/shopping"]
 
 
 def test_a_person_in_lab_gets_the_same_rows_without_a_look_up(memory: Memory) -> None:
     memory.episode_add("Bought apples", ["shopping"])
     memory.episode_add("Ate apples and more apples", ["lunch"])
-    call = calls.associate("apples", 10)
+    call = calls.concepts.associate("apples", 10)
     rows = memory.procedure(call.procedure.name, ["apples", 10], call.procedure.fields)
     assert rows == memory.run(call)
     arguments = ["Sold apples", ["market"]]
     memory.procedure("conceptgraph.episode_add", arguments, ("episode_id",))
     assert "20250615/market" in names(memory, "apples")
-    assert memory.run(calls.check()) == []
+    assert memory.run(calls.keeping.check()) == []
 
 
 def test_what_a_hand_wrote_is_counted_by_check_and_indexed(memory: Memory, hands: Any) -> None:
     hands.node("Episode", name="20250601/pears", summary="Pears were ripe")
     assert names(memory, "pears") == []
     problem = {"problem": "not found by words", "subject": "1 episodes"}
-    assert [row for row in memory.run(calls.check()) if row.items() >= problem.items()]
+    assert [row for row in memory.run(calls.keeping.check()) if row.items() >= problem.items()]
     record = {"kind": "episode", "name": "20250601/pears", "summary": "Pears were ripe"}
-    assert memory.run(calls.index([record], again=False)) == [{"indexed": 1}]
+    assert memory.run(calls.keeping.index([record], again=False)) == [{"indexed": 1}]
     assert names(memory, "pears") == ["20250601/pears"]
-    assert memory.run(calls.index([record], again=False)) == [{"indexed": 0}]
+    assert memory.run(calls.keeping.index([record], again=False)) == [{"indexed": 0}]
 
 
 def test_recall_reads_nothing_of_the_index(memory: Memory) -> None:

@@ -17,7 +17,11 @@ def create(memory, *names):
 
 def found(memory, keywords):
     """Return the names that match."""
-    return [row["concept"] for row in memory.run(calls.concept_search(keywords)) if row["matched"]]
+    return [
+        row["concept"]
+        for row in memory.run(calls.concepts.concept_search(keywords))
+        if row["matched"]
+    ]
 
 
 def test_matches_come_by_name_and_the_others_after_them(memory):
@@ -177,7 +181,7 @@ def test_a_name_has_the_best_place_that_any_keyword_gives_it(memory):
 
 def test_each_row_says_whether_it_matched(memory):
     create(memory, "apple", "water", "crab apple", "bread")
-    rows = memory.run(calls.concept_search(["apple"], 3))
+    rows = memory.run(calls.concepts.concept_search(["apple"], 3))
     assert [(row["concept"], row["matched"]) for row in rows] == [
         ("apple", True),
         ("crab apple", True),
@@ -193,7 +197,7 @@ def test_what_an_older_version_made_is_found_without_accents_too(memory, hands):
     memory.concept_upsert("water")
     expected = ["Crème", "Crème Brûlée"]
     assert found(memory, ["creme"]) == expected
-    assert memory.run(calls.unknown(["creme"])) == [{"seed": "creme", "similar": expected}]
+    assert memory.run(calls.concepts.unknown(["creme"])) == [{"seed": "creme", "similar": expected}]
     made = {"fields": ("indexed",)}
     assert memory.procedure("conceptgraph.index", [False], **made) == [{"indexed": 2}]
     assert hands.properties("Crème Brûlée")["plain_name"] == "creme brulee"
@@ -299,7 +303,7 @@ def test_each_row_has_the_arousal_of_now(memory):
     memory.concept_upsert("apple")
     memory.update_affect("pear", 0.75)
     memory.now_ms += DAY_MS
-    rows = memory.run(calls.concept_search([]))
+    rows = memory.run(calls.concepts.concept_search([]))
     assert rows == [
         {"concept": "pear", "arousal": decayed(0.75, DAY_MS), "matched": False},
         {"concept": "apple", "arousal": decayed(0.5, DAY_MS), "matched": False},
@@ -335,7 +339,7 @@ def test_the_time_constant_of_the_call_decides_the_order(memory):
 def test_the_order_is_the_same_when_everything_has_decayed_to_nothing(memory):
     create(memory, "first", "second", "third")
     memory.now_ms += 10_000 * DAY_MS
-    rows = memory.run(calls.concept_search([]))
+    rows = memory.run(calls.concepts.concept_search([]))
     assert [row["concept"] for row in rows] == ["third", "second", "first"]
     assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0]
 

@@ -113,5 +113,5 @@ def test_without_a_look_up_everything_is_scanned(memory):
 
 
 def test_the_user_does_not_separate_concepts(memory):
-    memory.run(calls.concept_upsert("apple"), user_id="ann")
-    assert memory.run(calls.concept_upsert("apple"), user_id="bob")[0]["created"] is False
+    memory.run(calls.concepts.concept_upsert("apple"), user_id="ann")
+    assert memory.run(calls.concepts.concept_upsert("apple"), user_id="bob")[0]["created"] is False

@@ -7,15 +7,15 @@ from concept_graph_mcp import calls
 
 
 def rename(memory, name, new_name, dry_run=False):
-    return memory.run(calls.rename(name, new_name, dry_run))
+    return memory.run(calls.concepts.rename(name, new_name, dry_run))
 
 
 def remove(memory, name, dry_run=False):
-    return memory.run(calls.remove(name, dry_run))
+    return memory.run(calls.concepts.remove(name, dry_run))
 
 
 def remove_relation(memory, source, target, relation_type, dry_run=False):
-    return memory.run(calls.remove_relation(source, target, relation_type, dry_run))
+    return memory.run(calls.concepts.remove_relation(source, target, relation_type, dry_run))
 
 
 def row(kind, text, known_as=None):

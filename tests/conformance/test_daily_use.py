@@ -25,7 +25,7 @@ def happen(memory, day, *concepts):
 
 def recalled(memory, *seeds, limit=5, once=False):
     """Return the ids of the episodes that a recall tells of."""
-    (answer,) = memory.run(calls.recall_query(seeds, 2, limit, once))
+    (answer,) = memory.run(calls.concepts.recall_query(seeds, 2, limit, once))
     return [said["episode_id"] for said in answer["propositions"]]
 
 

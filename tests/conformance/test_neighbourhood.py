@@ -7,7 +7,7 @@ from concept_graph_mcp import calls
 
 
 def around(memory, seeds, max_hop=2, limit=None):
-    return memory.run(calls.neighbourhood(seeds, max_hop, limit))
+    return memory.run(calls.concepts.neighbourhood(seeds, max_hop, limit))
 
 
 def names(rows):

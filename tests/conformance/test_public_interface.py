@@ -52,12 +52,18 @@ def live(memory):
     memory.now_ms += DAY_MS
     said += [memory.peek(["apple"], 3), memory.recall(["fruit", "nothing"], 2), memory.records()]
     said += [memory.concept_search(["APP"]), memory.concept_search([], 2), memory.stats()]
-    around = memory.run(calls.neighbourhood(["apple"], 2))
+    around = memory.run(calls.concepts.neighbourhood(["apple"], 2))
     # Without the ids, which are others the next time.
     said += [(row["name"], row["hop"], row["degree"], len(row["relations"])) for row in around]
-    said += [memory.run(calls.check()), memory.run(calls.rename("pear", "Birne", False))]
-    said += [memory.run(calls.remove_relation("apple", "fruit", "is-a", False))]
-    said += [memory.run(calls.remove("market", False)), memory.import_rows(memory.records())]
+    said += [
+        memory.run(calls.keeping.check()),
+        memory.run(calls.concepts.rename("pear", "Birne", False)),
+    ]
+    said += [memory.run(calls.concepts.remove_relation("apple", "fruit", "is-a", False))]
+    said += [
+        memory.run(calls.concepts.remove("market", False)),
+        memory.import_rows(memory.records()),
+    ]
     for refused in (
         lambda: memory.concept_upsert("20250615/apple"),
         lambda: memory.relation_add("new", "20250615/apple", "is-a"),
@@ -69,7 +75,7 @@ def live(memory):
     said += [row["relation"].type, row["relation"].properties, memory.records()]
     for record in memory.records():
         if record["kind"] != "relation":
-            memory.run(calls.remove(record["name"], False))
+            memory.run(calls.concepts.remove(record["name"], False))
     memory.now_ms -= DAY_MS
     return [*said, memory.records()]
 
@@ -94,9 +100,13 @@ def test_what_hands_made_is_tolerated_alike(memory, hands, public_only):
     hands.edge(*ends, "IS_A", weight=1)
     hands.edge(ends[0], ends[0], "EVOKES", weight=0.5)
     hands.edge(hands.node("Person", name="p"), ends[0], "EVOKES", weight=1.0)
-    expected = memory.peek(["a"], 3), memory.run(calls.check()), memory.stats()
+    expected = memory.peek(["a"], 3), memory.run(calls.keeping.check()), memory.stats()
     with public_only():
-        assert (memory.peek(["a"], 3), memory.run(calls.check()), memory.stats()) == expected
+        assert (
+            memory.peek(["a"], 3),
+            memory.run(calls.keeping.check()),
+            memory.stats(),
+        ) == expected
         assert memory.relation_add("a", "b", "is-a")["weight"] == 1.0
-        memory.run(calls.remove_relation("a", "b", "is-a", False))
+        memory.run(calls.concepts.remove_relation("a", "b", "is-a", False))
         assert memory.stats()["is-a"] == 0

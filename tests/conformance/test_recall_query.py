@@ -9,7 +9,7 @@ PLAIN = ("relation", "total")
 
 
 def query(memory, seeds, max_hop=2, limit=None, once=False):
-    (answer,) = memory.run(calls.recall_query(seeds, max_hop, limit, once))
+    (answer,) = memory.run(calls.concepts.recall_query(seeds, max_hop, limit, once))
     return answer
 
 
@@ -19,7 +19,7 @@ def texts(answer):
 
 def similar(memory, *seeds):
     """Return the names like each of the seeds that are unknown."""
-    return {row["seed"]: row["similar"] for row in memory.run(calls.unknown(seeds))}
+    return {row["seed"]: row["similar"] for row in memory.run(calls.concepts.unknown(seeds))}
 
 
 def create(memory, *names):
@@ -72,7 +72,7 @@ def test_of_nothing_that_exists_there_is_an_answer_too(memory):
 
 
 def test_it_can_carry_the_relations_of_its_propositions(market):
-    call = calls.with_all_relations(calls.recall_query(["apple"], 1, 2))
+    call = calls.concepts.with_all_relations(calls.concepts.recall_query(["apple"], 1, 2))
     (answer,) = market.run(call)
     assert [edge.type for edge in answer["relations"]] == ["EVOKES", "EVOKES"]
     assert len(answer["propositions"]) == 2
@@ -82,11 +82,11 @@ def test_by_scan_it_answers_as_by_index(market):
     for seeds in (["apple"], ["APPLE", "pie"], ["an"], []):
         query(market, seeds)  # So that the next two find it aroused alike.
         expected = query(market, seeds)
-        fields = calls.RECALL_QUERY.fields
+        fields = calls.concepts.RECALL_QUERY.fields
         (scanned,) = market.procedure("conceptgraph.recall_query", [seeds, 2, None, False], fields)
         assert scanned == expected
-        scanned = market.procedure("conceptgraph.unknown", [seeds], calls.UNKNOWN.fields)
-        assert scanned == market.run(calls.unknown(seeds))
+        scanned = market.procedure("conceptgraph.unknown", [seeds], calls.concepts.UNKNOWN.fields)
+        assert scanned == market.run(calls.concepts.unknown(seeds))
 
 
 @pytest.mark.parametrize(("max_hop", "limit"), [(-1, None), (11, None), (1, 0), (1, -1)])
@@ -146,7 +146,7 @@ def test_seeds_that_exist_are_not_unknown(market):
 def test_unknown_seeds_come_once_and_in_their_order(memory):
     create(memory, "apple")
     seeds = ["pear", "apple", "20250615/none", "pear", "Apple"]
-    assert memory.run(calls.unknown(seeds)) == [
+    assert memory.run(calls.concepts.unknown(seeds)) == [
         {"seed": "pear", "similar": []},
         {"seed": "20250615/none", "similar": []},
         {"seed": "Apple", "similar": ["apple"]},
@@ -207,8 +207,8 @@ def test_episodes_are_not_told_as_similar(market):
 
 def test_a_renamed_and_a_removed_concept_are_told_no_more(memory):
     create(memory, "Äpfel", "Apfelsine")
-    memory.run(calls.rename("Äpfel", "Birne", False))
-    memory.run(calls.remove("Apfelsine", False))
+    memory.run(calls.concepts.rename("Äpfel", "Birne", False))
+    memory.run(calls.concepts.remove("Apfelsine", False))
     assert similar(memory, "apfel", "BIRNE") == {"apfel": [], "BIRNE": ["Birne"]}
 
 
@@ -226,7 +226,7 @@ def test_asking_for_what_is_unknown_changes_nothing(market):
 
 @pytest.mark.parametrize("seeds", [[""], ["apple", "  "]])
 def test_an_empty_seed_is_refused(memory, seeds):
-    for call in (calls.unknown, calls.recall_query):
+    for call in (calls.concepts.unknown, calls.concepts.recall_query):
         with pytest.raises(REFUSALS, match="seeds: must not be empty"):
             memory.run(call(seeds))
 

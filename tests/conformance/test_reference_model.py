@@ -107,15 +107,15 @@ def step(memory: Any, call: tuple) -> Any:
         memory.import_rows([concept(*arguments)])
         return None
     if name in ("rename", "remove", "remove_relation"):
-        memory.run(getattr(calls, name)(*arguments, False))
+        memory.run(getattr(calls.concepts, name)(*arguments, False))
         return None
     if name == "concept_search":
-        rows = memory.run(calls.concept_search(*arguments, tau_ms=memory.tau_ms))
+        rows = memory.run(calls.concepts.concept_search(*arguments, tau_ms=memory.tau_ms))
         return [(row["concept"], row["matched"]) for row in rows]
     if name == "unknown":
-        return memory.run(calls.unknown(*arguments))
+        return memory.run(calls.concepts.unknown(*arguments))
     if name == "recall_query":
-        (row,) = memory.run(calls.recall_query(*arguments))
+        (row,) = memory.run(calls.concepts.recall_query(*arguments))
         return [said | {"total": row["total"]} for said in row["propositions"]], row["unknown"]
     return getattr(memory, name)(*arguments)
 
@@ -186,7 +186,7 @@ def emptied(memory: Any) -> Iterator[Any]:
     """The memory with nothing in it, through its own procedures."""
     for record in memory.records():
         if record["kind"] != "relation":
-            memory.run(calls.remove(record["name"], False))
+            memory.run(calls.concepts.remove(record["name"], False))
     yield memory
 
 

@@ -41,7 +41,7 @@ class Samples:
         return self.portal.call(self.store.call, call, {"now_ms": NOW_MS})
 
     def add(self, *rows: dict[str, Any]) -> dict[str, int]:
-        return self.run(calls.import_rows(rows, MODEL))[0]
+        return self.run(calls.keeping.import_rows(rows, MODEL))[0]
 
     def found(self, lookup: Any) -> list[str]:
         return [row["key"] for row in self.run(calls.Call(FOUND, (), lookup))]
@@ -53,7 +53,7 @@ class Samples:
         return sorted(self.portal.call(collect), key=in_order)
 
     def stats(self) -> dict[str, int]:
-        return {row["measure"]: row["value"] for row in self.run(calls.stats(MODEL))}
+        return {row["measure"]: row["value"] for row in self.run(calls.keeping.stats(MODEL))}
 
 
 @pytest.fixture(params=["embedded", "memgraph"])
@@ -158,7 +158,7 @@ def test_a_wrong_record_is_refused_with_its_number(samples, bad):
 
 def test_what_it_does_not_expect_is_reported(samples):
     samples.add(*LIVED)
-    assert samples.run(calls.check(MODEL)) == []
+    assert samples.run(calls.keeping.check(MODEL)) == []
 
 
 def test_a_backup_brings_all_of_it_back(samples, tmp_path):

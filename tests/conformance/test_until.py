@@ -27,13 +27,15 @@ def lived(memory):
 
 def told(memory, until_ms=NOON, until_date="20250615", seeds=("apple",), hops=1):
     """Return what comes to mind of *seeds*, as it was then."""
-    rows = memory.run(calls.peek(list(seeds), hops, 100), until_ms=until_ms, until_date=until_date)
+    rows = memory.run(
+        calls.concepts.peek(list(seeds), hops, 100), until_ms=until_ms, until_date=until_date
+    )
     return {row["text"] for row in rows}
 
 
 def test_what_happened_later_is_not_recalled(lived):
     assert told(lived) == {"apple evokes two days before", "apple evokes in the morning"}
-    assert len(lived.run(calls.peek(["apple"], 1, 100))) == 4
+    assert len(lived.run(calls.concepts.peek(["apple"], 1, 100))) == 4
 
 
 def test_nothing_is_reached_through_what_happened_later(lived):
@@ -43,7 +45,9 @@ def test_nothing_is_reached_through_what_happened_later(lived):
 
 
 def test_what_happened_later_is_not_in_a_picture_nor_counted(lived):
-    rows = lived.run(calls.neighbourhood(["apple"], 4, 100), until_ms=NOON, until_date="20250615")
+    rows = lived.run(
+        calls.concepts.neighbourhood(["apple"], 4, 100), until_ms=NOON, until_date="20250615"
+    )
     names = {row["name"] for row in rows}
     assert names == {
         "apple", "20250613/apple", "20250615/apple", "two days before only", "in the morning only",
@@ -72,7 +76,9 @@ def test_the_clock_may_lie_ahead_of_what_is_known(lived):
 
 
 def test_concepts_have_no_date_and_stay(lived):
-    rows = lived.run(calls.concept_search(["only"], 4), until_ms=NOON, until_date="20250615")
+    rows = lived.run(
+        calls.concepts.concept_search(["only"], 4), until_ms=NOON, until_date="20250615"
+    )
     assert len(rows) == 4
 
 
@@ -89,12 +95,12 @@ def test_an_episode_made_by_hand_is_known_by_when_it_was_aroused(memory):
 
 
 def test_without_the_date_it_is_that_of_the_host(lived):
-    rows = lived.run(calls.peek(["apple"], 1, 100), until_ms=NOON - 4 * DAY_MS)
+    rows = lived.run(calls.concepts.peek(["apple"], 1, 100), until_ms=NOON - 4 * DAY_MS)
     assert rows == []
 
 
 def test_nothing_is_made_while_something_is_hidden(lived):
     before = lived.records()
     with pytest.raises(REFUSALS, match="context: until_ms is for reading only"):
-        lived.run(calls.concept_upsert("new"), until_ms=NOON, until_date="20250615")
+        lived.run(calls.concepts.concept_upsert("new"), until_ms=NOON, until_date="20250615")
     assert lived.records() == before

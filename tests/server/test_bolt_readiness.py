@@ -172,7 +172,7 @@ def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     assert "rename or remove" in text
     assert "\n" not in text
     with pytest.raises(Misdeployed, match="apple"):
-        store.run(calls.concept_upsert("plum"))
+        store.run(calls.concepts.concept_upsert("plum"))
     assert bare("MATCH (n {name: 'plum'}) RETURN n") == []
 
     bare(f"MATCH (n:{label}) WITH n.name AS name, collect(n) AS nodes FOREACH"
@@ -236,7 +236,7 @@ def test_modules_of_another_version_are_refused_with_what_to_do(
 ):
     monkeypatch.setattr(readiness, "__version__", "99.0.0")
     store = connect(memgraph_uri)
-    for attempt in (store.open, lambda: store.run(calls.concept_upsert("apple"))):
+    for attempt in (store.open, lambda: store.run(calls.concepts.concept_upsert("apple"))):
         with pytest.raises(Misdeployed) as failure:
             attempt()
         text = str(failure.value)
@@ -249,7 +249,7 @@ def test_modules_of_another_version_are_refused_with_what_to_do(
 
 
 def test_modules_that_lack_a_procedure_are_refused(database, connect, memgraph_uri, monkeypatch):
-    newer = dataclasses.replace(calls.STATS, name="conceptgraph.something_newer")
+    newer = dataclasses.replace(calls.keeping.STATS, name="conceptgraph.something_newer")
     monkeypatch.setattr(calls, "ALL", (*calls.ALL, newer))
     with pytest.raises(Misdeployed, match="install-modules"):
         connect(memgraph_uri).open()
@@ -279,7 +279,7 @@ def test_a_procedure_that_vanishes_later_is_refused_with_what_to_do(
     database, connect, memgraph_uri
 ):
     store = connect(memgraph_uri)
-    gone = calls.Call(dataclasses.replace(calls.STATS, name="conceptgraph.gone"), ())
+    gone = calls.Call(dataclasses.replace(calls.keeping.STATS, name="conceptgraph.gone"), ())
     with pytest.raises(Misdeployed, match=r"conceptgraph\.gone.*doctor") as failure:
         store.run(gone)
     assert "\n" not in str(failure.value)
@@ -316,7 +316,7 @@ def test_a_server_over_a_database_with_colliding_names_ends_with_a_line(bare, me
 def test_a_database_that_is_not_there_is_named_in_one_line(connect, scheme):
     uri = f"{scheme}://127.0.0.1:{closed_port()}"
     store = connect(uri)
-    for attempt in (store.open, lambda: store.run(calls.stats()), store.export):
+    for attempt in (store.open, lambda: store.run(calls.keeping.stats()), store.export):
         with pytest.raises(Unavailable) as failure:
             attempt()
         assert uri in str(failure.value)
@@ -392,27 +392,29 @@ def test_the_start_up_checks_are_made_when_the_database_comes(proxy, bare, conne
     with pytest.raises(Unavailable):
         store.open()
     with pytest.raises(Unavailable):
-        store.run(calls.concept_upsert("apple"))
+        store.run(calls.concepts.concept_upsert("apple"))
     assert constraints(bare) == set()
     proxy.start()
-    assert store.run(calls.concept_upsert("apple")) == [{"concept_id": "apple", "created": True}]
+    assert store.run(calls.concepts.concept_upsert("apple")) == [
+        {"concept_id": "apple", "created": True}
+    ]
     assert constraints(bare) == WANTED
 
 
 def test_a_database_that_goes_and_comes_back_is_used_again(proxy, connect):
     store = connect(through(proxy))
-    store.run(calls.concept_upsert("apple"))
+    store.run(calls.concepts.concept_upsert("apple"))
     for _ in range(3):
         proxy.stop()
         for _ in range(2):
             with pytest.raises(Unavailable) as failure:
-                store.run(calls.concept_upsert("pear"))
+                store.run(calls.concepts.concept_upsert("pear"))
             assert through(proxy) in str(failure.value)
             assert "\n" not in str(failure.value)
         # By now the pool holds no broken connection.
         assert "cannot be reached" in str(failure.value)
         proxy.start()
-        assert store.run(calls.concept_upsert("apple"))[0]["created"] is False
+        assert store.run(calls.concepts.concept_upsert("apple"))[0]["created"] is False
     assert [record["name"] for record in store.stream()] == ["apple"]
 
 
@@ -422,7 +424,7 @@ def test_a_write_whose_answer_is_lost_may_have_happened_and_is_not_made_twice(
     store = connect(through(proxy))
     store.open()
     proxy.lose_answer_after = b"conceptgraph.relation_add"
-    future = store.run_soon(calls.relation_add("apple", "fruit", "is-a"))
+    future = store.run_soon(calls.concepts.relation_add("apple", "fruit", "is-a"))
     deadline = time.monotonic() + DEADLINE_S
     while not edges(database) and time.monotonic() < deadline:
         pass
@@ -432,7 +434,7 @@ def test_a_write_whose_answer_is_lost_may_have_happened_and_is_not_made_twice(
         future.result(DEADLINE_S)
     assert through(proxy) in str(failure.value)
     assert edges(database) == [0.25]
-    (row,) = store.run(calls.relation_add("apple", "fruit", "is-a"))
+    (row,) = store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))
     assert row["weight"] == pytest.approx(0.4)
 
 
@@ -441,25 +443,27 @@ def test_a_write_that_is_cut_off_on_its_way_may_have_happened(proxy, database, c
     store.open()
     proxy.cut_before = b"conceptgraph.relation_add"
     with pytest.raises(Unavailable, match="the write may have happened"):
-        store.run(calls.relation_add("apple", "fruit", "is-a"))
+        store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))
     proxy.cut_before = None
     assert edges(database) == []
-    assert store.run(calls.relation_add("apple", "fruit", "is-a"))[0]["weight"] == 0.25
+    assert store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))[0]["weight"] == 0.25
 
 
 def test_a_reading_call_that_is_cut_off_has_written_nothing(proxy, connect):
     store = connect(through(proxy))
-    store.run(calls.relation_add("apple", "fruit", "is-a"))
+    store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))
     proxy.cut_before = b"conceptgraph.peek"
     with pytest.raises(Unavailable, match="was lost; nothing was written"):
-        store.run(calls.peek(["apple"]))
+        store.run(calls.concepts.peek(["apple"]))
     proxy.cut_before = None
-    assert [row["text"] for row in store.run(calls.peek(["apple"]))] == ["apple is-a fruit"]
+    assert [row["text"] for row in store.run(calls.concepts.peek(["apple"]))] == [
+        "apple is-a fruit"
+    ]
 
 
 def test_an_export_that_is_cut_off_says_so(proxy, connect):
     store = connect(through(proxy))
-    store.run(calls.relation_add("apple", "fruit", "is-a"))
+    store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))
     proxy.cut_before = b"conceptgraph.export"
     with pytest.raises(Unavailable) as failure:
         store.stream()
@@ -519,10 +523,10 @@ def test_credentials_are_in_no_message_when_the_database_goes_or_is_misdeployed(
 ):
     caplog.set_level(logging.DEBUG)
     store = connect(through(proxy), USER, PASSWORD)
-    store.run(calls.concept_upsert("apple"))
+    store.run(calls.concepts.concept_upsert("apple"))
     proxy.cut_before = b"conceptgraph.concept_upsert"
     with pytest.raises(Unavailable) as failure:
-        store.run(calls.concept_upsert("pear"))
+        store.run(calls.concepts.concept_upsert("pear"))
     assert_no_credentials(texts_of(failure.value, caplog))
     proxy.cut_before = None
     monkeypatch.setattr(readiness, "__version__", "99.0.0")
@@ -563,4 +567,4 @@ def test_credentials_that_are_not_accepted_are_refused_without_repeating_them(
     assert "MEMGRAPH_PASSWORD were not accepted" in told
     assert_no_credentials([told, err.decode()])
     accepted = connect(memgraph_uri, *only_user)
-    assert accepted.run(calls.concept_upsert("apple"))[0]["created"] is True
+    assert accepted.run(calls.concepts.concept_upsert("apple"))[0]["created"] is True

@@ -12,23 +12,23 @@ CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
 NASTY = "a'b\"c`d}) DETACH DELETE n //"
 
 EVERY = {
-    "concept_upsert": calls.concept_upsert("apple"),
-    "update_affect": calls.update_affect("apple", 0.5),
-    "episode_add": calls.episode_add("Ate it", ["apple", "pear"], "20250615"),
-    "relation_add": calls.relation_add("apple", "fruit", "is-a"),
-    "concept_search": calls.concept_search(["App", "FRU"], 10),
-    "recall": calls.recall(["apple"], 2, 5),
-    "peek": calls.peek(["apple"], 2),
-    "recall_query": calls.recall_query(["apple"], 2, 5, True),
-    "associate": calls.associate("Where did we buy apples?", 5),
-    "unknown": calls.unknown(["apple"]),
-    "a search for nothing": calls.concept_search([]),
-    "stats": calls.stats(),
-    "check": calls.check(),
-    "import_rows": calls.import_rows([{"kind": "concept", "name": "apple"}]),
-    "rename": calls.rename("apple", "pear", True),
-    "remove": calls.remove("apple", True),
-    "remove_relation": calls.remove_relation("apple", "fruit", "is-a", False),
+    "concept_upsert": calls.concepts.concept_upsert("apple"),
+    "update_affect": calls.concepts.update_affect("apple", 0.5),
+    "episode_add": calls.concepts.episode_add("Ate it", ["apple", "pear"], "20250615"),
+    "relation_add": calls.concepts.relation_add("apple", "fruit", "is-a"),
+    "concept_search": calls.concepts.concept_search(["App", "FRU"], 10),
+    "recall": calls.concepts.recall(["apple"], 2, 5),
+    "peek": calls.concepts.peek(["apple"], 2),
+    "recall_query": calls.concepts.recall_query(["apple"], 2, 5, True),
+    "associate": calls.concepts.associate("Where did we buy apples?", 5),
+    "unknown": calls.concepts.unknown(["apple"]),
+    "a search for nothing": calls.concepts.concept_search([]),
+    "stats": calls.keeping.stats(),
+    "check": calls.keeping.check(),
+    "import_rows": calls.keeping.import_rows([{"kind": "concept", "name": "apple"}]),
+    "rename": calls.concepts.rename("apple", "pear", True),
+    "remove": calls.concepts.remove("apple", True),
+    "remove_relation": calls.concepts.remove_relation("apple", "fruit", "is-a", False),
 }
 
 
@@ -61,7 +61,7 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
 
 
 def test_a_call_without_a_context_has_no_arguments():
-    statement, parameters = cypher.call(calls.version(), {})
+    statement, parameters = cypher.call(calls.keeping.version(), {})
     assert (
         statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
     )
@@ -88,7 +88,7 @@ def test_a_search_gives_its_keywords_folded():
 
 
 def test_a_search_without_keywords_scans_no_names():
-    statement, _ = made(calls.concept_search([], 10))
+    statement, _ = made(calls.concepts.concept_search([], 10))
     assert "CONTAINS" not in statement
     assert "ORDER BY rank DESC" in statement
 
@@ -114,15 +114,15 @@ def test_only_returning_follows_the_procedure(call):
 
 def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
     for call in (
-        calls.concept_upsert(NASTY),
-        calls.update_affect(NASTY, 0.5),
-        calls.episode_add(NASTY, [NASTY], "20250615"),
-        calls.relation_add(NASTY, "fruit", NASTY),
-        calls.concept_search([NASTY]),
-        calls.recall([NASTY]),
-        calls.recall_query([NASTY]),
-        calls.import_rows([{"kind": NASTY, "name": NASTY}]),
-        calls.rename(NASTY, NASTY + "2", False),
+        calls.concepts.concept_upsert(NASTY),
+        calls.concepts.update_affect(NASTY, 0.5),
+        calls.concepts.episode_add(NASTY, [NASTY], "20250615"),
+        calls.concepts.relation_add(NASTY, "fruit", NASTY),
+        calls.concepts.concept_search([NASTY]),
+        calls.concepts.recall([NASTY]),
+        calls.concepts.recall_query([NASTY]),
+        calls.keeping.import_rows([{"kind": NASTY, "name": NASTY}]),
+        calls.concepts.rename(NASTY, NASTY + "2", False),
     ):
         assert "DETACH" not in made(call)[0]
 

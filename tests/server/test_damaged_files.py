@@ -39,19 +39,19 @@ def name(number: int) -> str:
 
 
 READS = [
-    *(calls.peek([name(number)], 2) for number in range(0, 60, 7)),
-    *(calls.concept_search([word], 20) for word in [*WORDS, "le 1", "7"]),
-    calls.concept_search([], 20),
-    calls.stats(),
-    calls.check(),
+    *(calls.concepts.peek([name(number)], 2) for number in range(0, 60, 7)),
+    *(calls.concepts.concept_search([word], 20) for word in [*WORDS, "le 1", "7"]),
+    calls.concepts.concept_search([], 20),
+    calls.keeping.stats(),
+    calls.keeping.check(),
 ]
 WRITES = [
-    calls.concept_upsert("new"),
-    calls.recall([name(1)], 2),
-    calls.relation_add(name(2), name(3), "is-a"),
-    calls.episode_add("It rained", [name(4), "new"], "20250615"),
-    calls.rename(name(5), "renamed", False),
-    calls.remove(name(6), False),
+    calls.concepts.concept_upsert("new"),
+    calls.concepts.recall([name(1)], 2),
+    calls.concepts.relation_add(name(2), name(3), "is-a"),
+    calls.concepts.episode_add("It rained", [name(4), "new"], "20250615"),
+    calls.concepts.rename(name(5), "renamed", False),
+    calls.concepts.remove(name(6), False),
 ]
 
 
@@ -77,16 +77,22 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Original:
     path = tmp_path_factory.mktemp("original") / "memory.db"
     with opened(path) as host:
         for number in range(80):
-            run(host, calls.relation_add(name(number), name(number * 7 % 60), "evokes")
-                if number * 7 % 60 != number else calls.concept_upsert(name(number)))  # fmt: skip
+            other = number * 7 % 60
+            if number == other:
+                run(host, calls.concepts.concept_upsert(name(number)))
+            else:
+                run(host, calls.concepts.relation_add(name(number), name(other), "evokes"))
         for number in range(40):
             # Some of them longer than a page.
             summary = f"Ate {name(number)} " + "and so on " * (number * 40)
-            run(host, calls.episode_add(summary, [name(number), name(number + 1)], "20250615"))
+            run(
+                host,
+                calls.concepts.episode_add(summary, [name(number), name(number + 1)], "20250615"),
+            )
         for number in range(60, 80):
-            run(host, calls.remove(name(number), False))
-        run(host, calls.remove("20250615/apple 32", False))
-        run(host, calls.recall([name(1)], 3))
+            run(host, calls.concepts.remove(name(number), False))
+        run(host, calls.concepts.remove("20250615/apple 32", False))
+        run(host, calls.concepts.recall([name(1)], 3))
         assert host.problems() == []
         expected = seen(host)
     return Original(path.read_bytes(), expected)
@@ -233,11 +239,14 @@ def test_a_call_that_meets_a_damaged_node_says_so_and_does_not_write_it_again(tm
     assert content != original.content
     path.write_bytes(content)
     with opened(path) as host:
-        for call in (calls.recall([name(1)], 1), calls.update_affect(name(1), 0.5)):
+        for call in (
+            calls.concepts.recall([name(1)], 1),
+            calls.concepts.update_affect(name(1), 0.5),
+        ):
             with pytest.raises(Unavailable, match=r"is damaged: node .*; nothing was written"):
                 run(host, call)
         # What has nothing to do with it goes on.
-        assert run(host, calls.concept_upsert("new"))[0]["created"] is True
+        assert run(host, calls.concepts.concept_upsert("new"))[0]["created"] is True
     assert told(path)
 
 
@@ -249,9 +258,9 @@ def test_rows_that_a_hand_changed_are_not_damaged(tmp_path, original):
         hand.execute("UPDATE edge SET properties = json_set(properties, '$.weight', 0.5)")
     with opened(path) as host:
         assert host.problems() == []
-        assert {row["valence"] for row in run(host, calls.peek([name(1)], 1))} == {0.5}
+        assert {row["valence"] for row in run(host, calls.concepts.peek([name(1)], 1))} == {0.5}
         # And what is written from now on is checked again.
-        run(host, calls.update_affect(name(1), 0.25))
+        run(host, calls.concepts.update_affect(name(1), 0.25))
         stored = host._database.execute(
             "SELECT checksum FROM vertex WHERE json_extract(properties, '$.name') = ?", [name(1)]
         )

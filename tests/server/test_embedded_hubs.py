@@ -33,9 +33,9 @@ def hosts(tmp_path: Path) -> Iterator[list[Host]]:
     ]
     with ExitStack() as stack:
         opened = [stack.enter_context(closing(Host(path))) for _ in range(2)]
-        run(opened[0], calls.import_rows(rows))
+        run(opened[0], calls.keeping.import_rows(rows))
         for host in opened:
-            run(host, calls.peek(["hub"], 2))
+            run(host, calls.concepts.peek(["hub"], 2))
         yield opened
 
 
@@ -55,19 +55,19 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_removing_a_hub_goes_through_its_relations_once(hosts, copied, tmp_path):
-    rows = run(hosts[0], calls.remove("hub", False))
+    rows = run(hosts[0], calls.concepts.remove("hub", False))
     assert len(rows) == 1 + 2 * LEAVES
     assert sum(copied) <= 2 * LEAVES
-    assert run(hosts[0], calls.peek(["out 7"], 1)) == []
+    assert run(hosts[0], calls.concepts.peek(["out 7"], 1)) == []
     assert_sound(tmp_path / "memory.db")
 
 
 def test_another_process_takes_the_removal_of_a_hub_over_going_through_its_relations_once(
     hosts, copied
 ):
-    run(hosts[0], calls.remove("hub", False))
+    run(hosts[0], calls.concepts.remove("hub", False))
     copied.clear()
-    assert run(hosts[1], calls.peek(["in 7"], 1)) == []
+    assert run(hosts[1], calls.concepts.peek(["in 7"], 1)) == []
     assert sum(copied) <= 2 * LEAVES
-    measures = {row["measure"]: row["value"] for row in run(hosts[1], calls.stats())}
+    measures = {row["measure"]: row["value"] for row in run(hosts[1], calls.keeping.stats())}
     assert (measures["concepts"], measures["is-a"]) == (2 * LEAVES, 0)

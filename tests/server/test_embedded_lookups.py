@@ -25,7 +25,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 def add(host: Host, rows: list[dict[str, Any]]) -> None:
-    call = calls.import_rows(rows)
+    call = calls.keeping.import_rows(rows)
     host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
 
 
@@ -53,7 +53,7 @@ def named(*names: str) -> Equal:
 def episode(base: str) -> Lookup:
     """Return the look-up that an episode with its concept's name and *base* makes."""
     date, _, concept = base.partition("/")
-    lookup = calls.episode_add("s", [concept], date).lookup
+    lookup = calls.concepts.episode_add("s", [concept], date).lookup
     assert lookup is not None
     return lookup
 
@@ -143,9 +143,9 @@ def test_names_with_accents_are_placed_among_the_others(host, monkeypatch, commo
 def test_the_plain_forms_follow_the_names(host):
     add(host, concepts("Crème", "Äpfel", "apple"))
     for call in (
-        calls.rename("Crème", "Café", False),
-        calls.rename("apple", "Appłe é", False),
-        calls.remove("Äpfel", False),
+        calls.concepts.rename("Crème", "Café", False),
+        calls.concepts.rename("apple", "Appłe é", False),
+        calls.concepts.remove("Äpfel", False),
     ):
         host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
     forms = [
@@ -193,7 +193,10 @@ def test_the_most_aroused_come_in_the_order_of_their_arousal_at_any_time(host):
 
 def test_a_renamed_and_a_removed_concept_are_found_no_more(host):
     add(host, concepts("apple", "pear"))
-    for call in (calls.rename("apple", "quince", False), calls.remove("pear", False)):
+    for call in (
+        calls.concepts.rename("apple", "quince", False),
+        calls.concepts.remove("pear", False),
+    ):
         host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
     assert search(host, ["apple"]) == ["quince"]
     assert search(host, ["quin"]) == ["quince"]

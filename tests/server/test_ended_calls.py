@@ -54,7 +54,7 @@ def spokes(count: int, hub: str = "hub") -> list[dict[str, Any]]:
 def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("big") / "memory.db"
     with opened(path) as host:
-        run(host, calls.import_rows(spokes(LEAVES)))
+        run(host, calls.keeping.import_rows(spokes(LEAVES)))
     return path
 
 
@@ -64,16 +64,16 @@ def without_lookup(call: calls.Call) -> calls.Call:
 
 
 LONG = {
-    "recall": calls.recall(["hub"], 1),
-    "peek": calls.peek(["leaf 1"], 2),
-    "neighbourhood": calls.neighbourhood(["hub"], 1),
-    "search": without_lookup(calls.concept_search(["leaf"], 10)),
-    "upsert": without_lookup(calls.concept_upsert("new")),
-    "stats": calls.stats(),
-    "check": calls.check(),
-    "rename": calls.rename("hub", "nave", False),
-    "remove": calls.remove("hub", False),
-    "import": calls.import_rows(spokes(LEAVES, "another")),
+    "recall": calls.concepts.recall(["hub"], 1),
+    "peek": calls.concepts.peek(["leaf 1"], 2),
+    "neighbourhood": calls.concepts.neighbourhood(["hub"], 1),
+    "search": without_lookup(calls.concepts.concept_search(["leaf"], 10)),
+    "upsert": without_lookup(calls.concepts.concept_upsert("new")),
+    "stats": calls.keeping.stats(),
+    "check": calls.keeping.check(),
+    "rename": calls.concepts.rename("hub", "nave", False),
+    "remove": calls.concepts.remove("hub", False),
+    "import": calls.keeping.import_rows(spokes(LEAVES, "another")),
 }
 
 
@@ -86,8 +86,8 @@ def test_every_procedure_that_goes_through_much_can_be_ended_and_leaves_no_trace
             run(host, LONG[name])
         assert records(host) == before
         # Also in what this process remembers, and for what it does next.
-        assert len(run(host, calls.peek(["hub"], 1))) == 1_000
-        run(host, calls.update_affect("leaf 7", 0))
+        assert len(run(host, calls.concepts.peek(["hub"], 1))) == 1_000
+        run(host, calls.concepts.update_affect("leaf 7", 0))
     assert_sound(big)
 
 
@@ -95,15 +95,15 @@ def test_a_call_can_be_ended_until_the_moment_before_it_is_written(tmp_path):
     with opened(tmp_path / "memory.db") as host:
         asked: list[bool] = []
         with ending.ended_when(lambda: bool(asked.append(True))):
-            run(host, calls.concept_upsert("apple"))
+            run(host, calls.concepts.concept_upsert("apple"))
         with ending.ended_when(lambda: asked.pop() and not asked), pytest.raises(Ended):
-            run(host, calls.concept_upsert("pear"))
+            run(host, calls.concepts.concept_upsert("pear"))
         assert [record["name"] for record in records(host)] == ["apple"]
 
 
 def test_a_statement_of_sqlites_own_can_be_ended(big):
     with opened(big) as host, ending.ended_when(lambda: True), pytest.raises(Ended):
-        run(host, calls.concept_search([f"{'x' * 20} {number}" for number in range(100)]))
+        run(host, calls.concepts.concept_search([f"{'x' * 20} {number}" for number in range(100)]))
 
 
 @contextmanager
@@ -117,11 +117,11 @@ def busy(path: Path) -> Iterator[None]:
 def test_a_call_that_waits_for_its_turn_to_write_can_be_ended(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host:
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))
         asked = itertools.count()
         with busy(path), ending.ended_when(lambda: next(asked) > 3), pytest.raises(Ended):
-            run(host, calls.concept_upsert("pear"))
-        assert run(host, calls.concept_upsert("pear"))[0]["created"] is True
+            run(host, calls.concepts.concept_upsert("pear"))
+        assert run(host, calls.concepts.concept_upsert("pear"))[0]["created"] is True
 
 
 # Cancelled by whoever awaits it
@@ -150,7 +150,7 @@ def store(
 
 
 async def upserted(store: EmbeddedStore, name: str) -> bool:
-    return (await store.call(calls.concept_upsert(name), CONTEXT))[0]["created"]
+    return (await store.call(calls.concepts.concept_upsert(name), CONTEXT))[0]["created"]
 
 
 async def under_way(store: EmbeddedStore, scope: anyio.CancelScope) -> asyncio.Task[None]:
@@ -230,7 +230,7 @@ def test_calls_cancelled_while_they_wait_for_another_never_begin(store):
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with opened(tmp_path / "memory.db") as host:
-        run(host, calls.relation_add("apple", "fruit", "is-a"))
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
     return tmp_path / "memory.db"
 
 

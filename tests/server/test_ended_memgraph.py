@@ -145,7 +145,7 @@ def make_long(database: Callable[..., Rows]) -> None:
 
 
 def long_recall() -> calls.Call:
-    return calls.recall(["apple"], 2)
+    return calls.concepts.recall(["apple"], 2)
 
 
 def aroused(database: Callable[..., Rows]) -> float:

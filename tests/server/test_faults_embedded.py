@@ -99,7 +99,7 @@ def test_whatever_a_killed_process_had_acknowledged_is_there_and_nothing_is_half
         acknowledged |= killed_after(path, tmp_path, number, count)
         with opened(path) as host:
             found = records(host)
-            run(host, calls.concept_upsert(f"after {number}"))
+            run(host, calls.concepts.concept_upsert(f"after {number}"))
         assert_sound(path)
         summaries = {r["name"]: r["summary"] for r in found if r["kind"] == "episode"}
         assert acknowledged <= set(summaries.values())
@@ -128,7 +128,7 @@ def test_a_process_killed_while_it_makes_the_file_leaves_one_that_opens(tmp_path
         made.kill()
         made.wait()
         with opened(path) as host:
-            run(host, calls.concept_upsert("apple"))
+            run(host, calls.concepts.concept_upsert("apple"))
         assert_sound(path)
 
 
@@ -141,9 +141,9 @@ def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_wo
         answers = all_at_once(started, race.WRITES)
     with opened(path) as host, opened(tmp_path / "one.db") as one:
         for name, *arguments in race.WRITES * 8:
-            run(one, getattr(calls, name)(*arguments))
+            run(one, getattr(calls.concepts, name)(*arguments))
         race.assert_as_if_one_after_the_other(answers, records(host), records(one))
-        assert run(host, calls.check()) == []
+        assert run(host, calls.keeping.check()) == []
     assert_sound(path)
 
 
@@ -154,21 +154,21 @@ def test_each_of_two_processes_sees_what_the_other_wrote(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host, workers(path, 1) as (other,):
         for number in range(10):
-            run(host, calls.relation_add("apple", f"mine {number}", "evokes"))
+            run(host, calls.concepts.relation_add("apple", f"mine {number}", "evokes"))
             other.rows("relation_add", "apple", f"other {number}", "evokes")
-            texts = {row["text"] for row in run(host, calls.peek(["apple"], 1))}
+            texts = {row["text"] for row in run(host, calls.concepts.peek(["apple"], 1))}
             assert texts == {
                 f"apple evokes {who} {i}" for who in ("mine", "other") for i in range(number + 1)
             }
             assert texts == {row["text"] for row in other.rows("peek", ["apple"], 1)}
-        run(host, calls.update_affect("other 3", -0.5))
+        run(host, calls.concepts.update_affect("other 3", -0.5))
         assert {"text": "apple evokes other 3", "valence": -0.5}.items() <= next(
             row for row in other.rows("peek", ["apple"], 1) if row["text"].endswith("other 3")
         ).items()
         other.rows("rename", "mine 4", "ours", False)
         other.rows("remove", "mine 5", False)
         other.rows("remove_relation", "apple", "mine 6", "evokes", False)
-        texts = {row["text"] for row in run(host, calls.peek(["apple"], 1))}
+        texts = {row["text"] for row in run(host, calls.concepts.peek(["apple"], 1))}
         assert "apple evokes ours" in texts
         assert not texts & {f"apple evokes mine {number}" for number in (4, 5, 6)}
         assert race.in_order(other.rows("records")) == race.in_order(records(host))
@@ -201,9 +201,9 @@ def row_reads(statements: list[str]) -> list[str]:
 
 def test_a_warm_recall_reads_no_row_of_the_graph(tmp_path):
     with opened(tmp_path / "memory.db") as host:
-        run(host, calls.import_rows(star(300)))
-        run(host, calls.recall(["hub"], 2))
-        statements = statements_of(host, calls.recall(["hub"], 2))
+        run(host, calls.keeping.import_rows(star(300)))
+        run(host, calls.concepts.recall(["hub"], 2))
+        statements = statements_of(host, calls.concepts.recall(["hub"], 2))
         assert statements
         assert row_reads(statements) == []
 
@@ -211,15 +211,15 @@ def test_a_warm_recall_reads_no_row_of_the_graph(tmp_path):
 def test_a_small_write_of_another_process_is_taken_over_without_reading_the_rest_again(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host, workers(path, 1) as (other,):
-        run(host, calls.import_rows(star(300)))
-        run(host, calls.recall(["hub"], 2))
+        run(host, calls.keeping.import_rows(star(300)))
+        run(host, calls.concepts.recall(["hub"], 2))
         vertices, edges = dict(host._cache.vertices), dict(host._cache.edges)
 
         other.rows("update_affect", "leaf 7", 0.5)
         other.rows("relation_add", "hub", "new leaf", "is-a")
         other.rows("relation_add", "hub", "leaf 8", "is-a")
-        statements = statements_of(host, calls.recall(["hub"], 2))
-        texts = {row["text"] for row in run(host, calls.peek(["hub"], 2))}
+        statements = statements_of(host, calls.concepts.recall(["hub"], 2))
+        texts = {row["text"] for row in run(host, calls.concepts.peek(["hub"], 2))}
 
         assert len(texts) == 601
         assert "hub is-a new leaf" in texts
@@ -234,12 +234,12 @@ def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeyp
     monkeypatch.setattr("concept_graph_mcp.stores.embedded.database.KEPT_CHANGES", 3)
     path = tmp_path / "memory.db"
     with opened(path) as behind, opened(path) as ahead:
-        run(behind, calls.relation_add("apple", "fruit", "is-a"))
+        run(behind, calls.concepts.relation_add("apple", "fruit", "is-a"))
         for number in range(5):
-            run(ahead, calls.relation_add("apple", f"thing {number}", "evokes"))
-        run(ahead, calls.remove("fruit", False))
-        assert race.in_order(run(behind, calls.peek(["apple"], 1))) == race.in_order(
-            run(ahead, calls.peek(["apple"], 1))
+            run(ahead, calls.concepts.relation_add("apple", f"thing {number}", "evokes"))
+        run(ahead, calls.concepts.remove("fruit", False))
+        assert race.in_order(run(behind, calls.concepts.peek(["apple"], 1))) == race.in_order(
+            run(ahead, calls.concepts.peek(["apple"], 1))
         )
 
 
@@ -249,16 +249,16 @@ def random_call(random: Random) -> calls.Call:
     first, second = random.choice(names), random.choice(names)
     kind = random.choice(["is-a", "part-of", "evokes"])
     made: list[Callable[[], calls.Call]] = [
-        lambda: calls.concept_upsert(first),
-        lambda: calls.update_affect(first, random.choice([-0.5, 0.25, 1])),
-        lambda: calls.relation_add(first, second, kind),
-        lambda: calls.relation_add(second, first, kind),
-        lambda: calls.episode_add("It rained", [first, second], "20250615"),
-        lambda: calls.recall([first], 2),
-        lambda: calls.rename(first, second, False),
-        lambda: calls.remove(first, False),
-        lambda: calls.remove_relation(first, second, kind, False),
-        lambda: calls.import_rows(
+        lambda: calls.concepts.concept_upsert(first),
+        lambda: calls.concepts.update_affect(first, random.choice([-0.5, 0.25, 1])),
+        lambda: calls.concepts.relation_add(first, second, kind),
+        lambda: calls.concepts.relation_add(second, first, kind),
+        lambda: calls.concepts.episode_add("It rained", [first, second], "20250615"),
+        lambda: calls.concepts.recall([first], 2),
+        lambda: calls.concepts.rename(first, second, False),
+        lambda: calls.concepts.remove(first, False),
+        lambda: calls.concepts.remove_relation(first, second, kind, False),
+        lambda: calls.keeping.import_rows(
             [{"kind": "relation", "from": first, "to": second, "type": kind, "weight": 0.5}] * 2
         ),
     ]
@@ -285,7 +285,7 @@ def everything_seen(host: Host) -> list[Any]:
     """Everything that can be seen of the graph of the random calls, from both ends of all edges."""
     found = race.in_order(records(host))
     names = [record["name"] for record in found if record["kind"] != "relation"]
-    return [found, *(run(host, calls.peek([name], 1)) for name in names)]
+    return [found, *(run(host, calls.concepts.peek([name], 1)) for name in names)]
 
 
 # A disk that is full
@@ -293,7 +293,7 @@ def everything_seen(host: Host) -> list[Any]:
 
 def filling(number: int, size: int) -> calls.Call:
     names = [f"{end} {number} " + "y" * (size // 10) for end in ("first", "second")]
-    return calls.episode_add(f"{number} " + "x" * size, names, "20250615")
+    return calls.concepts.episode_add(f"{number} " + "x" * size, names, "20250615")
 
 
 def write_until_full(host: Host, size: int) -> tuple[int, StoreError]:
@@ -314,7 +314,7 @@ def write_until_full(host: Host, size: int) -> tuple[int, StoreError]:
 def test_a_full_disk_is_one_clear_line_and_nothing_is_lost(tmp_path, pages, size):
     path = tmp_path / "memory.db"
     with opened(path) as host:
-        run(host, calls.relation_add("apple", "fruit", "is-a"))
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
         (used,) = host._database.execute("PRAGMA page_count").fetchone()
         host._database.execute(f"PRAGMA max_page_count = {used + pages}")
         written, error = write_until_full(host, size)
@@ -322,13 +322,15 @@ def test_a_full_disk_is_one_clear_line_and_nothing_is_lost(tmp_path, pages, size
         assert_clear({"error": str(error)}, path)
         assert "full" in str(error)
         # Reading goes on, and what failed is not in what is read.
-        assert len(run(host, calls.peek(["apple"], 1))) == 1
+        assert len(run(host, calls.concepts.peek(["apple"], 1))) == 1
         assert len([r for r in records(host) if r["kind"] == "episode"]) == written
 
         host._database.execute("PRAGMA max_page_count = 1000000")
-        assert run(host, calls.update_affect("apple", 0.5))[0]["valence"] == 0.5
+        assert run(host, calls.concepts.update_affect("apple", 0.5))[0]["valence"] == 0.5
         assert_sound(path)
-        assert run(host, calls.concept_upsert("plum")) == [{"concept_id": "plum", "created": True}]
+        assert run(host, calls.concepts.concept_upsert("plum")) == [
+            {"concept_id": "plum", "created": True}
+        ]
         run(host, filling(written, size))
         found = race.in_order(records(host))
     assert len([r for r in found if r["kind"] == "episode"]) == written + 1
@@ -395,7 +397,7 @@ def test_a_file_that_cannot_be_written_is_one_clear_line_and_stays_as_it_is(
 ):
     path = open_to_all / "memory.db"
     with opened(path) as host:
-        run(host, calls.relation_add("apple", "fruit", "is-a"))
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
     before = path.read_bytes()
     path.chmod(0o444)
     open_to_all.chmod(directory_mode)
@@ -409,7 +411,7 @@ def test_a_file_that_cannot_be_written_is_one_clear_line_and_stays_as_it_is(
 def test_a_file_that_cannot_be_read_is_one_clear_line(nobody, open_to_all):
     path = open_to_all / "memory.db"
     with opened(path) as host:
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))
     path.chmod(0o000)
     assert_clear(nobody.ask("open_as_nobody", str(path)), path)
 
@@ -472,7 +474,7 @@ def test_a_database_of_another_kind_without_tables_is_refused_and_untouched(tmp_
 def test_a_store_of_a_newer_format_is_refused_and_untouched(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host:
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -485,7 +487,7 @@ def test_a_store_of_a_newer_format_is_refused_and_untouched(tmp_path):
 def test_a_damaged_store_is_one_clear_line(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host:
-        run(host, calls.import_rows(star(300)))
+        run(host, calls.keeping.import_rows(star(300)))
     content = bytearray(path.read_bytes())
     content[8_192:] = b"\x5a" * len(content[8_192:])
     path.write_bytes(content)
@@ -499,11 +501,13 @@ def test_a_damaged_store_is_one_clear_line(tmp_path):
 def test_a_file_moved_away_and_back_between_two_processes_is_still_the_same_store(tmp_path):
     path, moved = tmp_path / "memory.db", tmp_path / "moved" / "memory.db"
     with opened(path) as host:
-        run(host, calls.relation_add("apple", "fruit", "is-a"))
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
     moved.parent.mkdir()
     shutil.move(path, moved)
     with opened(moved) as host:
-        assert [row["text"] for row in run(host, calls.peek(["apple"], 1))] == ["apple is-a fruit"]
+        assert [row["text"] for row in run(host, calls.concepts.peek(["apple"], 1))] == [
+            "apple is-a fruit"
+        ]
     with closing(sqlite3.connect(moved)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
@@ -522,18 +526,27 @@ def callbacks() -> dict[str, Any]:
 def faulty(tmp_path: Path, callbacks: dict[str, Any]) -> Iterator[Host]:
     """A host on a small graph."""
     with opened(tmp_path / "memory.db", callbacks=callbacks) as host:
-        run(host, calls.relation_add("apple", "fruit", "is-a"))
-        run(host, calls.relation_add("pip", "apple", "part-of"))
-        run(host, calls.episode_add("Bought apples at the market", ["apple", "fruit"], "20250615"))
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
+        run(host, calls.concepts.relation_add("pip", "apple", "part-of"))
+        run(
+            host,
+            calls.concepts.episode_add(
+                "Bought apples at the market", ["apple", "fruit"], "20250615"
+            ),
+        )
         yield host
 
 
 def state(host: Host) -> list[Any]:
     """Everything that can be seen of the graph, from every side of every edge."""
-    seen = [race.in_order(records(host)), run(host, calls.stats()), run(host, calls.check())]
+    seen = [
+        race.in_order(records(host)),
+        run(host, calls.keeping.stats()),
+        run(host, calls.keeping.check()),
+    ]
     for name in ("apple", "fruit", "pip", "pear", "plum", "quince", "20250615/apple"):
-        seen.append(run(host, calls.peek([name], 3)))
-        seen.append(run(host, calls.concept_search([name], 10)))
+        seen.append(run(host, calls.concepts.peek([name], 3)))
+        seen.append(run(host, calls.concepts.concept_search([name], 10)))
     return seen
 
 
@@ -562,9 +575,9 @@ def test_a_procedure_that_fails_leaves_no_trace(faulty, tmp_path, procedure, err
     with opened(tmp_path / "memory.db") as other:
         assert state(other) == before
     # And the next write is as it would have been.
-    (added,) = run(faulty, calls.relation_add("apple", "fruit", "is-a"))
+    (added,) = run(faulty, calls.concepts.relation_add("apple", "fruit", "is-a"))
     assert added["weight"] == pytest.approx(0.4)
-    run(faulty, calls.concept_upsert("plum"))
+    run(faulty, calls.concepts.concept_upsert("plum"))
     with opened(tmp_path / "memory.db") as other:
         assert state(faulty) == state(other)
     assert_sound(tmp_path / "memory.db")
@@ -573,11 +586,14 @@ def test_a_procedure_that_fails_leaves_no_trace(faulty, tmp_path, procedure, err
 @pytest.mark.parametrize(
     ("call", "refusal"),
     [
-        (calls.Call(calls.RELATION_ADD, ("new", "20250615/apple", "is-a")), "only evokes"),
-        (calls.Call(calls.EPISODE_ADD, ("Ate it", ["new", "20250615/apple"])), "is an episode"),
+        (calls.Call(calls.concepts.RELATION_ADD, ("new", "20250615/apple", "is-a")), "only evokes"),
+        (
+            calls.Call(calls.concepts.EPISODE_ADD, ("Ate it", ["new", "20250615/apple"])),
+            "is an episode",
+        ),
         (
             calls.Call(
-                calls.IMPORT_ROWS,
+                calls.keeping.IMPORT_ROWS,
                 (
                     [
                         {"kind": "relation", "from": "new", "to": "apple", "type": "is-a"},
@@ -602,7 +618,7 @@ def test_a_refusal_half_way_leaves_no_trace(faulty, tmp_path, call, refusal):
 
 def test_a_call_whose_first_read_fails_leaves_the_store_usable(tmp_path, monkeypatch):
     with opened(tmp_path / "memory.db") as host:
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))
 
         def failing() -> int:
             # As Python's own layer raises it: without a code of SQLite's.
@@ -611,13 +627,13 @@ def test_a_call_whose_first_read_fails_leaves_the_store_usable(tmp_path, monkeyp
         with monkeypatch.context() as patched:
             patched.setattr(host._database, "position", failing)
             with pytest.raises(Unavailable, match="disk I/O error"):
-                run(host, calls.concept_upsert("pear"))
-        assert run(host, calls.concept_upsert("apple"))[0]["created"] is False
-        assert run(host, calls.concept_upsert("pear"))[0]["created"] is True
+                run(host, calls.concepts.concept_upsert("pear"))
+        assert run(host, calls.concepts.concept_upsert("apple"))[0]["created"] is False
+        assert run(host, calls.concepts.concept_upsert("pear"))[0]["created"] is True
 
 
 def test_a_call_after_the_store_was_closed_is_one_clear_line(tmp_path):
     host = Host(tmp_path / "memory.db")
     host.close()
     with pytest.raises(StoreError, match="closed database"):
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))

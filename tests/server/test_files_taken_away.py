@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     """A store in a directory of its own."""
     path = tmp_path / "kept" / "memory.db"
     with opened(path) as host:
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))
     return path
 
 
@@ -50,7 +50,7 @@ def other(tmp_path: Path) -> Path:
     """Another store, to be put in the place of the first."""
     path = tmp_path / "other" / "memory.db"
     with opened(path) as host:
-        run(host, calls.concept_upsert("pear"))
+        run(host, calls.concepts.concept_upsert("pear"))
     return path
 
 
@@ -104,12 +104,12 @@ REPLACED = [replace, replace_all]
 @pytest.mark.parametrize("take", [*TAKEN, *REPLACED])
 def test_every_call_fails_clearly_once_the_files_are_others(path, other, take):
     with opened(path) as host:
-        run(host, calls.concept_upsert("plum"))
+        run(host, calls.concepts.concept_upsert("plum"))
         take(path, other)
         left, there = set(path.parent.glob("*")), path.read_bytes() if path.exists() else None
         for work in (
-            lambda: run(host, calls.concept_upsert("lost")),
-            lambda: run(host, calls.peek(["apple"], 1)),
+            lambda: run(host, calls.concepts.concept_upsert("lost")),
+            lambda: run(host, calls.concepts.peek(["apple"], 1)),
             lambda: names(host),
             lambda: host.restore(None),
             lambda: host.backup(path.with_name("backup.db")),
@@ -132,23 +132,23 @@ def test_every_call_fails_clearly_once_the_files_are_others(path, other, take):
 @pytest.mark.parametrize("take", REPLACED)
 def test_what_replaced_the_file_is_whole_when_it_is_opened_next(path, other, take):
     with opened(path) as host:
-        run(host, calls.concept_upsert("plum"))
+        run(host, calls.concepts.concept_upsert("plum"))
         take(path, other)
         with pytest.raises(Unavailable, match="replaced"):
-            run(host, calls.concept_upsert("lost"))
+            run(host, calls.concepts.concept_upsert("lost"))
     with opened(path) as host:
         assert names(host) == ["pear"]
-        run(host, calls.concept_upsert("quince"))
+        run(host, calls.concepts.concept_upsert("quince"))
     assert_sound(path)
 
 
 def test_a_file_that_was_moved_away_has_all_that_was_acknowledged(path):
     with opened(path) as host:
-        run(host, calls.concept_upsert("plum"))
+        run(host, calls.concepts.concept_upsert("plum"))
         moved = path.parent.with_name("moved.db")
         path.rename(moved)
         with pytest.raises(Unavailable, match="moved away"):
-            run(host, calls.concept_upsert("lost"))
+            run(host, calls.concepts.concept_upsert("lost"))
     with opened(moved) as host:
         assert names(host) == ["apple", "plum"]
     assert_sound(moved)
@@ -156,30 +156,30 @@ def test_a_file_that_was_moved_away_has_all_that_was_acknowledged(path):
 
 def test_a_file_that_is_put_back_is_used_again(path):
     with opened(path) as host:
-        run(host, calls.concept_upsert("plum"))
+        run(host, calls.concepts.concept_upsert("plum"))
         moved = path.with_name("moved.db")
         path.rename(moved)
         with pytest.raises(Unavailable, match="moved away"):
-            run(host, calls.concept_upsert("lost"))
+            run(host, calls.concepts.concept_upsert("lost"))
         moved.rename(path)
-        run(host, calls.concept_upsert("quince"))
+        run(host, calls.concepts.concept_upsert("quince"))
         assert names(host) == ["apple", "plum", "quince"]
     assert_sound(path)
 
 
 def test_a_file_taken_away_as_it_is_written_is_not_acknowledged(path, other, monkeypatch):
     with opened(path) as host:
-        run(host, calls.concept_upsert("plum"))
+        run(host, calls.concepts.concept_upsert("plum"))
         with monkeypatch.context() as patched:
             # The last thing before the commit.
             patched.setattr(ending, "check", lambda: delete(path, other))
             with pytest.raises(Unavailable, match="what was just written is lost"):
-                run(host, calls.concept_upsert("lost"))
+                run(host, calls.concepts.concept_upsert("lost"))
 
 
 def test_a_process_that_ends_leaves_the_log_of_the_store_that_replaced_its_own(path, other):
     with opened(path) as host:
-        run(host, calls.concept_upsert("plum"))
+        run(host, calls.concepts.concept_upsert("plum"))
         replace_all(path, other)
         with workers(path, 1) as (worker,):
             worker.rows("concept_upsert", "quince")

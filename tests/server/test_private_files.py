@@ -32,7 +32,7 @@ def test_a_store_is_created_for_its_owner_only_with_all_that_is_beside_it(tmp_pa
     store = EmbeddedStore(tmp_path / "memory.db")
     portal.call(store.open)
     try:
-        call = calls.concept_upsert("apple")
+        call = calls.concepts.concept_upsert("apple")
         portal.call(store.call, call, {})
         modes = {file.name: mode(file) for file in tmp_path.iterdir()}
     finally:

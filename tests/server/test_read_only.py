@@ -61,7 +61,7 @@ def store(request, folder) -> Iterator[Path]:
     """A store that was left in one of the ways in which a store can be left."""
     path, other = folder / "memory.db", folder.parent / "other.db"
     with closing(Host(other)) as host:
-        run(host, calls.relation_add("apple", "fruit", "is-a"))
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
         if request.param == "in use":
             for suffix in ("", "-wal", "-shm"):
                 shutil.copyfile(f"{other}{suffix}", f"{path}{suffix}")
@@ -133,13 +133,13 @@ def test_a_store_that_cannot_be_made_there_is_one_clear_line(folder, read_only):
 def test_what_is_written_where_it_can_be_is_seen_where_it_can_only_be_read(folder, within):
     path = folder / "memory.db"
     with closing(Host(path)) as host:
-        run(host, calls.concept_upsert("apple"))
+        run(host, calls.concepts.concept_upsert("apple"))
     command = [*within, sys.executable, "-B", str(HERE / "store_worker.py"), str(path)]
     with LineProcess(command) as reader:
         assert answer(reader) == {"rows": []}
         assert names(reader) == ["apple"]
         with closing(Host(path)) as host:
-            run(host, calls.concept_upsert("pear"))
+            run(host, calls.concepts.concept_upsert("pear"))
         assert names(reader) == ["apple", "pear"]
         reader.send(b'["concept_upsert", "plum"]')
         assert "cannot be written, only read" in answer(reader)["error"]

@@ -21,7 +21,7 @@ def test_every_kind_of_node_that_is_walked_and_every_relation_has_a_look():
 
 def test_the_rows_that_are_drawn_call_the_kinds_alike(memory):
     memory.episode_add("an apple a day", ["apple"])
-    rows = memory.run(calls.neighbourhood(["apple"], 1, 10))
+    rows = memory.run(calls.concepts.neighbourhood(["apple"], 1, 10))
     assert [row["kind"] for row in rows] == [look.kind for look in looks.KINDS]
 
 

@@ -125,8 +125,8 @@ def _cleaned(memory):
 
     *others, last = [r["name"] for r in memory.records() if r["kind"] != "relation"]
     for name in others:
-        memory.run(calls.remove(name, False))
-    return calls.remove(last, False)
+        memory.run(calls.concepts.remove(name, False))
+    return calls.concepts.remove(last, False)
 
 
 def test_a_client_of_the_older_handshake_sees_no_difference(tmp_path):

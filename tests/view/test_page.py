@@ -67,7 +67,7 @@ def test_nodes_differ_by_kind_size_and_colour_and_say_their_sign(page):
 def test_an_empty_graph_says_so(drawn):
     def make_and_remove(memory):
         memory.concept_upsert("apple")
-        memory.run(calls.remove("apple", False))
+        memory.run(calls.concepts.remove("apple", False))
 
     page = drawn(make_and_remove)
     assert page.text("#empty") == "There is nothing in this graph yet."

@@ -1,9 +1,12 @@
-"""How each procedure is called: its arguments, fields, and the look-up that spares a scan."""
+"""How each procedure is called: its arguments, fields, and the look-up that spares a scan.
 
+A module a layer, and one for what goes over all layers: `calls.concepts.peek(…)`.
+"""
+
+from . import concepts as concepts
+from . import keeping as keeping
 from .call import Call as Call
 from .call import Procedure as Procedure
-from .concepts import *  # noqa: F403
-from .keeping import *  # noqa: F403
 
 # What a server must have loaded.
-ALL = (*CONCEPTS, *KEEPING)  # noqa: F405
+ALL = (*concepts.PROCEDURES, *keeping.PROCEDURES)

@@ -57,7 +57,7 @@ RENAME = Procedure("conceptgraph.rename", ("kind", "text", "id"), writes=True)
 REMOVE = Procedure("conceptgraph.remove", ("kind", "text", "id"), writes=True)
 REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id"), writes=True)
 
-CONCEPTS = (
+PROCEDURES = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
     RECALL_QUERY, UNKNOWN, ASSOCIATE, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip

@@ -26,7 +26,7 @@ IMPORT_ROWS = Procedure(
 
 INDEX = Procedure("conceptgraph.index", ("indexed",), writes=True)
 
-KEEPING = (VERSION, STATS, CHECK, INDEX, EXPORT, IMPORT_ROWS)
+PROCEDURES = (VERSION, STATS, CHECK, INDEX, EXPORT, IMPORT_ROWS)
 
 
 @checked

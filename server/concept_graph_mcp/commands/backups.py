@@ -138,7 +138,7 @@ async def _stranger(store: Keeper, held: Contents) -> str | None:
 async def _current(session: Session) -> Contents | None:
     """Return what the graph holds, or None if it is too damaged to be counted."""
     try:
-        rows = await session.run(calls.stats())
+        rows = await session.run(calls.keeping.stats())
     except StoreError:
         # If it cannot even be reached, what follows says so.
         return None

@@ -21,7 +21,9 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def rename(embedded: str | None, concept: str, new_name: str, yes: bool) -> None:
     """Give CONCEPT the name NEW_NAME; its feelings, relations and episodes stay with it."""
-    preview, change = (calls.rename(concept, new_name, dry_run) for dry_run in (True, False))
+    preview, change = (
+        calls.concepts.rename(concept, new_name, dry_run) for dry_run in (True, False)
+    )
     with_session(embedded, lambda session: _correct(session, preview, change, "Rename", yes))
 
 
@@ -42,9 +44,9 @@ def remove(embedded: str | None, what: tuple[str, ...], yes: bool) -> None:
 
 def _removal(what: tuple[str, ...], dry_run: bool) -> Call:
     if len(what) == 1:
-        return calls.remove(what[0], dry_run)
+        return calls.concepts.remove(what[0], dry_run)
     source, relation_type, target = what
-    return calls.remove_relation(source, target, relation_type, dry_run)
+    return calls.concepts.remove_relation(source, target, relation_type, dry_run)
 
 
 async def _correct(session: Session, preview: Call, change: Call, verb: str, yes: bool) -> None:

@@ -89,10 +89,10 @@ async def _store_findings(settings: Settings) -> list[Finding]:
 
 
 async def _contents(session: Session) -> list[Finding]:
-    version = (await session.run(calls.version()))[0]["version"]
+    version = (await session.run(calls.keeping.version()))[0]["version"]
     found = await problems(session)
     try:
-        measures = await session.run(calls.stats())
+        measures = await session.run(calls.keeping.stats())
     except StoreError:
         if not found:
             raise

@@ -130,7 +130,7 @@ async def _write_server_memory(
 
 
 async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
-    measures = await session.run(calls.stats())
+    measures = await session.run(calls.keeping.stats())
     expected = sum(row["value"] for row in measures if row["kind"] != "time")
     count = 0
     with progress("exporting", expected) as done:

@@ -65,9 +65,9 @@ def find(
 
 async def _found(session: Session, text: str, limit: int) -> tuple[list[Row], list[Row]]:
     """Return what is found, and if it is nothing, what cannot be found yet."""
-    if rows := await session.run(calls.associate(text, limit)):
+    if rows := await session.run(calls.concepts.associate(text, limit)):
         return rows, []
-    problems = await session.run(calls.check())
+    problems = await session.run(calls.keeping.check())
     return [], [one for one in problems if one["problem"] == schema.UNINDEXED[0]]
 
 
@@ -95,19 +95,19 @@ def index(embedded: str | None, again: bool) -> None:
 
 
 async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
-    rows = await session.run(calls.stats())
+    rows = await session.run(calls.keeping.stats())
     total = sum(row["value"] for row in rows if row["measure"] in _MEASURES)
     indexed = done = 0
     with progress("indexing texts", total) as tell:
         async for records in session.store.stream(_BATCH):
             if texts := words_of.texts_among(records):
                 with interrupts.piece():
-                    indexed += await _indexed(session, calls.index(texts, again))
+                    indexed += await _indexed(session, calls.keeping.index(texts, again))
                 done += len(texts)
                 tell(done)
     # What is left is small: forms of names, and words of what is gone.
     with interrupts.piece():
-        return indexed + await _indexed(session, calls.index_rest())
+        return indexed + await _indexed(session, calls.keeping.index_rest())
 
 
 _MEASURES = frozenset(kind.measure for kind in indexed_kinds())

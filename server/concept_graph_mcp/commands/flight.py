@@ -73,7 +73,7 @@ async def _found(path: Path) -> list[dict[str, Any]]:
     store = EmbeddedStore(path, creates=False)
     try:
         now = {"now_ms": int(_SECOND_RECALL.timestamp() * 1000), "date": f"{_SECOND_RECALL:%Y%m%d}"}
-        return await store.call(calls.associate(QUESTION, _FOUND), now)
+        return await store.call(calls.concepts.associate(QUESTION, _FOUND), now)
     finally:
         await store.close()
 

@@ -124,7 +124,7 @@ def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row
 async def _imported(session: Session, batch: list[file_formats.Row]) -> dict[str, int]:
     """Import *batch* and return what `import_rows` counted; what is refused names its line."""
     try:
-        call = calls.import_rows([row.record for row in batch])
+        call = calls.keeping.import_rows([row.record for row in batch])
         return (await session.run(call))[0]
     except (StoreError, ConceptGraphError) as error:
         row = _ROW.match(str(error))

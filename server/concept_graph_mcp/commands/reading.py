@@ -64,11 +64,11 @@ def recall(
     """
     if touch and at is not None:
         raise click.UsageError("--at only looks; it cannot be combined with --touch")
-    prepare = calls.recall if touch else calls.peek
+    prepare = calls.concepts.recall if touch else calls.concepts.peek
 
     async def ask(session: Session) -> tuple[list[Row], list[Row]]:
         rows = await session.run(prepare(seeds, hops, limit))
-        return rows, await session.run(calls.unknown(seeds))
+        return rows, await session.run(calls.concepts.unknown(seeds))
 
     rows, unknown = with_session(embedded, ask, at)
     total = rows[0]["total"] if rows else 0
@@ -103,7 +103,7 @@ def search(
     """
     rows = with_session(
         embedded,
-        lambda session: session.run(calls.concept_search(keywords, limit, session.tau_ms)),
+        lambda session: session.run(calls.concepts.concept_search(keywords, limit, session.tau_ms)),
         at,
     )
     if keywords:
@@ -125,7 +125,7 @@ def search(
 @click.pass_obj
 def stats(embedded: str | None, as_json: bool) -> None:
     """Print how much there is of everything."""
-    rows = with_session(embedded, lambda session: session.run(calls.stats()))
+    rows = with_session(embedded, lambda session: session.run(calls.keeping.stats()))
     if as_json:
         print_json({row["measure"]: row["value"] for row in rows})
         return
@@ -158,7 +158,7 @@ async def problems(session: Session) -> list[Row]:
     damage = await session.store.problems()
     if damage:
         return [{"problem": "damaged", "subject": line, "advice": _REPAIR} for line in damage]
-    return await session.run(calls.check())
+    return await session.run(calls.keeping.check())
 
 
 def recall_table(rows: list[Row], explain: bool) -> Table:

@@ -51,7 +51,7 @@ def _announce(address: str) -> None:
 
 
 async def _check(session: Session, concept: str | None) -> None:
-    if concept is not None and not await session.run(calls.neighbourhood([concept], 0, 1)):
+    if concept is not None and not await session.run(calls.concepts.neighbourhood([concept], 0, 1)):
         raise Failure(
             f"nothing is called {concept!r}; concept-graph-mcp search shows what there is"
         )

@@ -166,7 +166,7 @@ class ConceptTools:
         self, concept: Annotated[Text, Field(description="The concept's name, used as it is.")]
     ) -> ConceptUpserted:
         """Make sure a concept exists. Names are used as they are: search first to reuse one."""
-        rows = await self._session.run(calls.concept_upsert(concept))
+        rows = await self._session.run(calls.concepts.concept_upsert(concept))
         return ConceptUpserted(concept_id=rows[0]["concept_id"], created=rows[0]["created"])
 
     async def update_affect(
@@ -181,7 +181,7 @@ class ConceptTools:
         ],
     ) -> AffectUpdated:
         """Add a feeling to a concept or an episode and arouse it; a missing concept is created."""
-        rows = await self._session.run(calls.update_affect(target, valence_delta))
+        rows = await self._session.run(calls.concepts.update_affect(target, valence_delta))
         return cast(AffectUpdated, _without_none(rows[0]))
 
     async def episode_add(
@@ -211,7 +211,7 @@ class ConceptTools:
         ],
     ) -> RelationAdded:
         """State a relation; stating it again makes it stronger. Missing concepts are created."""
-        rows = await self._session.run(calls.relation_add(source, target, type))
+        rows = await self._session.run(calls.concepts.relation_add(source, target, type))
         return cast(RelationAdded, {key: rows[0][key] for key in ("from", "to", "type")})
 
     async def concept_search(
@@ -232,7 +232,9 @@ class ConceptTools:
         ] = schema.DEFAULT_SEARCH_LIMIT,
     ) -> ConceptsFound:
         """Find concepts by any part of their name, filled up with what is most on the mind."""
-        rows = await self._session.run(calls.concept_search(keywords, limit, self._session.tau_ms))
+        rows = await self._session.run(
+            calls.concepts.concept_search(keywords, limit, self._session.tau_ms)
+        )
         return ConceptsFound(
             concepts=[row["concept"] for row in rows], matched=sum(row["matched"] for row in rows)
         )
@@ -250,7 +252,7 @@ class ConceptTools:
         ] = words.DEFAULT_LIMIT,
     ) -> EpisodesFound:
         """Find episodes by what they say, however long ago. Arouses nothing."""
-        rows = await self._session.run(calls.associate(query, limit, explained=False))
+        rows = await self._session.run(calls.concepts.associate(query, limit, explained=False))
         return EpisodesFound(episodes=[_episode(row) for row in rows])
 
     async def recall_query(
@@ -287,7 +289,7 @@ class ConceptTools:
         ] = False,
     ) -> Recalled:
         """Recall what the seeds bring to mind, strongest first. Recalling arouses it."""
-        call = calls.recall_query(seeds, max_hop, limit, each_episode_once)
+        call = calls.concepts.recall_query(seeds, max_hop, limit, each_episode_once)
         [answer] = await self._session.run(call)
         return _recalled(answer)
 
@@ -295,8 +297,8 @@ class ConceptTools:
         self, seeds: list[str], max_hop: int, limit: int, each_episode_once: bool
     ) -> tuple[Recalled, dict[str, Any] | None]:
         """Recall as `recall_query` does, and return what a picture of it needs as well."""
-        call = calls.recall_query(seeds, max_hop, limit, each_episode_once)
-        [answer] = await self._session.run(calls.with_all_relations(call))
+        call = calls.concepts.recall_query(seeds, max_hop, limit, each_episode_once)
+        [answer] = await self._session.run(calls.concepts.with_all_relations(call))
         pairs = zip(answer["propositions"], answer["relations"], strict=True)
         rows = [said | {"relation": relation} for said, relation in pairs]
         return _recalled(answer), await picture.of_recall(self._session, seeds, max_hop, rows)

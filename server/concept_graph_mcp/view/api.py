@@ -56,10 +56,12 @@ class Api:
         """Return what is most on the mind; looking back, of what is known to have been there."""
         until_ms = self._session.until_ms
         most = _FIRST_SEEDS if until_ms is None else schema.MAX_SEARCH_LIMIT
-        rows = await self._session.run(calls.concept_search([], most, self._session.tau_ms))
+        rows = await self._session.run(
+            calls.concepts.concept_search([], most, self._session.tau_ms)
+        )
         names = [row["concept"] for row in rows]
         if until_ms is not None and names:
-            rows = await self._session.run(calls.neighbourhood(names, 0, len(names)))
+            rows = await self._session.run(calls.concepts.neighbourhood(names, 0, len(names)))
             names = [row["name"] for row in rows if row["accessed_at"] <= until_ms] or names
         return names[:_FIRST_SEEDS]
 
@@ -67,7 +69,9 @@ class Api:
         """Return the concepts that match `q`; without it, the most aroused ones."""
         keywords = [word for word in request.query_params.getlist("q") if word.strip()]
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
-        rows = await self._session.run(calls.concept_search(keywords, limit, self._session.tau_ms))
+        rows = await self._session.run(
+            calls.concepts.concept_search(keywords, limit, self._session.tau_ms)
+        )
         if keywords:
             # The others are what a search is filled up with.
             rows = [row for row in rows if row["matched"]]
@@ -79,7 +83,7 @@ class Api:
         limit = _integer(request, "limit", schema.DEFAULT_NEIGHBOURS)
         if limit > picture.MOST_NODES:
             raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
-        call = calls.neighbourhood(_seeds(request), _hops(request), limit)
+        call = calls.concepts.neighbourhood(_seeds(request), _hops(request), limit)
         rows = await session.run(call)
         nodes = [picture.node(row, session.until_ms) for row in rows]
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
@@ -88,8 +92,8 @@ class Api:
         """Return what each `seed` together bring to mind, strongest first, arousing nothing."""
         session = self._at(request)
         limit = _integer(request, "limit", schema.DEFAULT_ROWS)
-        call = calls.peek(_seeds(request), _hops(request), limit)
-        rows = await session.run(calls.with_relations(call))
+        call = calls.concepts.peek(_seeds(request), _hops(request), limit)
+        rows = await session.run(calls.concepts.with_relations(call))
         total = rows[0]["total"] if rows else 0
         return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
 

@@ -61,7 +61,7 @@ async def check_modules(run: Run, location: str) -> None:
             " DIR with a directory of --query-modules-directory, then CALL mg.load_all()"
         )
     deployed = "unknown"
-    if calls.VERSION.name not in missing:
+    if calls.keeping.VERSION.name not in missing:
         deployed = (
             await run("CALL conceptgraph.version() YIELD version RETURN version", {}, False)
         )[0]["version"]
@@ -126,8 +126,8 @@ async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
             f" AND (n.{index.folded} IS NULL OR n.{index.plain} IS NULL) WITH n LIMIT {_BATCH}"
         )
         fill = (
-            f"{lacking} WITH collect(n) AS found"
-            f" CALL {calls.INDEX.name}(false, {{found: found}}) YIELD indexed RETURN indexed"
+            f"{lacking} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false,"
+            " {found: found}) YIELD indexed RETURN indexed"
         )
         try:
             while (await run(f"{lacking} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:

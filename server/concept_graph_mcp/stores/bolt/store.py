@@ -159,7 +159,9 @@ class BoltStore:
             for label in (label for layer in self._model.stored for label in layer.labels):
                 await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
             for start in range(0, len(records), _RESTORE_BATCH):
-                call = calls.import_rows(records[start : start + _RESTORE_BATCH], self._model)
+                call = calls.keeping.import_rows(
+                    records[start : start + _RESTORE_BATCH], self._model
+                )
                 statement, parameters = cypher.call(call, {})
                 await (await transaction.run(statement, parameters)).consume()
             await transaction.commit()

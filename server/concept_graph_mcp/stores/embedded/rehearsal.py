@@ -54,7 +54,7 @@ class Rehearsal:
     def _refused(self, records: list[dict[str, Any]]) -> tuple[int, str] | None:
         """Take *records*, or return which of them cannot be taken, and why; then none is."""
         try:
-            call = calls.import_rows(records, self._model)
+            call = calls.keeping.import_rows(records, self._model)
             name, fields = call.procedure.name, call.procedure.fields
             self._host.call(name, [*call.arguments, {}], call.lookup, fields)
         except ConceptGraphError as error:
