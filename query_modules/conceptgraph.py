@@ -1,8 +1,8 @@
 """CALL conceptgraph.*: concepts, episodes, relations, affect and recall.
 
 Declarations only; the rules are in conceptgraph_core. The last argument of every procedure is an
-optional map with now_ms, tau_ms, date, until_ms, until_date, found, degrees, user_id and languages
-(see conceptgraph_core/context.py).
+optional map with now_ms, tau_ms, date, until_ms, until_date, found, degrees, size, user_id,
+languages, asker and asked_at (see conceptgraph_core/context.py).
 """
 
 import mgp
@@ -192,6 +192,16 @@ def associate(
         CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, matched;
     """
     return [mgp.Record(**row) for row in episodes.search(Graph(ctx, context), text, limit)]
+
+
+@mgp.read_proc
+def unindexed(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(episodes=int):
+    """Return how many episodes `associate` cannot find until they are indexed.
+
+    Example:
+        CALL conceptgraph.unindexed() YIELD episodes;
+    """
+    return [mgp.Record(**episodes.unindexed(Graph(ctx, context)))]
 
 
 @mgp.read_proc

@@ -18,8 +18,8 @@ DEFAULT_USER: Final = "default"
 LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 _KEYS = (
-    *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "user_id"),
-    "languages",
+    *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "size"),
+    *("user_id", "languages", "asker", "asked_at"),
 )
 
 
@@ -32,7 +32,10 @@ class Context:
 
     `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
     for and is not in it does not exist. `degrees` tells of each of them how many edges lead to it.
-    `languages` are those in which texts are, as `words.terms` takes them.
+    `size` is how many nodes of the kind in question there are, if that was counted.
+    `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
+    the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
+    answer, and "yesterday" is the day before. None: now, after all that is known of today.
     """
 
     now_ms: int
@@ -42,8 +45,11 @@ class Context:
     until_date: str
     found: tuple[Any, ...] | None
     degrees: tuple[int, ...] | None
+    size: int | None
     user_id: str
     languages: tuple[str, ...]
+    asker: str | None
+    asked_at: int | None
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -69,8 +75,11 @@ def parse(given: Mapping[str, Any]) -> Context:
         until_date=_until_date(given.get("until_date"), until_ms),
         found=None if found is None else tuple(found),
         degrees=_degrees(given.get("degrees"), found),
+        size=_size(given.get("size")),
         user_id=_user_id(given.get("user_id")),
         languages=_languages(given.get("languages")),
+        asker=_asker(given.get("asker")),
+        asked_at=None if given.get("asked_at") is None else _time(given["asked_at"], "asked_at"),
     )
 
 
@@ -120,6 +129,18 @@ def _user_id(value: Any) -> str:
         return DEFAULT_USER
     if not isinstance(value, str) or not value.strip():
         raise InvalidContext("context: user_id must be a non-empty text")
+    return value
+
+
+def _asker(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise InvalidContext("context: asker must be a non-empty text")
+    return value
+
+
+def _size(value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise InvalidContext("context: size must be an integer")
     return value
 
 

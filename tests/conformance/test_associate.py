@@ -9,6 +9,7 @@ from tests.associate import plain
 from tests.conftest import DAY_MS, NOW_MS, Memory
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Refused
 
 # Words that are their own stems, and no language's stop words.
 WORDS = ("kilo", "tango", "delta", "zulu", "bravo", "lima")
@@ -16,8 +17,8 @@ SPEAKERS = (None, "Ann Lee", "Ann Wu", "Bob", "Carol")
 FIRST_NAMES = {"ann": ["Ann Lee", "Ann Wu"], "bob": ["Bob"], "carol": ["Carol"]}
 
 
-def found(memory: Memory, query: str, limit: int = 10) -> list[dict[str, Any]]:
-    return memory.run(calls.concepts.associate(query, limit))
+def found(memory: Memory, query: str, limit: int = 10, **asked: Any) -> list[dict[str, Any]]:
+    return memory.run(calls.concepts.associate(query, limit, **asked))
 
 
 def names(memory: Memory, query: str, limit: int = 10) -> list[str]:
@@ -114,7 +115,12 @@ def test_the_rows_are_those_of_the_plain_formula(memory: Memory, seed: int) -> N
         if day:
             # A date is made of words too.
             asked["cues"] = [*asked["cues"], *query([], day).strip().split("-")]
-        assert_same(found(memory, query(words, day), limit), plain.associate(texts, asked, limit))
+        else:
+            asked["asked_at"] = NOW_MS - chance.choice((0, 2, 100)) * DAY_MS + 1
+        asked["asker"] = chance.choice((*SPEAKERS, "Nobody"))
+        said = {name: asked[name] for name in ("asker", "asked_at")}
+        rows = found(memory, query(words, day), limit, **said)
+        assert_same(rows, plain.associate(texts, asked, limit))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -166,6 +172,58 @@ def test_what_was_told_just_now_is_found_in_every_zone(memory: Memory) -> None:
     memory.date = "20250616"  # Where the sun rises, it is tomorrow.
     memory.episode_add("Bought apples", ["shopping"])
     assert names(memory, "apples") == ["20250616/shopping"]
+
+
+def test_what_the_asker_said_counts_for_more(memory: Memory) -> None:
+    told = [("1", "Ann"), ("2", "Bob"), ("3", None)]
+    memory.import_rows(
+        [episode(name, "Sold apples", **({"speaker": who} if who else {})) for name, who in told]
+    )
+    assert names(memory, "apples") == ["1", "2", "3"]
+    rows = found(memory, "apples", asker="Bob")
+    assert [(row["episode_id"], row["factors"]["asker"]) for row in rows] == [
+        ("2", 1.5),
+        ("1", 1.0),
+        ("3", 1.0),
+    ]
+    [row] = memory.procedure("conceptgraph.associate", ["apples", 1], ("factors",), asker="Bob")
+    assert row["factors"]["asker"] == 1.5
+
+
+def test_when_it_is_asked_decides_what_is_older_and_what_yesterday_is(memory: Memory) -> None:
+    day = DAY_MS
+    memory.import_rows(
+        [episode(str(n), "Sold apples", said_at=NOW_MS - n * day) for n in (1, 30, 90)]
+    )
+    asked_at = NOW_MS - 29 * day
+    rows = found(memory, "What was sold yesterday?", asked_at=asked_at)
+    assert [(row["episode_id"], row["factors"]["period"]) for row in rows] == [("30", 2), ("90", 1)]
+    assert rows[0]["factors"]["age"] == pytest.approx(2**-0.05, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"asker": ""}, "asker must be"), ({"asker": 1}, "asker"), ({"asked_at": "x"}, "asked_at")],
+)
+def test_a_wrong_asker_or_time_is_refused(memory: Memory, given: Any, said: str) -> None:
+    with pytest.raises(Refused, match=f"context: {said}"):
+        memory.run(calls.concepts.associate("apples"), **given)
+
+
+def test_what_no_question_finds_is_counted(memory: Memory, hands: Any) -> None:
+    def counted() -> list[dict[str, Any]]:
+        rows = memory.run(calls.concepts.unindexed())
+        assert memory.procedure("conceptgraph.unindexed", [], ("episodes",)) == rows
+        return rows
+
+    assert counted() == [{"episodes": 0}]
+    memory.episode_add("Bought apples", ["shopping"])
+    assert counted() == [{"episodes": 0}]
+    for name in ("20250601/pears", "20250601/plums"):
+        hands.node("Episode", name=name, summary="Fruit was ripe")
+    assert counted() == [{"episodes": 2}]
+    memory.run(calls.keeping.index_rest())
+    assert counted() == [{"episodes": 0}]
 
 
 def test_asking_arouses_nothing(memory: Memory) -> None:

@@ -64,6 +64,19 @@ def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(tmp_path: Path) 
     assert "Bought apples" in run(store, "find", "apples").stdout
 
 
+def test_what_the_asker_said_comes_first(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    said = [("talk-1", "Ann Lee"), ("talk-2", "Bob")]
+    records = [
+        {"kind": "episode", "name": n, "summary": "I sold pears", "speaker": s} for n, s in said
+    ]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    run(store, "import", str(file))
+    asked = json.loads(run(store, "find", "pears", "--asker", "Bob", "--json").stdout)
+    assert [row["episode_id"] for row in asked["episodes"]] == ["talk-2", "talk-1"]
+    assert asked["episodes"][0]["factors"]["asker"] == 1.5
+
+
 def test_looking_at_another_time_finds_only_what_was_told_by_then(store: Path) -> None:
     earlier = run(store, "find", "apples", "--at", "2025-05-01", "--json")
     assert json.loads(earlier.stdout) == {"episodes": []}

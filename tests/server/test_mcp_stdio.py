@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -50,7 +51,7 @@ TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str
             "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10},
         },
         ["query"],
-        ["episodes"],
+        ["episodes", "unindexed", "advice"],
         ["episodes"],
         READS,
     ),
@@ -204,6 +205,25 @@ def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
                     arguments = valid[tool["name"]] | {name: schema[bound]}
                     ok(server.call(tool["name"], **arguments))
     assert tried >= 6
+
+
+def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended(path):
+    first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
+    shutil.copyfile(first_version, path)
+    with StdioServer("--embedded", str(path)) as server:
+        server.initialize()
+        lacking = {"unindexed": 2, "advice": "run concept-graph-mcp index"}
+        assert ok(server.call("episode_search", query="apples")) == {"episodes": [], **lacking}
+        server.call("episode_add", summary="Apples again", concepts=["lunch"])
+        answer = ok(server.call("episode_search", query="apples"))
+        assert [row["summary"] for row in answer["episodes"]] == ["Apples again"]
+        assert answer.items() >= lacking.items()
+        command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={path}", "index"]
+        subprocess.run(command, check=True, env=server_environment({"TZ": "UTC"}))
+        for _ in range(2):
+            answer = ok(server.call("episode_search", query="apples"))
+            assert len(answer["episodes"]) == 2
+            assert list(answer) == ["episodes"]
 
 
 def test_the_server_introduces_itself(path):

@@ -129,6 +129,33 @@ def test_several_seeds_are_recalled_from_together(memory, page):
     assert page.get("api/recall", seed=["apple", "pear"], hops=1).content["total"] == 2
 
 
+def test_what_is_found_comes_with_its_reasons(memory, page):
+    memory.episode_add("Bought apples", ["market"])
+    memory.episode_add("The oven broke", ["kitchen"])
+    content = page.get("api/find", q="Where are the apples?", limit=5).content
+    assert content["lacking"] == []
+    [row] = content["episodes"]
+    assert (row["episode_id"], row["summary"]) == ("20250615/market", "Bought apples")
+    [word] = row["words"]
+    assert (word["word"], word["from"][0]["offset"]) == ("apples", 0)
+    product = word["gave"]
+    for factor in row["factors"].values():
+        product *= factor
+    assert row["score"] == pytest.approx(product, abs=1e-6)
+
+
+def test_finding_is_done_at_the_time_that_is_asked_for(memory, page):
+    memory.episode_add("Bought apples", ["market"])
+    [now] = page.get("api/find", q="apples").content["episodes"]
+    [later] = page.get("api/find", q="apples", at=memory.now_ms + 30 * DAY_MS).content["episodes"]
+    assert later["factors"]["age"] < now["factors"]["age"]
+
+
+def test_a_search_for_nothing_is_refused(page):
+    assert refusal(page.get("api/find")).startswith("text: ")
+    assert refusal(page.get("api/find", q="apples", limit=0)).startswith("limit: ")
+
+
 def test_looking_changes_nothing(memory, page):
     memory.relation_add("apple", "fruit", "is-a")
     before = memory.records()
@@ -136,6 +163,7 @@ def test_looking_changes_nothing(memory, page):
     page.get("api/search", q="app")
     page.get("api/neighbourhood", seed="apple")
     page.get("api/recall", seed="apple", at=memory.now_ms + DAY_MS)
+    page.get("api/find", q="apple")
     assert memory.records() == before
 
 

@@ -72,3 +72,9 @@ LAYER: Final = Layer(
 
 # What a check says of texts that lack what they are found by, and its advice.
 UNINDEXED = ("not found by words", "run concept-graph-mcp index")
+
+
+def lacking(count: int, measure: str) -> str:
+    """Return the line that says so of *count* texts, called *measure*."""
+    problem, advice = UNINDEXED
+    return f"{problem}: {count:,} {measure}; {advice}"

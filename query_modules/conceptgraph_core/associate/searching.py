@@ -140,11 +140,34 @@ def search(
     if not index.corpus.texts:
         return []
     languages = graph.context.languages
-    sought = question(asked, _asked_at(graph), speakers=index.speakers(), languages=languages)
+    sought = question(
+        asked,
+        _asked_at(graph),
+        speakers=index.speakers(),
+        asker=graph.context.asker,
+        languages=languages,
+    )
     spoken = _spoken(asked, languages)
     return [
         _row(index, spoken, node, found) for node, found in _found(graph, kind, index, sought, most)
     ]
+
+
+def unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
+    """Return how many nodes of *kind* in *scope* no question finds, for the index lacks them.
+
+    The difference of two counts, of which the look-up brings the one and the index keeps the other.
+    """
+    size = graph.context.size
+    if size is None:
+        size = sum(1 for vertex in graph.all_vertices() if _is_among(vertex, kind, scope))
+    return max(0, size - StoredIndex(graph.another(Words), scope).corpus.texts)
+
+
+def _is_among(vertex: Any, kind: NodeKind, scope: str) -> bool:
+    if kind.label not in [label.name for label in vertex.labels]:
+        return False
+    return kind.scope is None or vertex.properties.get(kind.scope) == scope
 
 
 def _found(
@@ -185,6 +208,8 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
     What is known by its day alone began where the day begins in UTC, which may be yet to come.
     """
     context = graph.context
+    if context.asked_at is not None:
+        return context.asked_at
     date = context.date
     try:
         day = datetime(int(date[:4]), int(date[4:6]), int(date[6:]), tzinfo=UTC)

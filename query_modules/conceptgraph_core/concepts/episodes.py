@@ -65,6 +65,12 @@ def search(graph: Graph, query: str, limit: int | None) -> list[dict[str, Any]]:
     ]
 
 
+def unindexed(graph: Graph) -> dict[str, int]:
+    """Return how many episodes `search` cannot find, as what an older version wrote."""
+    kind = schema.LAYER.kind(schema.EPISODE)
+    return {"episodes": searching.unindexed(graph, kind, SHARED)}
+
+
 def _date(said_at: int | None) -> str | None:
     if said_at is None or abs(said_at) > limits.MAX_TIME_MS:
         return None

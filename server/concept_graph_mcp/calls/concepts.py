@@ -45,6 +45,7 @@ ASSOCIATE = Procedure(
     ("episode_id", "summary", "date", "score", "matched", "words", "factors"),
     writes=False,
 )
+UNINDEXED = Procedure("conceptgraph.unindexed", ("episodes",), writes=False)
 NEIGHBOURHOOD = Procedure(
     "conceptgraph.neighbourhood",
     (
@@ -59,7 +60,7 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id
 
 PROCEDURES = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    RECALL_QUERY, UNKNOWN, ASSOCIATE, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
+    RECALL_QUERY, UNKNOWN, ASSOCIATE, UNINDEXED, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
 
 
@@ -102,11 +103,26 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
 
 
 @checked
-def associate(query: str, limit: int | None = None, explained: bool = True) -> Call:
+def associate(
+    query: str,
+    limit: int | None = None,
+    explained: bool = True,
+    asker: str | None = None,
+    asked_at: int | None = None,
+) -> Call:
+    """Return the call that finds what *query* belongs to; *asked_at* is in unix ms."""
     text.summary(query, "text")
     lookup = words.of_question(query, SHARED)
     fields = tuple(one for one in ASSOCIATE.fields if explained or one not in _EXPLANATION)
-    return Call(replace(ASSOCIATE, fields=fields), (query, limit), lookup, words.context())
+    asked = {"asker": asker, "asked_at": asked_at}
+    context = words.context() | {key: value for key, value in asked.items() if value is not None}
+    return Call(replace(ASSOCIATE, fields=fields), (query, limit), lookup, context)
+
+
+@checked
+def unindexed() -> Call:
+    """Return the call that tells how many episodes `associate` cannot find."""
+    return Call(UNINDEXED, (), words.of_unindexed(_EPISODE, SHARED))
 
 
 @checked

@@ -124,4 +124,17 @@ class Counted:
     lookup: "Lookup"
 
 
-Lookup = Counted | Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """What *lookup* finds, and the `size`: how many nodes of *label* with *where* there are.
+
+    All of them have *property*, which is indexed: they are counted, none is read.
+    """
+
+    lookup: "Lookup"
+    label: str
+    property: str
+    where: Where = ()
+
+
+Lookup = Counted | Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled | Sized

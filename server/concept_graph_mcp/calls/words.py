@@ -11,7 +11,7 @@ from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.words import languages, missing, terms
 
-from .lookups import Counted, Equal, Lookup, Range, Union
+from .lookups import Counted, Equal, Lookup, Range, Sized, Union
 
 
 def spoken() -> tuple[str, ...]:
@@ -54,6 +54,13 @@ def of_question(text: str, scope: str) -> Lookup:
     """Look up the terms of a question, and how many texts mention each."""
     cues = texts.named(scope, {} if missing() else terms(text, spoken()))
     return Counted(Union(tuple(_equal([*texts.corpus(scope), *cues]))))
+
+
+def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
+    """Count the nodes of *kind* in *scope*, and look up how many the index has."""
+    where = () if kind.scope is None else ((kind.scope, scope),)
+    kept = Union(tuple(_equal(texts.corpus(scope))))
+    return Sized(kept, kind.label, kind.key[-1], where)
 
 
 def of_removal(kind: NodeKind, key: str, scope: str) -> list[Lookup]:

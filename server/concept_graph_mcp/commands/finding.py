@@ -33,6 +33,7 @@ _BATCH = 500
     show_default=True,
     help="At most this many episodes.",
 )
+@click.option("--asker", metavar="NAME", help="Who asks: what NAME said counts for more.")
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
@@ -43,6 +44,7 @@ def find(
     words: tuple[str, ...],
     limit: int,
     *,
+    asker: str | None,
     explain: bool,
     at: str | None,
     as_json: bool,
@@ -52,23 +54,26 @@ def find(
     The best come first. Nothing changes.
     """
     text = " ".join(words)
-    rows, lacking = with_session(embedded, lambda session: _found(session, text, limit), at)
+
+    async def work(session: Session) -> tuple[list[Row], int]:
+        return await _found(session, calls.concepts.associate(text, limit, asker=asker))
+
+    rows, lacking = with_session(embedded, work, at)
     if as_json:
         print_json({"episodes": rows})
     elif rows:
         out.print(found_table(rows, "episode", explain))
     else:
         say("No episode says any of that.")
-    for one in lacking:
-        note(f"{one['problem']}: {one['subject']}; {one['advice']}")
+    if lacking:
+        note(schema.lacking(lacking, "episodes"))
 
 
-async def _found(session: Session, text: str, limit: int) -> tuple[list[Row], list[Row]]:
-    """Return what is found, and if it is nothing, what cannot be found yet."""
-    if rows := await session.run(calls.concepts.associate(text, limit)):
-        return rows, []
-    problems = await session.run(calls.keeping.check())
-    return [], [one for one in problems if one["problem"] == schema.UNINDEXED[0]]
+async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
+    """Return what is found, and how many episodes cannot be found yet."""
+    rows = await session.run(call)
+    [counted] = await session.run(calls.concepts.unindexed())
+    return rows, counted["episodes"]
 
 
 @click.command()

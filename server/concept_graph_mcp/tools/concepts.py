@@ -135,7 +135,13 @@ class EpisodeFound(TypedDict):
 
 
 class EpisodesFound(TypedDict):
+    """`unindexed` and `advice` are there only when some episodes cannot be found."""
+
     episodes: Annotated[list[EpisodeFound], Field(description="The best first; may be none.")]
+    unindexed: NotRequired[
+        Annotated[int, Field(description="So many more are there that no question finds yet.")]
+    ]
+    advice: NotRequired[Annotated[str, Field(description="What the owner does about these.")]]
 
 
 class ClockSet(TypedDict):
@@ -161,6 +167,7 @@ class ConceptTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._all_indexed = False
 
     async def concept_upsert(
         self, concept: Annotated[Text, Field(description="The concept's name, used as it is.")]
@@ -253,7 +260,14 @@ class ConceptTools:
     ) -> EpisodesFound:
         """Find episodes by what they say, however long ago. Arouses nothing."""
         rows = await self._session.run(calls.concepts.associate(query, limit, explained=False))
-        return EpisodesFound(episodes=[_episode(row) for row in rows])
+        found = EpisodesFound(episodes=[_episode(row) for row in rows])
+        if not (rows and self._all_indexed):
+            # Counting is cheap, but not free: known to be right, it is done where it would explain.
+            [counted] = await self._session.run(calls.concepts.unindexed())
+            self._all_indexed = not counted["episodes"]
+            if counted["episodes"]:
+                found |= {"unindexed": counted["episodes"], "advice": words.UNINDEXED[1]}
+        return found
 
     async def recall_query(
         self,

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from conceptgraph_core import __version__, limits
+from conceptgraph_core.associate.schema import DEFAULT_LIMIT, lacking
 from conceptgraph_core.concepts import schema
 
 from .. import calls
@@ -35,6 +36,7 @@ class Api:
             "search": self.search,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
+            "find": self.find,
         }
         return [Route(f"/api/{name}", answer) for name, answer in answers.items()]
 
@@ -96,6 +98,19 @@ class Api:
         rows = await session.run(calls.concepts.with_relations(call))
         total = rows[0]["total"] if rows else 0
         return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
+
+    async def find(self, request: Request) -> JSONResponse:
+        """Return the episodes that `q` belongs to by its words, each explained, at most `limit`.
+
+        `lacking` are lines on what cannot be found yet.
+        """
+        session = self._at(request)
+        limit = _integer(request, "limit", DEFAULT_LIMIT)
+        rows = await session.run(calls.concepts.associate(request.query_params.get("q", ""), limit))
+        [counted] = await session.run(calls.concepts.unindexed())
+        unknown = counted["episodes"]
+        said = [lacking(unknown, "episodes")] if unknown else []
+        return JSONResponse({"episodes": rows, "lacking": said})
 
     def _at(self, request: Request) -> Session:
         if "at" not in request.query_params:

@@ -7,7 +7,7 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
 from ...calls.call import Call
-from ...calls.lookups import Counted, Lookup
+from ...calls.lookups import Counted, Lookup, Sized
 from . import lookups
 
 Statement = tuple[str, dict[str, Any]]
@@ -25,6 +25,7 @@ def call(call: Call, context: Mapping[str, Any]) -> Statement:
         pairs = [f"{key}: ${key}" for key in context]
         pairs += ["found: found"] if call.lookup is not None else []
         pairs += ["degrees: degrees"] if isinstance(call.lookup, Counted) else []
+        pairs += ["size: size"] if isinstance(call.lookup, Sized) else []
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time that a record a row takes.

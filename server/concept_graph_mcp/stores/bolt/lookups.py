@@ -14,6 +14,7 @@ from ...calls.lookups import (
     Ordered,
     Range,
     Similar,
+    Sized,
     Text,
     Union,
     Where,
@@ -47,6 +48,8 @@ def finding(lookup: Lookup) -> Statement:
     if isinstance(lookup, Counted):
         found, parameters = finding(lookup.lookup)
         return f"{found}WITH found, [n IN found | inDegree(n)] AS degrees ", parameters
+    if isinstance(lookup, Sized):
+        return _sized(lookup)
     writer = _Writer()
     writer.write(lookup)
     if len(writer.subqueries) == 1:
@@ -58,6 +61,15 @@ def finding(lookup: Lookup) -> Statement:
     ]
     every = " + ".join(f"f{index}" for index in range(len(made)))
     return f"{''.join(made)}WITH {every} AS found ", writer.parameters
+
+
+def _sized(lookup: Sized) -> Statement:
+    found, parameters = finding(lookup.lookup)
+    where = {f"s{index}": value for index, (_, value) in enumerate(lookup.where)}
+    wanted = ", ".join(f"{name}: $s{index}" for index, (name, _) in enumerate(lookup.where))
+    counted = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
+    statement = f"{found}CALL {{ {counted} RETURN count(n) AS size }} WITH found, size "
+    return statement, parameters | where
 
 
 def _equal(writer: _Writer, lookup: Equal) -> None:

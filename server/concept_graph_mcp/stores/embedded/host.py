@@ -10,7 +10,7 @@ from typing import Any
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
-from ...calls.lookups import Counted, Lookup
+from ...calls.lookups import Counted, Lookup, Sized
 from ...errors import Refused
 from ..store import Edge, Node
 from . import backup, diagnosis, ending, interface, lookups, modules, values
@@ -210,6 +210,8 @@ class Host:
         if isinstance(lookup, Counted):
             ids = [vertex.get_id() for vertex in found]
             context["degrees"] = lookups.degrees(self._database, ids)
+        if isinstance(lookup, Sized):
+            context["size"] = lookups.size(self._database, lookup)
         return [*leading, context]
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:

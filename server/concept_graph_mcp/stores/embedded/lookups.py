@@ -16,6 +16,7 @@ from ...calls.lookups import (
     Ordered,
     Range,
     Similar,
+    Sized,
     Text,
     Union,
     Where,
@@ -44,7 +45,16 @@ def degrees(database: Database, vertices: list[int]) -> list[int]:
     return [counted.get(vertex, 0) for vertex in vertices]
 
 
-def _counted(database: Database, lookup: Counted) -> list[int]:
+def size(database: Database, lookup: Sized) -> int:
+    """Return how many vertices of the label of *lookup* there are."""
+    names = tuple(name for name, _ in lookup.where)
+    table = database.catalogue.index(lookup.label, (*names, lookup.property))
+    scope, given = _scope(lookup.where)
+    [[count]] = database.execute(f'SELECT count(*) FROM "{table.name}" WHERE {scope}TRUE', given)
+    return int(count)
+
+
+def _counted(database: Database, lookup: Counted | Sized) -> list[int]:
     return _found(database, lookup.lookup)
 
 
@@ -221,6 +231,7 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Counted: _counted,
+    Sized: _counted,
     Equal: _equal,
     Range: _range,
     Ordered: _ordered,
