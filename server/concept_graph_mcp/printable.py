@@ -6,7 +6,7 @@ from typing import Any
 
 # Control characters; line and paragraph separators; what turns the direction of the text around
 # it; and what cannot be encoded at all.
-_OBEYED = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+_OBEYED = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _IN_TEXT = re.compile(f"[\0-\x1f{_OBEYED}]")
 # JSON itself escapes those of ASCII, all but one.
 _IN_JSON = re.compile(f"[{_OBEYED}]")

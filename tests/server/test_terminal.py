@@ -119,6 +119,7 @@ def test_nothing_that_is_printed_speaks_to_the_terminal(text):
         ("a\tb\r\n", r"a\tb\r\n"),
         ("\x00\x7f\x85", r"\x00\x7f\x85"),
         ("\u2028\u202eabc\u2069", r"\u2028\u202eabc\u2069"),
+        ("a\u200e\u200fb\u061c", r"a\u200e\u200fb\u061c"),
         ("リンゴ 👩‍👧 a\u0301 \\x1b", "リンゴ 👩‍👧 a\u0301 \\x1b"),
     ],
 )

@@ -1,6 +1,7 @@
 """The page in a browser: it loads, searches, expands, slides and recalls, without a complaint."""
 
 import re
+import shutil
 
 import pytest
 from expectations import decayed_radius
@@ -429,3 +430,124 @@ def test_five_thousand_nodes_are_shown_and_can_be_worked_with(drawn):
     assert page.text("#moment").startswith("in 6 h")
     page.press("/", "c4999", ENTER)
     page.until("return conceptGraphView.picture.selected?.name === 'c4999'")
+
+
+# Finding
+
+TALK = (
+    ("Ann Lee", "Did you go to the market on Sunday?"),
+    ("Bob", "Yes, we bought apples and a huge pumpkin there"),
+    ("Ann Lee", "Soup for a week, then"),
+    ("Bob", "The oven broke last night"),
+)
+
+
+def told(memory):
+    memory.import_rows(
+        [
+            {
+                "kind": "episode",
+                "name": f"20250601/talk-{number}",
+                "summary": said,
+                "thread": "talk",
+                "position": number,
+                "speaker": speaker,
+                "said_at": 1_748_736_000_000,
+            }
+            for number, (speaker, said) in enumerate(TALK)
+        ]
+    )
+    memory.episode_add("<b>Apples</b> \u200fwere sold out", ["market"])
+
+
+def find(page, words):
+    page.run("delete document.body.dataset.found")
+    page.press("f", words, ENTER)
+    page.until("return document.body.dataset.found")
+
+
+def test_what_happened_is_found_with_the_reasons_of_each_score(page, images):
+    find(page, "what made the air hard to breathe?")
+    assert page.text("#told").endswith("found, the best first")
+    first = page.text("#answers li")
+    assert "carbon dioxide" in first
+    numbers = page.run(
+        "const { children } = document.querySelector('#answers .formula');"
+        " return [...children].filter((part) => part.matches('.factor'))"
+        ".map((part) => [part.lastChild.textContent, part.firstChild.textContent])"
+    )
+    named = dict(numbers)
+    assert set(named) == {"score", "words", "age", "named", "asker", "period"}
+    product = 1.0
+    for name in ("words", "age", "named", "asker", "period"):
+        product *= float(named[name])
+    assert abs(product - float(named["score"])) < 2e-3
+    gave = page.run(
+        "return [...document.querySelectorAll('#answers li:first-child .word b')]"
+        ".map((one) => Number(one.textContent))"
+    )
+    assert gave == sorted(gave, reverse=True)
+    assert abs(sum(gave) - float(named["words"])) < 2e-3
+    page.shoot(images, "found")
+
+
+def test_the_one_that_is_picked_is_shown_in_the_graph_and_the_list_stays(page):
+    find(page, "what made the air hard to breathe?")
+    page.run("document.querySelector('#answers button').click()")
+    page.until("return conceptGraphView.picture.selected?.kind === 'episode'")
+    page.settle()
+    assert page.run("return conceptGraphView.picture.selected.text") in page.text("#answers li")
+    assert page.run("return document.querySelectorAll('#answers [aria-pressed=true]').length") == 1
+    assert len(page.names()) > 3
+    page.press(ESCAPE)
+    assert page.run("return document.getElementById('found').hidden")
+    assert page.text("#details h2") == page.selected()
+
+
+def test_a_word_says_from_which_neighbours_it_came(drawn):
+    page = drawn(told)
+    find(page, "Was soup made of pumpkin?")
+    assert "Soup for a week" in page.text("#answers li:nth-child(1)")
+    words = page.run(
+        "return [...document.querySelectorAll('#answers li:first-child .word')]"
+        ".map((one) => one.textContent)"
+    )
+    assert any(re.fullmatch(r"soup [\d.]+", word) for word in words)
+    assert any(
+        re.fullmatch(r"pumpkin [\d.]+ from 20250601/talk-1 \(before\)", word) for word in words
+    )
+
+
+def test_what_is_found_is_text_and_never_obeyed(drawn):
+    page = drawn(told)
+    find(page, "sold out apples")
+    assert "<b>Apples</b> \\u200fwere sold out" in page.text("#answers li")
+    assert page.run("return document.querySelectorAll('.proposition *').length") == 0
+
+
+def test_what_nothing_says_is_told_and_emptying_the_box_ends_it(drawn):
+    page = drawn(told)
+    find(page, "zeppelin")
+    assert page.text("#told") == "No episode says any of that."
+    page.press("\ue003" * len("zeppelin"))
+    page.until("return document.getElementById('found').hidden")
+
+
+def test_what_cannot_be_found_yet_is_told(browser, viewers, tmp_path):
+    first_version = ROOT / "tests" / "fixtures" / "store-0.1.0.db"
+    page = Page.at(browser, viewers(shutil.copyfile(first_version, tmp_path / "memory.db")))
+    find(page, "apples")
+    assert page.text("#told") == (
+        "No episode says any of that. not found by words: 2 episodes; run concept-graph-mcp index"
+    )
+
+
+def test_finding_and_recalling_take_turns(page):
+    find(page, "cold")
+    page.run("document.getElementById('picture').focus()")
+    page.press("r")
+    page.until("return document.body.dataset.recalled")
+    assert page.run("return document.getElementById('found').hidden")
+    find(page, "cold")
+    assert page.run("return document.getElementById('recalled').hidden")
+    assert page.run("return document.getElementById('recall-mode').ariaPressed") == "false"

@@ -20,3 +20,4 @@ export const askAbout = () => ask("about", {});
 export const askSearch = (words, limit) => ask("search", { q: words, limit });
 export const askNeighbourhood = (seed, hops, limit) => ask("neighbourhood", { seed, hops, limit });
 export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });
+export const askFind = (words, limit, at) => ask("find", { q: words, limit, at });

@@ -3,9 +3,10 @@
 import { Model } from "./model.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
-import { askAbout, askNeighbourhood, askRecall } from "./api.js";
+import { askAbout, askFind, askNeighbourhood, askRecall } from "./api.js";
 import { makeSearch } from "./search.js";
 import { showDetails, spoken } from "./details.js";
+import { showFound } from "./found_list.js";
 import { showPropositions } from "./recall_list.js";
 import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
@@ -20,6 +21,7 @@ const EXPANDED = 40;
 const EXPANSION = 1000;
 const WHOLE = 5000;
 const RECALLED = 30;
+const FOUND = 20;
 
 const $ = (id) => document.getElementById(id);
 const model = new Model();
@@ -29,6 +31,7 @@ let when;
 let begun = []; // the names that the picture grew from
 let seeds = []; // the names that are recalled from, while in recall mode
 let recalling = false;
+let finding = false;
 let asked = 0; // so that an answer is dropped when something else has been asked for meanwhile
 
 async function start() {
@@ -78,8 +81,8 @@ async function expand(node) {
 
 function select(node) {
   picture.select(node);
-  $("details").hidden = !node || recalling;
-  $("hints").hidden = recalling;
+  $("details").hidden = !node || recalling || finding;
+  $("hints").hidden = recalling || finding;
   if (!node) return;
   say(spoken(node, picture.time, about.tau_ms));
   describe();
@@ -127,6 +130,7 @@ function setTime() {
 async function recall(names) {
   asked += 1;
   const mine = asked;
+  hideFound();
   seeds = names;
   recalling = true;
   $("recall-mode").setAttribute("aria-pressed", "true");
@@ -194,6 +198,38 @@ function toggleRecall() {
   else attempt(recall, picture.selected ? [picture.selected.name] : begun);
 }
 
+// Find
+
+async function find(words) {
+  if (recalling) endRecall();
+  asked += 1;
+  const mine = asked;
+  const { episodes, lacking } = await askFind(words, FOUND, picture.time);
+  if (mine !== asked) return;
+  finding = true;
+  $("found").hidden = false;
+  showFound($("answers"), episodes, (name) => attempt(load, [name]));
+  $("told").textContent = [
+    episodes.length ? `${episodes.length} found, the best first` : "No episode says any of that.",
+    ...lacking,
+  ].join(" ");
+  document.body.dataset.found = episodes.length;
+  select(picture.selected);
+  say($("told").textContent);
+}
+
+function hideFound() {
+  finding = false;
+  $("found").hidden = true;
+}
+
+function endFind() {
+  asked += 1;
+  hideFound();
+  $("asked").value = "";
+  select(picture.selected);
+}
+
 // What happened
 
 function clicked(node) {
@@ -232,11 +268,12 @@ function say(text) {
 
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.matches("input[type=text], select");
+  const typing = event.target.matches("input:is([type=text], [type=search]), select");
   const { key } = event;
   if (typing) return;
   const actions = {
     "/": () => $("search").focus(),
+    f: () => $("asked").focus(),
     r: toggleRecall,
     "+": () => picture.zoomBy(1.4),
     "-": () => picture.zoomBy(1 / 1.4),
@@ -266,11 +303,26 @@ function pressedOnPicture(event) {
 function escape() {
   if (!$("error").hidden) $("error").hidden = true;
   else if (recalling) endRecall();
+  else if (finding) endFind();
   else select(null);
 }
 
 makeSearch($("search"), $("offered"), chosen, failed);
 document.addEventListener("keydown", pressed);
+$("find").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const words = $("asked").value.trim();
+  if (words) attempt(find, words);
+});
+// Its own button empties it, and so does Esc.
+$("asked").addEventListener("input", () => finding && !$("asked").value && endFind());
+$("asked").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  if (finding) endFind();
+  else $("asked").value = "";
+  $("picture").focus();
+});
 $("time").addEventListener("input", setTime);
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));
 $("recall-mode").addEventListener("click", toggleRecall);

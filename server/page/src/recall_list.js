@@ -1,5 +1,6 @@
 // What comes to mind, as a list: each proposition with the four factors of its score.
 
+import { element, factor } from "./factors.js";
 import { isKnown } from "./scales.js";
 import { NEXT_TO_NOTHING, plain, printable, signed } from "./wording.js";
 
@@ -51,15 +52,4 @@ function formula({ arousal, hop, direction, weight, valence, reverse, from, to }
   }
   const parts = Object.entries(factors).map(([name, value]) => factor(name, plain(value)));
   return [factor("score", plain(score)), "=", ...parts.flatMap((part) => ["×", part]).slice(1), felt];
-}
-
-function factor(name, value) {
-  return element("span", `factor ${name}`, element("b", "", value), element("small", "", name));
-}
-
-function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
 }
