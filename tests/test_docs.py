@@ -37,6 +37,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 CORE = ROOT / "query_modules/conceptgraph_core"
 AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
+MEMORIES = DOCS / "memories.md"
 DEVELOPERS = DOCS / "developers.md"
 QUERIES, STYLE = DOCS / "lab/queries.md", DOCS / "lab/style.gss"
 SERVER = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
@@ -76,10 +77,10 @@ def callbacks() -> dict[str, object]:
     return {full: callback for full, callback in modules.load_modules().items() if callback.results}
 
 
-def tools() -> dict[str, list[str]]:
-    """Return the arguments of each tool."""
+def tools(*names: str) -> dict[str, list[str]]:
+    """Return the arguments of each tool of the concept layer, or of the toolsets *names*."""
     session = Session(None, limits.DEFAULT_TAU_MS, ZONE, Clock())  # type: ignore[arg-type]
-    listed = toolsets.tools(session, tuple(toolsets.TOOLSETS), True)
+    listed = toolsets.tools(session, names or ("concept",), not names)
     return {tool.name: list(tool.parameters["properties"]) for tool in listed}
 
 
@@ -149,7 +150,7 @@ def test_a_command_line_that_the_program_does_not_take_would_be_noticed():
 def test_every_procedure_that_a_page_calls_exists(page):
     known = {*modules.load_modules(), "mg.load", "mg.load_all", "mg.procedures"}
     text = page.read_text(encoding="utf-8")
-    called = set(re.findall(r"(?:CALL |\b)((?:conceptgraph|mg)\.[a-z_]+)\(", text))
+    called = set(re.findall(r"(?:CALL |\b)((?:\w+graph|mg)\.[a-z_]+)\(", text))
     assert called <= known
 
 
@@ -405,7 +406,8 @@ def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgra
 
 
 def test_the_page_for_dbas_says_where_each_procedure_runs():
-    places = {f"conceptgraph.{name}": place for name, place in table(DBA, "procedure", "runs on")}
+    rows = table(DBA, "procedure", "runs on")
+    places = {name if "." in name else f"conceptgraph.{name}": place for name, place in rows}
     assert places == {
         procedure.name: "main" if procedure.writes else "replica" for procedure in calls.ALL
     }
@@ -460,8 +462,9 @@ def test_an_embedded_file_is_where_the_page_says(monkeypatch):
 # For people in Lab
 
 
-def test_every_procedure_is_called_on_the_page_for_lab():
-    called = re.findall(r"CALL (conceptgraph\.\w+)\(", "".join(b.text for b in of(LAB, "cypher")))
+def test_every_procedure_is_called_on_the_pages_for_lab():
+    pages = "".join(block.text for page in (LAB, MEMORIES) for block in of(page, "cypher"))
+    called = re.findall(r"CALL (\w+graph\.\w+)\(", pages)
     assert set(called) == set(callbacks())
 
 

@@ -18,6 +18,7 @@ ORDER = [
     CORE,
     *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "layers")),
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "associate", "concepts")),
+    f"{CORE}.memories",
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings", "calls")),
     f"{SHELL}.file_formats",

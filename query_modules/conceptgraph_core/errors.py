@@ -51,3 +51,11 @@ class UnknownLanguage(ConceptGraphError):
 
 class LibraryMissing(ConceptGraphError):
     """A library that words need is not installed beside the query modules."""
+
+
+class InvalidMetadata(ConceptGraphError):
+    """Metadata that is no map, or holds what no property can."""
+
+
+class UnknownState(ConceptGraphError):
+    """A state of a memory other than active, dormant, archived and expired."""

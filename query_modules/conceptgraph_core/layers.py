@@ -23,7 +23,8 @@ class Property:
     `check(value, field)` returns the value to store or raises a refusal. `default` is what a new
     record without it starts with: a value, REQUIRED, NOW, or None for none at all. `absent` is what
     it counts as where a hand left it out or put something there that is none. One that may be
-    missing is `optional`, and then in no record where it is.
+    missing is `optional`, and then in no record where it is. `stored` makes of a checked value what
+    the graph has, `read` makes the value of that again.
     """
 
     name: str
@@ -31,18 +32,32 @@ class Property:
     default: Any = REQUIRED
     absent: Any = None
     optional: bool = False
+    stored: Callable[[Any], Any] = lambda value: value
+    read: Callable[[Any], Any] = lambda value: value
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
     """That the nodes of a kind are found by the words of one of their properties.
 
-    Besides it they may have `thread` and `position` in it, `speaker` and `said_at` (unix ms). Where
-    `said_at` is missing, *when* tells it from the node's key, if it can.
+    The words of `also`, further texts of theirs, count like those; `about` is a property that lists
+    names, which a node is found by even where its texts do not have them. Besides it they may have
+    `thread` and `position` in it, `speaker` and `said_at` (unix ms). Where `said_at` is missing,
+    *when* tells it from the node's key, if it can.
     """
 
     property: str
     when: Callable[[Any], int | None] = lambda _: None
+    also: tuple[str, ...] = ()
+    about: str | None = None
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the properties that are told in words."""
+        return (self.property, *self.also)
+
+    def told(self) -> tuple[str, ...]:
+        """Return the properties that words come from."""
+        return self.texts() if self.about is None else (*self.texts(), self.about)
 
 
 @dataclass(frozen=True, slots=True)

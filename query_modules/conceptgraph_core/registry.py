@@ -6,6 +6,7 @@ from typing import Final
 from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
 from .layers import Layer, NodeKind, TextIndex
+from .memories.schema import LAYER as MEMORIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Model:
         return (*self.layers, WORDS)
 
 
-MODEL: Final = Model((CONCEPTS,), ("conceptgraph",))
+MODEL: Final = Model((CONCEPTS, MEMORIES), ("conceptgraph", "memorygraph"))
 LAYERS: Final = MODEL.layers
 
 

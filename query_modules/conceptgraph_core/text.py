@@ -35,6 +35,11 @@ def summary(value: object, field: str) -> str:
     return _text(value, field, limits.MAX_SUMMARY)
 
 
+def long(value: object, field: str, most: int) -> str:
+    """Return *value* unchanged if it is a text of at most *most* characters."""
+    return _text(value, field, most)
+
+
 def number(value: Any, field: str, low: float, high: float) -> float:
     """Return *value* as a float in [low, high], else raise InvalidNumber."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):

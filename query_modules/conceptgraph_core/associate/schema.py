@@ -13,6 +13,9 @@ TERM: Final = "Term"
 TEXT: Final = "Text"
 CORPUS: Final = "Corpus"
 MENTIONS: Final = "MENTIONS"
+# A mention too, of a term that the caller named the text to be about.
+ABOUT: Final = "ABOUT"
+MENTIONING: Final = (MENTIONS, ABOUT)
 NEXT: Final = "NEXT"
 
 # The scope of what belongs to nobody; no user is called that.
@@ -58,6 +61,7 @@ LAYER: Final = Layer(
     ),
     edges=(
         EdgeKind(MENTIONS, "mentions", (Property("count", _any),), (TEXT,), (TERM,), None, False),
+        EdgeKind(ABOUT, "about", (Property("count", _any),), (TEXT,), (TERM,), None, False),
         # From a text to the one after it in its thread, if no more than three positions further.
         EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
     ),

@@ -117,7 +117,7 @@ class StoredIndex:
         edge = edges.get()
         while edge is not None:
             step()
-            if edge.get_type_name() == schema.MENTIONS:
+            if edge.get_type_name() in schema.MENTIONING:
                 yield edge
             edge = edges.next()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..layers import NodeKind
+from ..layers import IndexedText, NodeKind
 from ..words import terms
 from . import schema
 from .question import speaker_terms
@@ -16,7 +16,10 @@ Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A text and what is told of it; `thread` and `position` are there together or not at all."""
+    """A text and what is told of it; `thread` and `position` are there together or not at all.
+
+    `about` are the names of what it is about, whose words count as its own.
+    """
 
     scope: str
     label: str
@@ -26,6 +29,7 @@ class Told:
     position: int | None
     speaker: str | None
     said_at: int | None
+    about: tuple[str, ...] = ()
 
     @property
     def id(self) -> tuple[str, str, str]:
@@ -37,6 +41,17 @@ class Told:
         if self.thread is None or self.position is None:
             return None
         return self.scope, self.thread, self.position
+
+    def subjects(self, languages: Sequence[str]) -> set[str]:
+        """Return the terms of the names of what it is about."""
+        return {term for name in self.about for term in terms(name, languages)}
+
+    def counts(self, languages: Sequence[str]) -> dict[str, int]:
+        """Return how often it has each of its terms; what it is about counts once more."""
+        found = dict(terms(self.text, languages))
+        for term in self.subjects(languages):
+            found[term] = found.get(term, 0) + 1
+        return found
 
     @property
     def part(self) -> int:
@@ -51,7 +66,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
     """
     if kind.indexed is None:
         return None
-    text, key = properties.get(kind.indexed.property), properties.get(kind.key[-1])
+    key = properties.get(kind.key[-1])
     scope = schema.SHARED if kind.scope is None else properties.get(kind.scope)
     if not isinstance(key, str) or not isinstance(scope, str):
         return None
@@ -63,12 +78,25 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         scope,
         kind.label,
         key,
-        text if isinstance(text, str) else "",
+        _text(kind, kind.indexed, properties),
         thread,
         position,
         speaker if isinstance(speaker, str) else None,
         said_at if _is_whole(said_at) else kind.indexed.when(key),
+        _about(kind.indexed, properties),
     )
+
+
+def _text(kind: NodeKind, indexed: IndexedText, properties: Mapping[str, Any]) -> str:
+    values = [kind.declared(name).read(properties.get(name)) for name in indexed.texts()]
+    return "\n".join(value for value in values if isinstance(value, str))
+
+
+def _about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ...]:
+    names = None if indexed.about is None else properties.get(indexed.about)
+    if not isinstance(names, (list, tuple)):
+        return ()
+    return tuple(name for name in names if isinstance(name, str))
 
 
 def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
@@ -77,7 +105,7 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
         yield from corpus(scope)
     for one in texts:
         yield schema.TEXT, ("scope", "label", "key"), one.id
-        yield from named(one.scope, terms(one.text, languages))
+        yield from named(one.scope, one.counts(languages))
         if one.speaker is not None:
             yield from named(one.scope, speaker_terms(one.speaker, languages))
         if one.place is not None:

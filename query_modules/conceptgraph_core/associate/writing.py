@@ -7,7 +7,7 @@ from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
 from ..layers import NodeKind
-from ..words import missing, terms
+from ..words import missing
 from . import schema
 from .question import speaker_terms
 from .spreading import NEIGHBOURS
@@ -132,7 +132,7 @@ class Writer:
     def _told(self, kind: NodeKind, node: Node) -> Told | None:
         if kind.indexed is None:
             return None
-        names = {kind.indexed.property, *kind.key, *_PROPERTIES}
+        names = {*kind.indexed.told(), *kind.key, *_PROPERTIES}
         if kind.scope is not None:
             names.add(kind.scope)
         return told(kind, {name: node.raw.get_property(name) for name in names})
@@ -155,13 +155,14 @@ class Writer:
     # Mentions
 
     def _write_mentions(self, one: Told, text: Node) -> bool:
-        counts = terms(one.text, self._languages)
+        counts = one.counts(self._languages)
+        about = one.subjects(self._languages)
         known: set[str] = set()
         changed = False
         for edge, term in self._mentions(text):
             name = term.raw.get_property("name")
             count = counts.get(name)
-            if count is None or name in known:
+            if count is None or name in known or edge.get_type_name() != _mention(name in about):
                 self._graph.delete_edge(edge)
                 self._perhaps_unused[term.id] = term
                 changed = True
@@ -173,7 +174,7 @@ class Writer:
         for name, count in counts.items():
             if name not in known:
                 term = self._term(one.scope, name)
-                self._graph.add_edge(text, term, schema.MENTIONS, count=count)
+                self._graph.add_edge(text, term, _mention(name in about), count=count)
                 changed = True
         length = sum(counts.values())
         self._count(one, 0, length - (text.raw.get_property("length") or 0))
@@ -291,3 +292,7 @@ class Writer:
                 node.raw.set_property(name, value)
                 changed = True
         return changed
+
+
+def _mention(about: bool) -> str:
+    return schema.ABOUT if about else schema.MENTIONS

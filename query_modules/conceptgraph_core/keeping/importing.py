@@ -94,7 +94,8 @@ class _Importer:
 
     def _index(self, kind: NodeKind, node: Node, row: Row) -> None:
         # Of a text that the row does not tell and the index does not have, no terms were looked up.
-        if kind.indexed and (kind.indexed.property in row or self._words.has(kind, node)):
+        told = kind.indexed is not None and any(name in row for name in kind.indexed.told())
+        if told or (kind.indexed is not None and self._words.has(kind, node)):
             self._words.put(kind, node)
 
     def _create(self, kind: NodeKind, row: Row) -> Node:
@@ -160,7 +161,11 @@ class _Importer:
 
 def _given(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
     """Return those values that *row* gives, each checked."""
-    return {one.name: one.check(row[one.name], one.name) for one in declared if one.name in row}
+    return {
+        one.name: one.stored(one.check(row[one.name], one.name))
+        for one in declared
+        if one.name in row
+    }
 
 
 def _complete(row: Row, declared: Sequence[Property], now_ms: int) -> dict[str, Any]:

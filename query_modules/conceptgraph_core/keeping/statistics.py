@@ -1,5 +1,6 @@
 """How much there is of everything."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from .view import Everything
@@ -10,7 +11,8 @@ NODE, RELATION, TIME = "node", "relation", "time"
 def stats(graph: Everything) -> list[dict[str, Any]]:
     """Return (measure, kind, value) rows: counts of nodes and relations, the newest access.
 
-    `kind` is "node", "relation" or "time", whose value is in unix ms.
+    `kind` is "node", "relation" or "time", whose value is in unix ms. Of the layers only the first
+    is counted where it has no nodes.
     """
     nodes = {kind.label: kind.measure for layer in graph.layers for kind in layer.nodes}
     counts = dict.fromkeys(nodes.values(), 0)
@@ -23,8 +25,17 @@ def stats(graph: Everything) -> list[dict[str, Any]]:
             newest = max(newest, accessed_at)
         for _, kind, _ in graph.outgoing(node):
             relations[kind.name] += 1
+    for layer in graph.layers[1:]:
+        if not any(counts[kind.measure] for kind in layer.nodes):
+            counts = _without(counts, (kind.measure for kind in layer.nodes))
+            relations = _without(relations, (kind.name for kind in layer.edges))
     return [
         *({"measure": name, "kind": NODE, "value": count} for name, count in counts.items()),
         *({"measure": name, "kind": RELATION, "value": n} for name, n in relations.items()),
         {"measure": "newest_accessed_at", "kind": TIME, "value": newest},
     ]
+
+
+def _without(counts: dict[str, int], names: Iterable[str]) -> dict[str, int]:
+    left_out = set(names)
+    return {name: count for name, count in counts.items() if name not in left_out}

@@ -54,6 +54,6 @@ def value_of(raw: Any, declared: Property) -> Any:
     if value is None:
         return declared.absent
     try:
-        return declared.check(value, declared.name)
+        return declared.check(declared.read(value), declared.name)
     except ConceptGraphError:
         return declared.absent

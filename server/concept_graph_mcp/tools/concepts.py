@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
 
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import Field, Strict
 from typing_extensions import TypedDict
 
 from conceptgraph_core import limits
@@ -14,30 +14,8 @@ from .. import calls
 from ..session import Session
 from ..view import mcp_app, picture
 from .adapter import ConceptTool, Hints, tool
+from .arguments import WHOLE, Text, clamped, without_none
 from .toolset import Toolset
-
-
-def _whole(value: Any) -> Any:
-    """Let 2.0 pass as 2, as JSON Schema does; a bool or a text is still no integer."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _clamped(low: int, high: int) -> BeforeValidator:
-    """Let any integer of 64 bits count as the nearest that there is from *low* to *high*."""
-
-    def clamp(value: Any) -> Any:
-        whole = _whole(value)
-        if isinstance(whole, bool) or not isinstance(whole, int) or abs(whole) > limits.MAX_INTEGER:
-            return whole
-        return min(high, max(low, whole))
-
-    return BeforeValidator(clamp)
-
-
-Text = Annotated[str, Strict()]
-# After the range in every annotation, or the range does not show in the schema.
-WHOLE = BeforeValidator(_whole)
-
 
 Valence = Annotated[
     float, Field(description="How it feels, by all feelings added up: -1 bad, 0 neither, 1 good.")
@@ -189,7 +167,7 @@ class ConceptTools:
     ) -> AffectUpdated:
         """Add a feeling to a concept or an episode and arouse it; a missing concept is created."""
         rows = await self._session.run(calls.concepts.update_affect(target, valence_delta))
-        return cast(AffectUpdated, _without_none(rows[0]))
+        return cast(AffectUpdated, without_none(rows[0]))
 
     async def episode_add(
         self,
@@ -235,7 +213,7 @@ class ConceptTools:
             int,
             Strict(),
             Field(ge=1, le=schema.MAX_SEARCH_LIMIT, description="At most this many."),
-            _clamped(1, schema.MAX_SEARCH_LIMIT),
+            clamped(1, schema.MAX_SEARCH_LIMIT),
         ] = schema.DEFAULT_SEARCH_LIMIT,
     ) -> ConceptsFound:
         """Find concepts by any part of their name, filled up with what is most on the mind."""
@@ -255,7 +233,7 @@ class ConceptTools:
             int,
             Strict(),
             Field(ge=1, le=words.MAX_LIMIT, description="At most this many."),
-            _clamped(1, words.MAX_LIMIT),
+            clamped(1, words.MAX_LIMIT),
         ] = words.DEFAULT_LIMIT,
     ) -> EpisodesFound:
         """Find episodes by what they say, however long ago. Arouses nothing."""
@@ -291,7 +269,7 @@ class ConceptTools:
                 " cut is not aroused either.",
             ),
             # More propositions than a recall may read relations there cannot be.
-            _clamped(-limits.MAX_INTEGER, schema.MAX_EDGES_READ),
+            clamped(-limits.MAX_INTEGER, schema.MAX_EDGES_READ),
         ] = schema.DEFAULT_PROPOSITIONS,
         each_episode_once: Annotated[
             bool,
@@ -391,7 +369,7 @@ def _recalled(answer: Mapping[str, Any]) -> Recalled:
 
 def _episode(row: Mapping[str, Any]) -> EpisodeFound:
     shown = ("episode_id", "summary", "date", "score", "matched")
-    return cast(EpisodeFound, _without_none({key: row[key] for key in shown}))
+    return cast(EpisodeFound, without_none({key: row[key] for key in shown}))
 
 
 def _proposition(row: Mapping[str, Any]) -> Proposition:
@@ -399,7 +377,3 @@ def _proposition(row: Mapping[str, Any]) -> Proposition:
     if row["episode_id"] is not None:
         said["episode_id"] = row["episode_id"]
     return said
-
-
-def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if value is not None}

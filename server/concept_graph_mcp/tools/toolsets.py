@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 
 from ..session import Session
-from . import concepts
+from . import concepts, memories
 from .adapter import ConceptTool
 from .toolset import Toolset
 
 # In the order in which their tools are listed. The names are also in the settings' messages.
-TOOLSETS: dict[str, Toolset] = {"concept": concepts.TOOLSET}
+TOOLSETS: dict[str, Toolset] = {
+    "concept": concepts.TOOLSET,
+    "memory": memories.TOOLSET,
+}
 
 
 def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[ConceptTool]:

@@ -1,0 +1,138 @@
+"""Memories as one call sees them: those of its own scope, and nothing else."""
+
+from typing import Any
+
+from ..context import Context
+from ..graph import adapter
+from . import packing, schema
+from .rules import ACTIVE, EXPIRED, RULES, STATES, Fading, link_strength, now
+
+
+class Node(adapter.Node):
+    """A memory as it is now; what a hand left out of it counts as its layer says.
+
+    Properties are read when they are asked for: a walk needs few of each.
+    """
+
+    __slots__ = ("_now_ms",)
+
+    def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
+        self.raw = raw
+        self.id = node_id
+        self.label = label
+        self._now_ms = context.now_ms
+
+    def value(self, name: str) -> Any:
+        """Return a property as records have it."""
+        declared = schema.KIND.declared(name)
+        value = self.raw.get_property(name)
+        if value is None:
+            return declared.absent
+        try:
+            return declared.check(declared.read(value), name)
+        except ValueError:
+            return declared.absent
+
+    @property
+    def memory_id(self) -> str:
+        return str(self.value("id"))
+
+    @property
+    def content(self) -> str:
+        """The whole content, whether it is archived or not."""
+        return str(packing.whole(self.raw.get_property("content")) or "")
+
+    @property
+    def text(self) -> str:
+        """The summary, or else the content, cut where it is long."""
+        summary = self.raw.get_property("summary")
+        if isinstance(summary, str) and summary:
+            return summary
+        content = self.content
+        cut = schema.BRIEF_CHARACTERS
+        return content if len(content) <= cut else content[: cut - 1] + "…"
+
+    @property
+    def state(self) -> str:
+        state = self.raw.get_property("state")
+        return state if state in STATES else ACTIVE
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether it was forgotten or has expired: only its owner sees it then."""
+        return self.raw.get_property("deleted_at") is not None or self.state == EXPIRED
+
+    @property
+    def fading(self) -> Fading:
+        """What its score follows from."""
+        value = self.value
+        return Fading(
+            importance=value("importance_score"),
+            confidence=value("confidence"),
+            access_count=value("access_count"),
+            accessed_at=value("accessed_at"),
+            rate=value("decay_rate"),
+            tags=tuple(value("tags")),
+            preserved_until=value("preserved_until"),
+        )
+
+    @property
+    def brief(self) -> dict[str, Any]:
+        """What lists tell of a memory; times in unix ms."""
+        return {
+            "memory_id": self.memory_id,
+            "text": self.text,
+            "source": self.value("source"),
+            "type": self.value("type"),
+            "tags": list(self.value("tags")),
+            "state": self.state,
+            "created_at": self.value("created_at"),
+        }
+
+
+# The fields of a brief, for the procedures that yield some more of each memory.
+BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")
+
+
+class Kept(adapter.Graph[Node]):
+    """One call's view of its scope's memories, forgotten ones too: as their owner sees them."""
+
+    layer = schema.LAYER
+    node_class = Node
+
+    def _new_node(self, raw: Any, node_id: int) -> Node | None:
+        # Here, so that neither a look-up nor a scan nor a walk can meet what is somebody else's.
+        node = super()._new_node(raw, node_id)
+        if node is not None and not self.sees(node):
+            node = self._nodes[node_id] = None
+        return node
+
+    def sees(self, node: Node) -> bool:
+        """Tell whether *node* is of this call's scope."""
+        return bool(node.raw.get_property("user_id") == self.context.user_id)
+
+    def strength(self, edge: Any) -> float:
+        """Return a link's strength now."""
+        strength = edge.get_property("strength")
+        since = edge.get_property("last_strengthened")
+        if isinstance(strength, bool) or not isinstance(strength, (int, float)):
+            strength = schema.DEFAULT_STRENGTH
+        if isinstance(since, bool) or not isinstance(since, int):
+            since = self.context.now_ms
+        return link_strength(float(strength), since, self.context.now_ms)
+
+    def is_later(self, node: Node) -> bool:
+        until_ms = self.context.until_ms
+        return until_ms is not None and int(node.value("created_at")) > until_ms
+
+
+class Graph(Kept):
+    """One call's view of the memories of its scope that are neither forgotten nor expired."""
+
+    def sees(self, node: Node) -> bool:
+        return super().sees(node) and not node.is_deleted
+
+
+def presence(node: Node, now_ms: int) -> tuple[float, str]:
+    """Return the score and the state of *node* as of now."""
+    return now(node.fading, now_ms, RULES)

@@ -1,0 +1,41 @@
+"""Content as it is stored: as it is, or compressed where that saves space.
+
+What is compressed says so by how it begins; content that begins like that itself is compressed
+whether it saves anything or not, so that every content comes back byte for byte.
+"""
+
+import binascii
+import zlib
+from typing import Any, Final
+
+MARK: Final = "\x1fdeflate:"
+
+
+def stored(content: str) -> str:
+    """Return *content* as a property has it while it is not archived."""
+    return packed(content) if content.startswith(MARK) else content
+
+
+def archived(content: str) -> str:
+    """Return *content* as a property has it once archived: the shorter of both forms."""
+    made = packed(content)
+    return made if len(made) < len(content.encode()) else stored(content)
+
+
+def packed(content: str) -> str:
+    compressed = zlib.compress(content.encode(), 9)
+    return MARK + binascii.b2a_base64(compressed, newline=False).decode("ascii")
+
+
+def is_packed(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(MARK)
+
+
+def whole(value: Any) -> Any:
+    """Return the content that a property has; what was never packed by us, as it is."""
+    if not is_packed(value):
+        return value
+    try:
+        return zlib.decompress(binascii.a2b_base64(value[len(MARK) :])).decode()
+    except (binascii.Error, zlib.error, UnicodeDecodeError):
+        return value

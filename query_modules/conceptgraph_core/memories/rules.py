@@ -1,0 +1,154 @@
+"""How present a memory is, in which state that puts it and until when, and how links fade.
+
+Seed 003's decay and seed 002's half-life of links, as formulas. Times are unix ms, rates are per
+day; no function here reads a clock or a graph.
+"""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+ACTIVE: Final = "active"
+DORMANT: Final = "dormant"
+ARCHIVED: Final = "archived"
+EXPIRED: Final = "expired"
+# From the most present to what appears nowhere.
+STATES: Final = (ACTIVE, DORMANT, ARCHIVED, EXPIRED)
+
+PRESERVING_TAGS: Final = (
+    *("permanent", "important", "bookmark", "favorite", "pinned", "preserved"),
+)
+
+DAY_MS: Final = 86_400_000
+# Seed 002: links halve in a week, and not below a tenth.
+LINK_HALF_LIFE_MS: Final = 7 * DAY_MS
+LINK_FLOOR: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Seed 003's numbers: the rate at which memories decay, what counts against it, and where
+    each state but the last begins.
+    """
+
+    base_rate: float = 0.01
+    access_boost: float = 0.1
+    degree_boost: float = 0.0
+    active: float = 0.5
+    dormant: float = 0.1
+    archived: float = 0.01
+
+    @property
+    def thresholds(self) -> tuple[tuple[str, float], ...]:
+        """Each state and the least score that it takes, the most present first."""
+        return (
+            (ACTIVE, self.active),
+            (DORMANT, self.dormant),
+            (ARCHIVED, self.archived),
+            (EXPIRED, 0.0),
+        )
+
+
+RULES: Final = Rules()
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """What of a memory its score follows from; `rate` is its own, or None, `degree` its links."""
+
+    importance: float
+    confidence: float
+    access_count: int
+    accessed_at: int
+    rate: float | None = None
+    degree: int = 0
+    tags: tuple[str, ...] = ()
+    preserved_until: int | None = None
+
+
+def decay_score(one: Fading, now_ms: int, rules: Rules = RULES) -> float:
+    """Return clamp((importance · e^(−rate · days) + boosts) · confidence, 0, 1), seed 003 §5.
+
+    Without regard to whether it is preserved. An access in the future counts as now.
+    """
+    days = max(0, now_ms - one.accessed_at) / DAY_MS
+    fresh = one.importance * math.exp(-_rate(one, rules) * days)
+    return min(1.0, max(0.0, (fresh + _boosts(one, rules)) * one.confidence))
+
+
+def state_of(score: float, rules: Rules = RULES) -> str:
+    """Return the state that *score* puts a memory in."""
+    return next(state for state, least in rules.thresholds if score >= least)
+
+
+def is_preserved(tags: Collection[str], preserved_until: int | None, now_ms: int) -> bool:
+    """Tell whether one of the six tags keeps a memory, in any case, or a time not yet passed."""
+    if preserved_until is not None and now_ms < preserved_until:
+        return True
+    return any(tag.casefold() in PRESERVING_TAGS for tag in tags)
+
+
+def now(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[float, str]:
+    """Return the score and the state at *now_ms*: what is preserved is active and 1.0."""
+    if is_preserved(one.tags, one.preserved_until, now_ms):
+        return 1.0, ACTIVE
+    score = decay_score(one, now_ms, rules)
+    return score, state_of(score, rules)
+
+
+def next_state(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[str, int] | None:
+    """Return the state that comes next if nothing happens, and when; None if none ever will."""
+    state = now(one, now_ms, rules)[1]
+    until = one.preserved_until
+    if is_preserved(one.tags, until, now_ms):
+        if until is None or is_preserved(one.tags, None, now_ms):
+            return None
+        then = now(one, until, rules)[1]
+        return (then, until) if then != state else _decayed_from(one, state, until, rules)
+    return _decayed_from(one, state, now_ms, rules)
+
+
+def link_strength(strength: float, last_strengthened: int, now_ms: int) -> float:
+    """Return what is left of a link: half of it after each week, no less than a tenth.
+
+    What began below a tenth stays as it is (seed 002's half-life and floor).
+    """
+    age = max(0, now_ms - last_strengthened)
+    return max(min(LINK_FLOOR, strength), strength * math.pow(0.5, age / LINK_HALF_LIFE_MS))
+
+
+def strengthened(
+    strength: float, last_strengthened: int, now_ms: int, amount: float = 0.1
+) -> float:
+    """Return a link's strength after it was used once more: what is left and *amount*, up to 1."""
+    return min(1.0, link_strength(strength, last_strengthened, now_ms) + amount)
+
+
+def _rate(one: Fading, rules: Rules) -> float:
+    return rules.base_rate if one.rate is None else one.rate
+
+
+def _boosts(one: Fading, rules: Rules) -> float:
+    accesses = math.log1p(one.access_count) * rules.access_boost
+    return accesses + math.log1p(one.degree) * rules.degree_boost
+
+
+def _decayed_from(one: Fading, state: str, from_ms: int, rules: Rules) -> tuple[str, int] | None:
+    """Return the state that follows *state* by the formula, and the first ms that has it."""
+    least = dict(rules.thresholds)[state]
+    lasting = _boosts(one, rules) * one.confidence
+    fading = one.importance * one.confidence
+    rate = _rate(one, rules)
+    # The score falls below *least* when fading · e^(−rate · days) is less than what is missing.
+    missing = least - lasting
+    if state == EXPIRED or missing <= 0 or rate <= 0 or fading <= 0:
+        return None
+    at = one.accessed_at + max(0, math.floor(math.log(fading / missing) / rate * DAY_MS))
+    at = max(at, from_ms)
+    # The closed form is right to a few milliseconds; the formula itself decides.
+    while at > from_ms and decay_score(one, at, rules) < least:
+        at -= 1
+    while decay_score(one, at, rules) >= least:
+        at += 1
+    return state_of(decay_score(one, at, rules), rules), at

@@ -1,0 +1,255 @@
+"""The memory layer: its labels, link types, properties, indexes and numbers, each once.
+
+Imports nothing of Memgraph, so that the shell can read it without a host.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from .. import limits, text
+from ..errors import InvalidMetadata, InvalidText, UnknownState
+from ..layers import (
+    NOW,
+    EdgeKind,
+    Index,
+    IndexedText,
+    Layer,
+    NodeKind,
+    Property,
+    VectorIndex,
+)
+from . import packing
+from .rules import ACTIVE, STATES
+
+MEMORY: Final = "Memory"
+
+# The name a caller uses -> the edge type in the database.
+RELATION_TYPES: Final = {
+    name: name.upper()
+    for name in (
+        "references", "contradicts", "supports", "extends", "causes", "caused_by", "precedes",
+        "follows", "part_of", "contains", "relates_to",
+    )
+}  # fmt: skip
+# Seed 002's names.
+ALIASES: Final = {"related": "relates_to", "causal": "causes", "temporal": "precedes"}
+DEFAULT_RELATION: Final = "relates_to"
+
+DEFAULT_SOURCE: Final = "conversation"
+DEFAULT_IMPORTANCE: Final = 0.7
+DEFAULT_CONFIDENCE: Final = 1.0
+DEFAULT_STRENGTH: Final = 0.5
+DEFAULT_AMOUNT: Final = 0.1
+
+# In characters.
+MAX_CONTENT: Final = 100_000
+# How many tags or concepts one memory may have, and how deep and large its metadata may be.
+MAX_NAMES: Final = 100
+MAX_DEPTH: Final = 8
+MAX_VALUES: Final = 1_000
+MAX_DIMENSION: Final = 8_192
+# What a memory's text is cut to where nobody wrote a summary.
+BRIEF_CHARACTERS: Final = 280
+
+# Keys of the metadata that only the lifecycle writes.
+HISTORY: Final = "history"
+FORGOTTEN: Final = "forgotten"
+RESERVED: Final = (HISTORY, FORGOTTEN)
+MAX_HISTORY: Final = 20
+
+
+def checked_content(value: Any, field: str) -> str:
+    """Return *value* unchanged if it can be a memory's content, else raise InvalidText."""
+    return text.long(value, field, MAX_CONTENT)
+
+
+def checked_names(value: Any, field: str) -> list[str]:
+    """Return *value*, a list of names, each once, in their order. Raises InvalidText."""
+    if not isinstance(value, (list, tuple)):
+        raise InvalidText(f"{field}: must be a list of texts")
+    found = text.names(value, field)
+    if len(found) > MAX_NAMES:
+        raise InvalidText(f"{field}: {len(found)} are too many; at most {MAX_NAMES}")
+    return found
+
+
+def checked_metadata(value: Any, field: str) -> dict[str, Any]:
+    """Return *value*, a map of whatever JSON has, without nulls. Raises InvalidMetadata."""
+    if not isinstance(value, Mapping):
+        raise InvalidMetadata(f"{field}: must be a map")
+    budget = [MAX_VALUES]
+    made: dict[str, Any] = _checked_value(value, field, MAX_DEPTH, budget)
+    return made
+
+
+def checked_relation(value: Any, field: str = "type") -> str:
+    """Return the link type that callers mean by *value*, as they write it. Raises InvalidText."""
+    name = value.strip().lower() if isinstance(value, str) else value
+    name = ALIASES.get(name, name) if isinstance(name, str) else name
+    if name not in RELATION_TYPES:
+        raise InvalidText(f"{field}: must be one of {', '.join(RELATION_TYPES)}")
+    return str(name)
+
+
+def checked_states(values: Any, field: str) -> list[str]:
+    """Return *values*, a list of states. Raises UnknownState."""
+    return [_state(value, field) for value in values]
+
+
+def unit(value: Any, field: str) -> float:
+    """Return *value* as a float in [0, 1]. Raises InvalidNumber."""
+    return text.number(value, field, 0.0, 1.0)
+
+
+def _checked_value(value: Any, field: str, depth: int, budget: list[int]) -> Any:
+    budget[0] -= 1
+    if budget[0] < 0 or depth == 0:
+        raise InvalidMetadata(
+            f"{field}: at most {MAX_VALUES} values and {MAX_DEPTH - 1} maps in one another"
+        )
+    if isinstance(value, str):
+        if len(value) > MAX_CONTENT or not text.storable(value):
+            raise InvalidMetadata(text.unstorable(field))
+        return value
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str) or not text.storable(key):
+                raise InvalidMetadata(text.unstorable(field))
+        items = value.items()
+        return {
+            key: _checked_value(one, field, depth - 1, budget)
+            for key, one in items
+            if one is not None
+        }
+    if isinstance(value, (list, tuple)):
+        return [_checked_value(one, field, depth - 1, budget) for one in value if one is not None]
+    return _checked_number(value, field)
+
+
+def _checked_number(value: Any, field: str) -> bool | int | float:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) <= limits.MAX_INTEGER:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise InvalidMetadata(f"{field}: must hold texts, numbers, booleans, lists and maps only")
+
+
+def _time(value: Any, field: str) -> int:
+    return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
+
+
+def _link_strength(value: Any, field: str) -> float:
+    return text.number(value, field, 1e-9, 1.0)
+
+
+def _rate(value: Any, field: str) -> float:
+    return text.number(value, field, 0.0, 1e6)
+
+
+def _count(value: Any, field: str) -> int:
+    return text.integer(value, field, 0, limits.MAX_INTEGER)
+
+
+def _state(value: Any, field: str) -> str:
+    if value not in STATES:
+        raise UnknownState(f"{field}: must be one of {', '.join(STATES)}")
+    return str(value)
+
+
+def _vector(value: Any, field: str) -> list[float]:
+    if not isinstance(value, (list, tuple)) or not 0 < len(value) <= MAX_DIMENSION:
+        raise InvalidText(f"{field}: must be a list of 1 to {MAX_DIMENSION} numbers")
+    return [text.number(one, field, -1e30, 1e30) for one in value]
+
+
+def _optional(name: str, check: Any) -> Property:
+    return Property(name, check, None, optional=True)
+
+
+LAYER: Final = Layer(
+    name="memories",
+    nodes=(
+        NodeKind(
+            MEMORY,
+            kind="memory",
+            measure="memories",
+            key=("id",),
+            properties=(
+                Property("id", text.name, absent=""),
+                Property("user_id", text.name, absent=""),
+                Property(
+                    "content",
+                    checked_content,
+                    absent="",
+                    stored=packing.stored,
+                    read=packing.whole,
+                ),
+                _optional("summary", text.summary),
+                Property("source", text.name, DEFAULT_SOURCE, absent=DEFAULT_SOURCE),
+                _optional("type", text.name),
+                Property("tags", checked_names, (), absent=()),
+                Property("concepts", checked_names, (), absent=()),
+                Property("metadata", checked_metadata, {}, absent={}),
+                Property("importance_score", unit, DEFAULT_IMPORTANCE, absent=DEFAULT_IMPORTANCE),
+                Property("confidence", unit, DEFAULT_CONFIDENCE, absent=DEFAULT_CONFIDENCE),
+                Property("access_count", _count, 0, absent=0),
+                Property("created_at", _time, NOW, absent=0),
+                Property("accessed_at", _time, NOW, absent=0),
+                _optional("decay_rate", _rate),
+                Property("decay_score", unit, DEFAULT_IMPORTANCE, absent=DEFAULT_IMPORTANCE),
+                Property("last_decay_update", _time, NOW, absent=0),
+                Property("state", _state, ACTIVE, absent=ACTIVE),
+                _optional("preserved_until", _time),
+                _optional("parent_id", text.name),
+                _optional("embedding", _vector),
+                _optional(
+                    "embedding_dimension",
+                    lambda value, field: text.integer(value, field, 1, MAX_DIMENSION),
+                ),
+                _optional("deleted_at", _time),
+                # Where it is one of several that were told one after another.
+                _optional("thread", text.name),
+                _optional("position", _time),
+                _optional("speaker", text.name),
+                _optional("said_at", _time),
+            ),
+            text="content",
+            scope="user_id",
+            indexed=IndexedText("content", also=("summary",), about="concepts"),
+        ),
+    ),
+    edges=tuple(
+        EdgeKind(
+            edge_type,
+            name,
+            properties=(
+                Property("strength", _link_strength, DEFAULT_STRENGTH, absent=DEFAULT_STRENGTH),
+                Property("created_at", _time, NOW, optional=True),
+                Property("last_strengthened", _time, NOW, optional=True),
+            ),
+            sources=(MEMORY,),
+            targets=(MEMORY,),
+        )
+        for name, edge_type in RELATION_TYPES.items()
+    ),
+    edge_kind="link",
+    walked=(MEMORY,),
+    indexes=(
+        Index(MEMORY, ("id",), unique=True),
+        # The worker's way through a scope, and every call's way to what is not forgotten.
+        Index(MEMORY, ("user_id", "id")),
+        Index(MEMORY, ("user_id", "created_at")),
+        Index(MEMORY, ("user_id", "accessed_at")),
+        Index(MEMORY, ("user_id", "state", "accessed_at")),
+        Index(MEMORY, ("user_id", "state", "source", "accessed_at")),
+        Index(MEMORY, ("user_id", "deleted_at")),
+        Index(MEMORY, ("user_id", "parent_id")),
+        Index(MEMORY, ("user_id", "thread", "position")),
+    ),
+    vectors=(VectorIndex(MEMORY, "embedding"),),
+)
+
+KIND: Final = LAYER.kind(MEMORY)

@@ -1,0 +1,46 @@
+"""What the arguments and the results of tools are made of, in every toolset."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import BeforeValidator, Strict
+
+from conceptgraph_core import limits
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _whole(value: Any) -> Any:
+    """Let 2.0 pass as 2, as JSON Schema does; a bool or a text is still no integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def clamped(low: int, high: int) -> BeforeValidator:
+    """Let any integer of 64 bits count as the nearest that there is from *low* to *high*."""
+
+    def clamp(value: Any) -> Any:
+        whole = _whole(value)
+        if isinstance(whole, bool) or not isinstance(whole, int) or abs(whole) > limits.MAX_INTEGER:
+            return whole
+        return min(high, max(low, whole))
+
+    return BeforeValidator(clamp)
+
+
+Text = Annotated[str, Strict()]
+# After the range in every annotation, or the range does not show in the schema.
+WHOLE = BeforeValidator(_whole)
+
+
+def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *row* without what is not there: no result has a null."""
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def iso(time_ms: int, zone: ZoneInfo) -> str:
+    """Return a time (unix ms) as results have it, "2025-06-15T17:06:40+02:00"."""
+    # Not fromtimestamp, which knows no time before 1970 on every platform.
+    moment = _EPOCH + timedelta(milliseconds=time_ms)
+    return moment.astimezone(zone).isoformat(timespec="seconds")

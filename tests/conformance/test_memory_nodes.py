@@ -1,0 +1,110 @@
+"""Memories made and read: what is kept, how present it is, and whose it is."""
+
+import pytest
+from expect import DAY_MS, REFUSALS
+
+from concept_graph_mcp import calls
+
+
+def create(memory, content, user="default", **given):
+    return memory.run(calls.memories.create(user, content, **given), user_id=user)[0]
+
+
+def get(memory, memory_id, user="default"):
+    return memory.run(calls.memories.get(memory_id), user_id=user)[0]
+
+
+def test_a_memory_comes_back_as_it_was_told(memory):
+    made = create(
+        memory,
+        "Daniele moved to Turin\nin May",
+        source="research",
+        summary="He moved",
+        tags=["home", "home", "news"],
+        type_="fact",
+        importance=1,
+        confidence=0.5,
+        concepts=["Daniele", "move"],
+        metadata={"seen": {"times": 3, "where": ["chat", None]}, "sure": True},
+    )
+    assert made["state"] == "active"
+    assert made["decay_score"] == 0.5
+    assert list(made["concepts"]) == ["Daniele", "move"]
+    row = get(memory, made["memory_id"])
+    assert row == {
+        "memory_id": made["memory_id"],
+        "content": "Daniele moved to Turin\nin May",
+        "summary": "He moved",
+        "source": "research",
+        "type": "fact",
+        "tags": ["home", "news"],
+        "importance": 1.0,
+        "confidence": 0.5,
+        "access_count": 1,
+        "created_at": memory.now_ms,
+        "accessed_at": memory.now_ms,
+        "state": "active",
+        "decay_score": pytest.approx(0.5 * (1 + 0.1 * 0.6931471805599453)),
+        "preserved": False,
+        "parent_id": None,
+        "concepts": ["Daniele", "move"],
+        "metadata": {"seen": {"times": 3, "where": ["chat"]}, "sure": True},
+    }
+
+
+def test_a_memory_without_more_than_its_content_is_active_by_its_importance(memory):
+    made = create(memory, "Prefers tea")
+    assert (made["state"], made["decay_score"]) == ("active", 0.7)
+
+
+def test_an_access_counts_and_makes_present_again(memory):
+    made = create(memory, "Prefers tea")
+    memory.now_ms += 100 * DAY_MS
+    row = get(memory, made["memory_id"])
+    assert (row["access_count"], row["accessed_at"]) == (1, memory.now_ms)
+    assert row["decay_score"] == pytest.approx(0.7 + 0.1 * 0.6931471805599453)
+
+
+def test_a_memory_has_a_parent_that_is_there(memory):
+    parent = create(memory, "The move")["memory_id"]
+    made = create(memory, "The boxes", parent_id=parent)
+    assert get(memory, made["memory_id"])["parent_id"] == parent
+    with pytest.raises(REFUSALS, match=r"^memory: not found: nobody$"):
+        create(memory, "The van", parent_id="nobody")
+
+
+def test_another_scope_s_memory_is_not_found_as_if_it_were_not(memory):
+    made = create(memory, "A secret", user="ann")
+    with pytest.raises(REFUSALS, match=rf"^memory: not found: {made['memory_id']}$"):
+        get(memory, made["memory_id"], user="bob")
+    with pytest.raises(REFUSALS, match=rf"^memory: not found: {made['memory_id']}$"):
+        create(memory, "Mine now", user="bob", parent_id=made["memory_id"])
+    assert get(memory, made["memory_id"], user="ann")["content"] == "A secret"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"content": " "}, "content: must not be empty"),
+        ({"content": "a\0b"}, "content: must not contain a NUL"),
+        ({"content": "x" * 100_001}, "content: 100001 characters are too long"),
+        ({"importance": 1.5}, "importance_?s?c?o?r?e?: must be between 0 and 1"),
+        ({"tags": [""]}, "tags: must not be empty"),
+        ({"metadata": {"at": float("nan")}}, "metadata: must hold"),
+        ({"metadata": {"deep": [[[[[[[[[1]]]]]]]]]}}, "metadata: at most"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_in_one_line(memory, given, message):
+    with pytest.raises(REFUSALS, match=message):
+        create(memory, **{"content": "tea", **given})
+    assert [r for r in memory.records() if r["kind"] == "memory"] == []
+
+
+def test_memories_are_exported_imported_and_counted(memory):
+    create(memory, "Prefers tea", concepts=["tea"], metadata={"a": 1})
+    records = memory.records()
+    assert [record["kind"] for record in records] == ["memory"]
+    assert memory.import_rows(records)["nodes_existing"] == 1
+    assert memory.records() == records
+    assert memory.stats()["memories"] == 1
+    assert memory.run(calls.keeping.check()) == []

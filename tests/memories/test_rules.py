@@ -1,0 +1,106 @@
+"""The rules of fading, against numbers worked out by hand."""
+
+import math
+
+import pytest
+
+from conceptgraph_core.memories import rules
+from conceptgraph_core.memories.rules import DAY_MS, Fading, Rules
+
+T = 1_750_000_000_000
+
+
+def fading(importance=0.7, confidence=1.0, accesses=0, **more):
+    return Fading(importance, confidence, accesses, T, **more)
+
+
+@pytest.mark.parametrize(
+    ("one", "days", "score"),
+    [
+        (fading(), 0, 0.7),
+        # 0.7 · e^−0.3
+        (fading(), 30, 0.5185727544772026),
+        # (0.7 · e^−0.3 + 0.1 · ln 4) · 0.5
+        (fading(accesses=3, confidence=0.5), 30, 0.3286010952945958),
+        # A rate of its own: 0.7 · e^−3
+        (fading(rate=0.1), 30, 0.034850947857504495),
+        (fading(importance=1.0, accesses=50), 0, 1.0),
+        (fading(), -5, 0.7),
+        (fading(importance=0.0), 0, 0.0),
+    ],
+)
+def test_the_score_is_that_of_the_formula(one, days, score):
+    assert rules.decay_score(one, T + days * DAY_MS) == pytest.approx(score, rel=1e-12)
+
+
+def test_links_count_where_they_are_given_a_boost():
+    boosted = Rules(degree_boost=0.1)
+    assert rules.decay_score(fading(degree=3), T) == 0.7
+    # 0.7 + 0.1 · ln 4
+    assert rules.decay_score(fading(degree=3), T, boosted) == pytest.approx(0.838629436111989)
+
+
+@pytest.mark.parametrize(
+    ("score", "state"),
+    [
+        *((1.0, "active"), (0.5, "active"), (0.4999, "dormant"), (0.1, "dormant")),
+        *((0.0999, "archived"), (0.01, "archived"), (0.00999, "expired"), (0.0, "expired")),
+    ],
+)
+def test_a_state_begins_at_its_threshold(score, state):
+    assert rules.state_of(score) == state
+
+
+@pytest.mark.parametrize("tag", ["permanent", "Important", "PINNED"])
+def test_a_tag_preserves_in_any_case(tag):
+    assert rules.now(fading(importance=0.0, tags=("tea", tag)), T) == (1.0, "active")
+
+
+def test_a_time_preserves_until_it_has_passed():
+    one = fading(importance=0.2, preserved_until=T + DAY_MS)
+    assert rules.now(one, T + DAY_MS - 1) == (1.0, "active")
+    assert rules.now(one, T + DAY_MS)[1] == "dormant"
+
+
+def test_the_next_state_comes_when_the_score_falls_below_its_threshold():
+    # 0.7 · e^(−0.01 d) = 0.5 after 100 · ln 1.4 = 33.647 days, 0.1 after 100 · ln 7 = 194.59.
+    state, at = rules.next_state(fading(), T)
+    assert state == "dormant"
+    assert (at - T) / DAY_MS == pytest.approx(100 * math.log(1.4), abs=1e-6)
+    assert rules.decay_score(fading(), at) < 0.5 <= rules.decay_score(fading(), at - 1)
+    state, at = rules.next_state(fading(), T + 50 * DAY_MS)
+    assert state == "archived"
+    assert (at - T) / DAY_MS == pytest.approx(100 * math.log(7), abs=1e-6)
+
+
+def test_what_accesses_hold_up_never_falls_further():
+    # 0.1 · ln 3 = 0.1099 stays for ever, so it is dormant for ever.
+    one = fading(accesses=2)
+    assert rules.next_state(one, T)[0] == "dormant"
+    assert rules.next_state(one, T + 1_000 * DAY_MS) is None
+    assert rules.next_state(fading(rate=0.0), T) is None
+    assert rules.next_state(fading(importance=0.0), T) is None
+
+
+def test_what_is_preserved_waits_until_that_ends():
+    assert rules.next_state(fading(tags=("pinned",)), T) is None
+    until = T + 60 * DAY_MS
+    assert rules.next_state(fading(preserved_until=until), T) == ("dormant", until)
+    soon = T + DAY_MS
+    assert rules.next_state(fading(preserved_until=soon), T) == rules.next_state(fading(), T)
+
+
+def test_a_link_halves_in_a_week_but_not_below_a_tenth():
+    week = 7 * DAY_MS
+    assert rules.link_strength(0.8, T, T + week) == 0.4
+    assert rules.link_strength(0.8, T, T + 2 * week) == 0.2
+    assert rules.link_strength(0.8, T, T + 9 * week) == 0.1
+    assert rules.link_strength(0.05, T, T + 9 * week) == 0.05
+    assert rules.link_strength(0.8, T, T - week) == 0.8
+
+
+def test_strengthening_adds_to_what_is_left():
+    week = 7 * DAY_MS
+    assert rules.strengthened(0.8, T, T + week) == 0.5
+    assert rules.strengthened(0.95, T, T) == 1.0
+    assert rules.strengthened(0.4, T, T + week, 0.25) == 0.45
