@@ -138,8 +138,10 @@ def test_an_export_streams_nodes_and_then_relations_of_each_label():
     assert [re.findall(r":(\w+)\) .*export\('(\w+)'", text)[0] for text in found] == [
         ("Concept", "nodes"),
         ("Episode", "nodes"),
+        ("Memory", "nodes"),
         ("Concept", "relations"),
         ("Episode", "relations"),
+        ("Memory", "relations"),
     ]
 
 

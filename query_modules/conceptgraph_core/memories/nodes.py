@@ -64,7 +64,7 @@ def create(
     return {
         "memory_id": node.memory_id,
         "state": state,
-        "decay_score": score,
+        "decay_score": round(score, schema.DECIMALS),
         "concepts": values["concepts"],
     }
 
@@ -93,7 +93,7 @@ def whole(node: Node, now_ms: int) -> Row:
         "created_at": value("created_at"),
         "accessed_at": fading.accessed_at,
         "state": node.state,
-        "decay_score": value("decay_score"),
+        "decay_score": round(value("decay_score"), schema.DECIMALS),
         "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
         "parent_id": value("parent_id"),
         "concepts": list(value("concepts")),

@@ -49,6 +49,8 @@ MAX_NAMES: Final = 100
 MAX_DEPTH: Final = 8
 MAX_VALUES: Final = 1_000
 MAX_DIMENSION: Final = 8_192
+# Scores and strengths are rounded where they are told, and only there.
+DECIMALS: Final = 6
 # What a memory's text is cut to where nobody wrote a summary.
 BRIEF_CHARACTERS: Final = 280
 
