@@ -1,5 +1,7 @@
-"""What the first version wrote, read by this one. The fixtures are never written anew."""
+"""What earlier versions wrote, read by this one. The fixtures are never written anew."""
 
+import asyncio
+import runpy
 import shutil
 import signal
 import sqlite3
@@ -23,6 +25,8 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 STORE = FIXTURES / "store-0.1.0.db"
 EXPORT = FIXTURES / "export-0.1.0.jsonl"
 LATER = {"now_ms": 1_750_000_000_000}
+# Those after the first version's.
+FORMATS = range(2, FORMAT + 1)
 
 
 @pytest.fixture
@@ -226,3 +230,66 @@ def test_a_store_of_a_newer_format_says_what_to_install(store):
     assert result.exit_code == 1
     assert "has format 99" in result.stderr
     assert "install a newer concept-graph-mcp" in result.stderr
+
+
+# The formats since then
+
+
+@pytest.fixture(params=FORMATS)
+def kept(request, tmp_path) -> tuple[Path, str]:
+    """A copy of the store that is kept of a format, and what an export of it said then."""
+    export = FIXTURES / f"export-format-{request.param}.jsonl"
+    store = shutil.copyfile(FIXTURES / f"store-format-{request.param}.db", tmp_path / "memory.db")
+    return Path(store), export.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_store_is_kept_of_every_format(number):
+    # tests/fixtures/make.py makes it. SQLite's header has the user_version there.
+    header = (FIXTURES / f"store-format-{number}.db").read_bytes()[:100]
+    assert int.from_bytes(header[60:64], "big") == number
+
+
+def test_what_makes_the_stores_that_are_kept_makes_one_of_the_present_format(tmp_path):
+    store = tmp_path / "memory.db"
+    asyncio.run(runpy.run_path(str(FIXTURES / "make.py"))["make"](store))
+    assert int.from_bytes(store.read_bytes()[60:64], "big") == FORMAT
+    assert "Nothing is wrong." in run(f"--embedded={store}", "check")
+
+
+def test_a_kept_store_holds_what_it_held(kept):
+    store, held = kept
+    assert records(run(f"--embedded={store}", "export", "-")) == records(held)
+    with closing(sqlite3.connect(store)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+    assert_sound(store)
+
+
+def test_a_kept_store_is_sound_and_found_through_its_indexes(kept):
+    store, _ = kept
+    assert "Nothing is wrong." in run(f"--embedded={store}", "check")
+    assert "Äpfel 林檎" in run(f"--embedded={store}", "search", "apfel", "--limit", "1")
+    assert "quinces are ripe" in run(f"--embedded={store}", "find", "when is a quince ripe?")
+    shown = run(f"--embedded={store}", "recall", "market")
+    assert "market evokes Bought apples at the market" in shown
+
+
+def test_a_kept_store_takes_writes(kept):
+    store, _ = kept
+    with closing(Host(store)) as host:
+        rows = host.call("conceptgraph.relation_add", ["apple", "fruit", "is-a", LATER])
+        assert rows[0]["weight"] == pytest.approx(0.52)
+        host.call("conceptgraph.concept_upsert", ["list", LATER])
+        stats = {row["measure"]: row["value"] for row in host.call("conceptgraph.stats", [LATER])}
+    assert (stats["concepts"], stats["episodes"], stats["evokes"]) == (7, 5, 4)
+    assert "Nothing is wrong." in run(f"--embedded={store}", "check")
+    assert_sound(store)
+
+
+def test_a_kept_store_is_restored_from(kept, tmp_path):
+    store, held = kept
+    into = f"--embedded={tmp_path / 'new.db'}"
+    run(into, "restore", str(store), "--yes", "--dir", str(tmp_path / "backups"))
+    assert records(run(into, "export", "-")) == records(held)
+    assert "Nothing is wrong." in run(into, "check")
+    assert "Bought apples" in run(into, "find", "who bought an apple?")
