@@ -1,6 +1,6 @@
 """Arousal and valence: how aroused a thing is now, what raises it, and how a feeling is added.
 
-The rules are seed 000's; the decay itself is `node.decayed`.
+The rules are seed 000's; the decay itself is `node.Node.arousal`.
 """
 
 import math

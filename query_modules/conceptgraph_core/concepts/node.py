@@ -10,19 +10,11 @@ from ..graph import raw as raws
 from . import schema
 
 
-def decayed(level: float, accessed_at: int, context: Context) -> float:
-    """Return level · exp(−(now − accessed_at)/tau), seed 000's arousal, in [0, 1].
-
-    An access in the future counts as now.
-    """
-    age = context.now_ms - accessed_at
-    return level * math.exp(-age / context.tau_ms) if age > 0 else level
-
-
 class Node(adapter.Node):
     """A concept or an episode as read when the call first met it, kept up with what it writes.
 
-    `arousal` is that of the call's time. It follows from `arousal_level`, in [0, 1], as of
+    `arousal`, in [0, 1], is that of the call's time: level · exp(−(now − accessed_at)/tau), seed
+    000, where an access in the future counts as now. `arousal_level`, in [0, 1], is that of
     `accessed_at`, unix ms; a node made by hand may lack either, which counts as never aroused.
     """
 
@@ -43,7 +35,8 @@ class Node(adapter.Node):
         self.text: str = (self.summary or self.name) if self.is_episode else self.name
         self.arousal_level: float = level
         self.accessed_at: int = accessed_at
-        self.arousal = decayed(level, accessed_at, context)
+        age = context.now_ms - accessed_at
+        self.arousal: float = level * math.exp(-age / context.tau_ms) if age > 0 else level
 
     @property
     def summary(self) -> str | None:

@@ -117,18 +117,23 @@ def _walk(graph: Graph, seeds: list[Node], max_hop: int) -> _Walk:
 def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
     """Read every edge of *node* at *hop*; keep what it says if nothing before said it better."""
     best, seen = walk.best, walk.seen
+    text, is_episode = node.text, node.is_episode
     decay = schema.HOP_DECAY ** (hop - 1)
     for edge, relation, other, outgoing in graph.edges(node):
         arousal = other.arousal
         if other.id not in seen:
             seen.add(other.id)
             walk.reached.append((other, hop, arousal))
-        weight = 1.0 if node.is_episode or other.is_episode else graph.weight(edge)
+        weight = 1.0
+        if not (is_episode or other.is_episode):
+            weight = edge.get_property("weight")
+            if weight.__class__ is not float:
+                weight = graph.weight(edge)
         score = arousal * decay * weight
         if outgoing:
-            said = f"{node.text} {relation} {other.text}"
+            said = f"{text} {relation} {other.text}"
         else:
-            said = f"{other.text} {relation} {node.text}"
+            said = f"{other.text} {relation} {text}"
             score *= schema.REVERSE_PENALTY
         reading = (score, hop, not outgoing, other, arousal, weight, edge, node)
         old = best.get(said)
@@ -210,9 +215,10 @@ def _mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
 
 def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str, Any]]:
     rows = []
-    for said, reading in chosen:
-        score, hop, reverse, end, arousal, weight, edge, _ = reading
-        episode = _episode(reading)
+    relations = graph.relations(reading[6] for _, reading in chosen)
+    for (said, reading), relation in zip(chosen, relations, strict=True):
+        score, hop, reverse, end, arousal, weight, _, near = reading
+        episode = end if end.is_episode else near if near.is_episode else None
         rows.append(
             {
                 "text": said,
@@ -222,7 +228,7 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
                 "arousal": arousal,
                 "weight": weight,
                 "reverse": reverse,
-                "relation": graph.relation(edge),
+                "relation": relation,
                 "total": total,
                 "episode_id": None if episode is None else episode.name,
             }

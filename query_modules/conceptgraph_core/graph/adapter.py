@@ -180,9 +180,9 @@ class Graph(Generic[N]):
                     matches[side].append(edge)
                 current[side] = edge_iterator.next()
 
-    def relation(self, edge: Any) -> Any:
-        """Return *edge* as a procedure yields it, so that Lab can draw it."""
-        return raws.yielded(edge)
+    def relations(self, edges: Iterable[Any]) -> list[Any]:
+        """Return *edges* as a procedure yields them, so that Lab can draw them."""
+        return raws.yielded(edges)
 
     def yielded(self, node: N) -> Any:
         """Return *node* as a procedure yields it, so that Lab can draw it."""
@@ -257,8 +257,10 @@ class Graph(Generic[N]):
     @classmethod
     def label(cls, raw: Any) -> str | None:
         """Return the label by which the layer knows a vertex, if it may be walked."""
-        for index in range(raw.labels_count()):
+        walked, count, index = cls._walked, raw.labels_count(), 0
+        while index < count:
             label: str = raw.label_at(index)
-            if label in cls._walked:
+            if label in walked:
                 return label
+            index += 1
         return None

@@ -6,7 +6,7 @@ They are only valid during the call. `_PublicVertex` and `_PublicEdge` do the sa
 API.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import mgp
@@ -24,9 +24,9 @@ def public_edge(raw: Any) -> mgp.Edge:
     return raw.public if isinstance(raw, _PublicEdge) else mgp.Edge(raw)
 
 
-def yielded(edge: Any) -> Any:
-    """Return *edge* as a procedure yields it, so that Lab can draw it."""
-    return edge.public if isinstance(edge, _PublicEdge) else edge
+def yielded(edges: Iterable[Any]) -> list[Any]:
+    """Return *edges* as a procedure yields them, so that Lab can draw them."""
+    return [edge.public if edge.__class__ is _PublicEdge else edge for edge in edges]
 
 
 def labels(raw: Any) -> list[str]:

@@ -36,9 +36,8 @@ class Cache:
         self._labels: dict[str, tuple[str, ...]] = {}
         self._types: dict[str, str] = {}
 
-    def catch_up(self) -> None:
-        """Bring the elements to the state that the transaction just begun sees."""
-        position = self._database.position()
+    def catch_up(self, position: int) -> None:
+        """Bring the elements to the state that the transaction just begun sees, at *position*."""
         if position == self.position:
             return
         if self.position < 0:

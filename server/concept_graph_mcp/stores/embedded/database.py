@@ -50,6 +50,7 @@ class Database:
         self.path = path
         self.catalogue = catalogue
         self._writes = False
+        self._timeout_s: float | None = None
         self._presence: Presence | None = None
         self._open(opening)
 
@@ -89,8 +90,11 @@ class Database:
 
     # Transactions
 
-    def begin(self, exclusive: bool) -> None:
-        """Begin a transaction; an *exclusive* one waits for its turn and cannot conflict."""
+    def begin(self, exclusive: bool) -> int:
+        """Begin a transaction; an *exclusive* one waits for its turn and cannot conflict.
+
+        Returns the number of the last writing transaction before it.
+        """
         if self._access.is_outdated:
             self._access.close()
             self._open(Opening.EXISTING)
@@ -98,15 +102,17 @@ class Database:
         self._writes = False
         if exclusive:
             self._wait_for_turn()
-            return
-        self._set_timeout(BUSY_TIMEOUT_S)
-        self._connection.execute("BEGIN")
+        else:
+            self._set_timeout(BUSY_TIMEOUT_S)
+            self._connection.execute("BEGIN")
         try:
-            self.position()  # The first read is what takes the snapshot.
+            return self.position()  # The first read is what takes the snapshot.
         except FAILURES:
             self.rollback()
             raise
-        # Whoever finds the lock taken when it comes to writing was overtaken and need not wait.
+
+    def begin_writing(self) -> None:
+        """Write from here on. Whoever finds the lock taken was overtaken and need not wait."""
         self._set_timeout(0)
 
     def commit(self) -> None:
@@ -279,7 +285,9 @@ class Database:
             time.sleep(random.uniform(*_PAUSE_S))
 
     def _set_timeout(self, seconds: float) -> None:
-        self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        if seconds != self._timeout_s:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+            self._timeout_s = seconds
 
     def _empty_log(self) -> None:
         """Write what is in the log only into the file that it belongs to, wherever that is by now.
@@ -297,6 +305,7 @@ class Database:
         # Of a file that SQLite does not watch, `Access` knows what it looked like.
         watched = opening is not Opening.STAND_IN and self._access.seen is None
         self._presence = Presence(self.path) if watched else None
+        self._timeout_s = None
         self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
 
 

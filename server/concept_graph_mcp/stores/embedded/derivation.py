@@ -31,7 +31,8 @@ class Derivation:
 
     def change(self, vertex: int, before: State, after: State) -> None:
         """Note that a vertex went from one state to another; None is not being there."""
-        old, new = rows(self._catalogue, vertex, before), rows(self._catalogue, vertex, after)
+        changed = _changed(before, after)
+        old, new = (rows(self._catalogue, vertex, state, changed) for state in (before, after))
         for table, row in old.items():
             if new.get(table) != row:
                 self._gone.setdefault(table, []).append(row)
@@ -54,18 +55,33 @@ class Derivation:
         return ":" + self._written.partition(" ")[2]
 
 
-def rows(catalogue: Catalogue, vertex: int, state: State) -> dict[Table, Row]:
-    """Return the row that each table has of a vertex in some state."""
+def rows(
+    catalogue: Catalogue, vertex: int, state: State, changed: set[str] | None = None
+) -> dict[Table, Row]:
+    """Return the row that each table has of a vertex in some state.
+
+    With *changed* only those that follow from one of these properties.
+    """
     if state is None:
         return {}
     labels, properties = state
     found = {}
     for label in labels:
         for table in catalogue.of_label(label):
+            if changed is not None and changed.isdisjoint(table.properties):
+                continue
             row = table.row(vertex, properties)
             if row is not None:
                 found[table] = row
     return found
+
+
+def _changed(before: State, after: State) -> set[str] | None:
+    """Return the properties that differ, or None where more than properties does."""
+    if before is None or after is None or before[0] != after[0]:
+        return None
+    old, new = before[1], after[1]
+    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
 def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:

@@ -1,8 +1,9 @@
 """Calling query-module procedures in process, as Memgraph calls them."""
 
 import gc
+import itertools
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ Rows = list[dict[str, Any]]
 
 # Of these every value can leave a call; a str or an int may be one that cannot.
 _LEAVING = frozenset({float, bool, type(None)})
+# In the place of a field that a record does not have.
+_LEFT_OUT = object()
 
 
 class Host:
@@ -169,14 +172,14 @@ class Host:
     @contextmanager
     def _transaction(self, writes: bool, exclusive: bool) -> Iterator[interface.Graph]:
         """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
-        self._database.begin(exclusive)
+        position = self._database.begin(exclusive)
         collecting = gc.isenabled()
         # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
         gc.disable()
         transaction = Transaction(self._database, self._cache, self._catalogue)
         graph = interface.Graph(transaction, writes, ending.must_end, self._catalogue.vector_names)
         try:
-            self._cache.catch_up()
+            self._cache.catch_up(position)
             yield graph
             wrote = transaction.flush()
             # The last moment to end what is written.
@@ -261,37 +264,38 @@ class Host:
         if not all(isinstance(record, self._mgp.Record) for record in records):
             raise TypeError("A value is not an instance of 'mgp.Record'")
         given = [record.fields for record in records]
-        for name in set().union(*given) - callback.results.keys():
-            raise _wrong_field(name, next(row[name] for row in given if name in row))
         # Column by column, because most columns are settled by the classes of their values.
+        wanted = tuple(callback.results) if fields is None else fields
         columns = {
-            name: self._column(name, expected, given, fields is None or name in fields)
-            for name, expected in callback.results.items()
+            name: self._column(name, expected, column, name in wanted)
+            for (name, expected), column in zip(
+                callback.results.items(), _columns(given, callback.results), strict=True
+            )
         }
-        wanted = columns if fields is None else fields
         rows = zip(*(columns[name] for name in wanted), strict=True)
-        return [dict(zip(wanted, row, strict=True)) for row in rows]
+        return list(map(dict, map(zip, itertools.repeat(wanted), rows)))
 
     def _column(
-        self, name: str, expected: CypherType, given: list[dict[str, Any]], wanted: bool
-    ) -> list[Any]:
+        self, name: str, expected: CypherType, column: Sequence[Any], wanted: bool
+    ) -> Sequence[Any]:
         """Return the values of the field *name* as they leave the call, all of them *expected*."""
-        column = [row.get(name) for row in given]
-        classes = {value.__class__ for value in column}
+        classes = set(map(type, column))
         if not classes <= expected.quick:
-            for row in given:
-                # A field that is left out becomes null; null where it may not be is refused.
-                if name in row and not expected.accepts(self._unwrap(row[name])):
-                    raise _wrong_field(name, row[name])
+            for value in column:
+                if value is not _LEFT_OUT and not expected.accepts(self._unwrap(value)):
+                    raise _wrong_field(name, value)
+            # It becomes null, even where a null that is given is refused.
+            column = [None if value is _LEFT_OUT else value for value in column]
+            classes = set(map(type, column))
         if classes <= _LEAVING or not wanted:
             return column
         if classes == {str}:
             # One look at all of them together; the values themselves leave as they are.
-            values.to_stored("".join(map(str, column)))
+            values.to_stored("".join(column))
             return column
         if classes == {int}:
-            values.to_stored(min(column))  # type: ignore[type-var]
-            values.to_stored(max(column))  # type: ignore[type-var]
+            values.to_stored(min(column))
+            values.to_stored(max(column))
             return column
         return [self._plain(value) for value in column]
 
@@ -320,6 +324,18 @@ class Host:
             ends = edge.source.id, edge.target.id
             return Edge(edge.id, edge.type, *ends, self._plain(dict(edge.properties)))
         return values.to_stored(value)
+
+
+def _columns(given: list[dict[str, Any]], names: Collection[str]) -> Iterable[Sequence[Any]]:
+    """Return the values of each of *names* in the records *given*, which must have no others."""
+    shapes = set(map(tuple, given))
+    for shape in shapes:
+        for name in shape:
+            if name not in names:
+                raise _wrong_field(name, next(row[name] for row in given if name in row))
+    if shapes == {tuple(names)}:
+        return zip(*map(dict.values, given), strict=True)
+    return [[row.get(name, _LEFT_OUT) for row in given] for name in names]
 
 
 def _wrong_field(name: str, value: Any) -> ValueError:

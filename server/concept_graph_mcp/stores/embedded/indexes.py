@@ -23,10 +23,11 @@ class Table(ABC):
     """The table of one declaration: its statements, and the row of a vertex.
 
     `name` is quoted by whoever writes SQL. Insertions and deletions take a whole row each, by the
-    number of its column.
+    number of its column. A row follows from `properties` of the vertex.
     """
 
     columns: int
+    properties: tuple[str, ...]
 
     def __init__(self, name: str, label: str) -> None:
         self.name = name
@@ -57,6 +58,7 @@ class IndexTable(Table):
     def __init__(self, index: Index) -> None:
         super().__init__(f"index {index.label}({', '.join(index.properties)})", index.label)
         self.index = index
+        self.properties = index.properties
         self.columns = len(index.properties) + 1
 
     @property
@@ -94,6 +96,7 @@ class RankingTable(Table):
         name = f"ranking {ranking.label}({ranking.level}, {ranking.time}, {ranking.then})"
         super().__init__(name, ranking.label)
         self.ranking = ranking
+        self.properties = (ranking.level, ranking.time, ranking.then)
 
     @property
     def schema(self) -> list[str]:
@@ -132,6 +135,7 @@ class TextTable(Table):
     def __init__(self, index: TextIndex) -> None:
         super().__init__(f"text {index.label}({index.source})", index.label)
         self.index = index
+        self.properties = (index.source,)
         self.trigrams = f"trigrams {index.label}({index.source})"
 
     @property

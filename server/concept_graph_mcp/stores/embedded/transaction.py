@@ -186,6 +186,7 @@ class Transaction:
         edges = [*self._edges_before, *self._created_edges]
         if not vertices and not edges:
             return False
+        self._database.begin_writing()
         self._write_vertices()
         self._write_edges()
         self._write_vectors()
