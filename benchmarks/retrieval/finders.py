@@ -48,7 +48,10 @@ def _bm25(index: InMemory, query: Query) -> dict[int, float]:
     for term in terms(query.text):
         mentioned = index.count(term)
         rarity = log(1 + (corpus.texts - mentioned + 0.5) / (mentioned + 0.5))
-        for text, count, length, _, _, said_at in index.mentions(term):
+        mentions = index.mentions(term)
+        for text, count, length, said_at in zip(
+            mentions.texts, mentions.counts, mentions.lengths, mentions.said_at, strict=True
+        ):
             if said_at is not None and said_at < query.asked_ms:
                 norm = _K1 * (1 - _B + _B * length / corpus.mean_length)
                 scores[text] = scores.get(text, 0.0) + rarity * count * (_K1 + 1) / (count + norm)

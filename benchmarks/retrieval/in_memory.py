@@ -1,12 +1,14 @@
 """The texts of a memory and their terms in plain dictionaries: `associate` without any store."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from conceptgraph_core.associate.index import Corpus, Mention, Told
+from conceptgraph_core.associate.index import Corpus, Mentions, Told
 from conceptgraph_core.associate.question import speaker_terms
 from conceptgraph_core.words import terms
 
 from .folder import Message
+
+_NONE: Mentions[int] = Mentions((), (), (), (), (), ())
 
 
 class InMemory:
@@ -18,7 +20,7 @@ class InMemory:
         self.lengths = [sum(counts.values()) for counts in self.counts]
         self.threads: dict[str, list[int]] = {}
         self.positions: list[int] = []
-        self._mentions: dict[str, list[Mention[int]]] = {}
+        self._mentions: dict[str, Mentions[int]] = {}
         self.speakers: dict[str, set[str]] = {}
         for text, message in enumerate(messages):
             self._add(text, message)
@@ -33,17 +35,19 @@ class InMemory:
                 *(text, count, self.lengths[text]),
                 *(message.thread, self.positions[text], message.time_ms),
             )
-            self._mentions.setdefault(term, []).append(mention)
+            columns = self._mentions.setdefault(term, Mentions(*([] for _ in mention)))
+            for column, value in zip(columns, mention, strict=True):
+                column.append(value)
         for term in speaker_terms(message.speaker):
             self.speakers.setdefault(term, set()).add(message.speaker)
 
     def count(self, cue: str) -> int:
         """Return how many texts mention *cue*."""
-        return len(self._mentions.get(cue, ()))
+        return len(self._mentions[cue].texts) if cue in self._mentions else 0
 
-    def mentions(self, cue: str) -> Iterable[Mention[int]]:
+    def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*."""
-        return self._mentions.get(cue, ())
+        return self._mentions.get(cue, _NONE)
 
     def beside(self, text: int, offset: int) -> int | None:
         """Return the text *offset* further along the thread."""

@@ -18,7 +18,7 @@ DEFAULT_USER: Final = "default"
 LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 _KEYS = (
-    *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "size"),
+    *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     *("user_id", "languages", "asker", "asked_at"),
 )
 
@@ -31,7 +31,8 @@ class Context:
     being later; `until_date` is its local date. The clock may lie elsewhere: ahead, for a forecast.
 
     `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
-    for and is not in it does not exist. `degrees` tells of each of them how many edges lead to it.
+    for and is not in it does not exist. `degrees` tells of each of them how many edges lead to it,
+    and `incoming` of some which: a node's id, and columns, beginning with where they come from.
     `size` is how many nodes of the kind in question there are, if that was counted.
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
@@ -45,6 +46,7 @@ class Context:
     until_date: str
     found: tuple[Any, ...] | None
     degrees: tuple[int, ...] | None
+    incoming: tuple[Any, ...] | None
     size: int | None
     user_id: str
     languages: tuple[str, ...]
@@ -75,6 +77,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         until_date=_until_date(given.get("until_date"), until_ms),
         found=None if found is None else tuple(found),
         degrees=_degrees(given.get("degrees"), found),
+        incoming=_incoming(given.get("incoming")),
         size=_size(given.get("size")),
         user_id=_user_id(given.get("user_id")),
         languages=_languages(given.get("languages")),
@@ -149,6 +152,16 @@ def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
         return None
     if not isinstance(value, (list, tuple)) or found is None or len(value) != len(found):
         raise InvalidContext("context: degrees must be a list of integers, one for each found")
+    return tuple(value)
+
+
+def _incoming(value: Any) -> tuple[Any, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(one, (list, tuple)) for one in value
+    ):
+        raise InvalidContext("context: incoming must be a list of lists")
     return tuple(value)
 
 

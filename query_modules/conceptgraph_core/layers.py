@@ -154,6 +154,17 @@ class VectorIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class Columns:
+    """Properties of nodes of *label* that are read of many at once, along the edges that join them.
+
+    A store that keeps a node's properties together may keep these apart too.
+    """
+
+    label: str
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Layer:
     """One layer of the graph.
 
@@ -173,6 +184,7 @@ class Layer:
     rankings: tuple[Ranking, ...] = ()
     texts: tuple[TextIndex, ...] = ()
     vectors: tuple[VectorIndex, ...] = ()
+    columns: tuple[Columns, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:

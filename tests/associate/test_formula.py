@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conceptgraph_core.associate import formula
 from conceptgraph_core.associate.formula import Associated, associate
-from conceptgraph_core.associate.index import Corpus, Mention, Told
+from conceptgraph_core.associate.index import Corpus, Mentions, Told
 from conceptgraph_core.associate.periods import Period
 from conceptgraph_core.associate.question import Question
 
@@ -36,14 +36,14 @@ class Shelf:
     def count(self, cue: str) -> int:
         return sum(cue in text["terms"] for text in self.texts)
 
-    def mentions(self, cue: str) -> list[Mention[int]]:
+    def mentions(self, cue: str) -> Mentions[int]:
         found = [
             (number, text["terms"][cue], sum(text["terms"].values()), *place(text))
             for number, text in enumerate(self.texts)
             if cue in text["terms"]
         ]
         self._random.shuffle(found)
-        return found
+        return Mentions(*zip(*found, strict=True))
 
     def beside(self, text: int, offset: int) -> int | None:
         thread, position, _ = place(self.texts[text])

@@ -1,6 +1,7 @@
 """`associate`: the texts of a store that belong to a question, held against the plain formula."""
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ from tests.associate import plain
 from tests.conftest import DAY_MS, NOW_MS, Memory
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.calls.lookups import Incoming
 from concept_graph_mcp.errors import Refused
 
 # Words that are their own stems, and no language's stop words.
@@ -259,6 +261,19 @@ def test_a_person_in_lab_gets_the_same_rows_without_a_look_up(memory: Memory) ->
     memory.procedure("conceptgraph.episode_add", arguments, ("episode_id",))
     assert "20250615/market" in names(memory, "apples")
     assert memory.run(calls.keeping.check()) == []
+
+
+@pytest.mark.parametrize("most", [1, 20, 10_000])
+def test_what_was_not_looked_up_is_gone_to(memory: Memory, most: int) -> None:
+    records = conversations(random.Random(1), 30)
+    memory.import_rows(records)
+    for asked in ("kilo tango lima", "lima", "ann bob", "ann zulu"):
+        call = calls.concepts.associate(asked, 20)
+        assert isinstance(call.lookup, Incoming)
+        less = replace(call, lookup=replace(call.lookup, most=most))
+        fields = call.procedure.fields
+        alone = memory.procedure(call.procedure.name, [asked, 20], fields)
+        assert memory.run(less) == memory.run(call) == alone
 
 
 def test_what_a_hand_wrote_is_counted_by_check_and_indexed(memory: Memory, hands: Any) -> None:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Filled, Lookup, Ordered, Text
+from concept_graph_mcp.calls.lookups import Equal, Filled, Incoming, Lookup, Ordered, Text
 from concept_graph_mcp.stores.embedded import lookups, text_search
+from concept_graph_mcp.stores.embedded.cache import Cache
 from concept_graph_mcp.stores.embedded.host import Host
 from conceptgraph_core import folding
 from conceptgraph_core.concepts import schema
@@ -44,6 +46,52 @@ def found(host: Host, lookup: Lookup) -> list[str]:
     )
     names = dict(stored.fetchall())
     return [names[vertex] for vertex in ids if vertex in names]
+
+
+def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int], list[Any]]:
+    """Return the degree of each term of *question*, and how many mentions are read of which."""
+    lookup = calls.concepts.associate(question).lookup
+    assert isinstance(lookup, Incoming)
+    lookup = replace(lookup, **changed)
+    cache = Cache(host._database)
+    terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
+    told = lookups.incoming(host._database, lookup, terms)
+    names = {vertex.id: vertex.properties.get("name") for vertex in terms}
+    counts = zip((names[vertex.id] for vertex in terms), told["degrees"], strict=True)
+    read = [(names[term], len(texts)) for term, texts, *_ in told["incoming"]]
+    return {name: count for name, count in counts if name is not None}, read
+
+
+def said(*words: str) -> list[dict[str, Any]]:
+    return [
+        {"kind": "episode", "name": f"{number}", "summary": text}
+        for number, text in enumerate(words)
+    ]
+
+
+def test_mentions_are_read_rarest_first_and_each_term_whole_or_not_at_all(host: Host) -> None:
+    add(host, said("zulu", "zulu tango", "zulu tango lima", "zulu lima"))
+    degrees, read = incoming(host, "zulu tango lima kilo")
+    assert degrees == {"zulu": 4, "tango": 2, "lima": 2}
+    assert read == [("lima", 2), ("tango", 2), ("zulu", 4)]
+    assert incoming(host, "zulu tango lima", most=5)[1] == [("lima", 2), ("tango", 2)]
+    assert incoming(host, "zulu tango lima", most=1)[1] == [("lima", 2)]
+
+
+def test_names_of_speakers_are_not_read_where_there_are_other_words(host: Host) -> None:
+    add(host, [one | {"speaker": "Ann Lee"} for one in said("ann met zulu", "ann left")])
+    assert incoming(host, "ann zulu")[1] == [("zulu", 1)]
+    assert incoming(host, "ann")[1] == [("ann", 2)]
+
+
+def test_mentions_are_counted_no_further_than_it_takes_to_know_which_are_read(host: Host) -> None:
+    add(host, said(*(f"zulu {'tango' if number < 600 else 'lima'}" for number in range(1_300))))
+    degrees, read = incoming(host, "zulu tango lima", most=1_000)
+    assert (degrees["tango"], read) == (600, [("tango", 600)])
+    assert degrees["lima"] == 700
+    assert 1_000 < degrees["zulu"] < 1_300
+    # What is read in any case is counted to the end.
+    assert incoming(host, "zulu", most=10) == ({"zulu": 1_300}, [("zulu", 1_300)])
 
 
 def named(*names: str) -> Equal:

@@ -13,10 +13,8 @@ from typing import Final, Generic
 
 from .index import Corpus, H, Index, Told
 from .question import Factors, Question
+from .schema import MOST_MENTIONS
 from .spreading import NEIGHBOURS, Place, Spread, Word
-
-# A cue is read whole or not at all, so that it does not matter in which order a store reads.
-MOST_MENTIONS: Final = 10_000
 
 # What scores are compared by: the last bits of a float depend on how a sum was arrived at.
 DECIMALS: Final = 9
@@ -30,7 +28,7 @@ class Associated(Generic[H]):
     text: H
     told: Told
     score: float
-    words: tuple[Word, ...]
+    words: tuple[Word[H], ...]
     factors: Factors
 
 
@@ -65,7 +63,7 @@ class _Found(Generic[H]):
     text: H
     told: Told
     factors: Factors
-    place: Place[H]
+    place: Place
 
     @property
     def order(self) -> tuple[float, float, str]:
@@ -81,21 +79,22 @@ class _Choice(Generic[H]):
         self._index = index
         self._spread = spread
         self._limit = limit
-        self._considered: set[Place[H]] = set()
+        self._considered: set[Place] = set()
+        self._most_factors: dict[Place, float] = {}
         self._found: list[_Found[H]] = []
         self._best_scores: list[float] = []  # a heap of at most `limit`
 
     def best(self) -> list[Associated[H]]:
         """Return them in their order."""
         # First those that are likely to be among the best: they tell what need not be looked at.
-        for _, place in nlargest(self._limit, self._spread.hits(), key=_first):
-            self._consider(place)
-        activated = self._spread.activated(self._least / self._question.most)
-        rest = ((self._most(bound, place), place) for bound, place in activated)
-        for most, place in sorted(rest, key=_first, reverse=True):
-            if most < self._least:
+        strengths = self._spread.strengths
+        for place in nlargest(self._limit, strengths, key=strengths.__getitem__):
+            self._consider(place, inf)
+        most = self._question.most
+        for bound, place in sorted(self._spread.activated(self._least / most), reverse=True):
+            if bound * most < self._least:
                 break
-            self._consider(place)
+            self._consider(place, bound)
         self._found.sort(key=lambda one: one.order)
         return [self._explained(one) for one in self._found[: self._limit]]
 
@@ -106,8 +105,8 @@ class _Choice(Generic[H]):
             return 0.0
         return self._best_scores[0] - _NOT_COMPARED
 
-    def _consider(self, place: Place[H]) -> None:
-        if place in self._considered:
+    def _consider(self, place: Place, bound: float) -> None:
+        if place in self._considered or self._most(bound, place) < self._least:
             return
         self._considered.add(place)
         total = self._spread.total(place)
@@ -127,23 +126,28 @@ class _Choice(Generic[H]):
         else:
             heappushpop(self._best_scores, score)
 
-    def _most(self, total: float, place: Place[H]) -> float:
+    def _most(self, total: float, place: Place) -> float:
         """Return the most that the score of *place* can be if it has no more than *total*."""
-        text, said_at = self._spread.hit(place)
-        if text is None:
-            return total * self._question.most
-        period = self._question.period(said_at)
-        return total * self._question.age(said_at) * period * self._question.most_by_speaker
+        most = self._most_factors.get(place)
+        if most is None:
+            most = self._most_factors[place] = self._most_factor(place)
+        return total * most
 
-    def _text(self, place: Place[H]) -> H | None:
+    def _most_factor(self, place: Place) -> float:
+        if self._spread.text(place) is None:
+            return self._question.most
+        said_at = self._spread.said_at(place)
+        factors = self._question.age(said_at) * self._question.period(said_at)
+        return factors * self._question.most_by_speaker
+
+    def _text(self, place: Place) -> H | None:
         """Return the text at *place*, looked up from the nearest one with a mention."""
-        text, _ = self._spread.hit(place)
+        text = self._spread.text(place)
         if text is not None:
             return text
-        thread, position, _ = place
         for distance in range(1, NEIGHBOURS + 1):
             for offset in (-distance, distance):
-                text, _ = self._spread.hit((thread, position + offset, None))
+                text = self._spread.text(place + offset)
                 if text is not None:
                     return self._index.beside(text, -offset)
         return None
@@ -151,7 +155,3 @@ class _Choice(Generic[H]):
     def _explained(self, found: _Found[H]) -> Associated[H]:
         words = tuple(self._spread.words(found.place))
         return Associated(found.text, found.told, found.score, words, found.factors)
-
-
-def _first(values: tuple[float, object]) -> float:
-    return values[0]

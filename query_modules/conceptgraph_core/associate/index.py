@@ -1,18 +1,29 @@
 """What a store tells about its texts and their words: all that `associate` needs of a graph."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 H = TypeVar("H", bound=Hashable)
 """How a store holds a text: a vertex, a key."""
 
-Mention = tuple[H, int, int, str | None, int, int | None]
-"""One of the texts that mention a cue: the text, how often it does, its length (the sum of its
-counts), its thread, its position there, and when it was said (unix ms). A text without a thread has
-no neighbours; its position says nothing. No two texts share a thread and a position.
 
-A plain tuple: ten thousand of them are read for one question."""
+class Mentions(NamedTuple, Generic[H]):
+    """The texts that mention a cue, a column for each thing told of them.
+
+    The text, how often it does, its length (the sum of its counts), its thread, its position there,
+    and when it was said (unix ms). A text without a thread has no neighbours; its position says
+    nothing. No two texts share a thread and a position.
+
+    Columns: ten thousand mentions are read for one question.
+    """
+
+    texts: Sequence[H]
+    counts: Sequence[int]
+    lengths: Sequence[int]
+    threads: Sequence[str | None]
+    positions: Sequence[int]
+    said_at: Sequence[int | None]
 
 
 class Told(NamedTuple):
@@ -37,7 +48,7 @@ class Index(Protocol[H]):
     def count(self, cue: str) -> int:
         """Return how many texts mention *cue*, without reading them; 0 if there is no such term."""
 
-    def mentions(self, cue: str) -> Iterable[Mention[H]]:
+    def mentions(self, cue: str) -> Mentions[H]:
         """Return the texts that mention *cue*, in any order."""
 
     def beside(self, text: H, offset: int) -> H | None:

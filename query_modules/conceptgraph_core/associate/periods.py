@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -81,6 +82,8 @@ def _tokens(text: str) -> list[_Token]:
     return found
 
 
+# A question has few different characters, and a kind of each.
+@lru_cache(1_024)
 def _kind(character: str) -> str:
     if character.isdecimal():
         return "digits"

@@ -65,9 +65,9 @@ class Question:
 
     def period(self, said_at: int | None) -> float:
         """Return 2 if the text was said in a period that the question names, else 1."""
-        if said_at is None or not any(period.holds(said_at) for period in self.periods):
+        if said_at is None or not self.periods:
             return 1.0
-        return PERIOD
+        return PERIOD if any(period.holds(said_at) for period in self.periods) else 1.0
 
     @property
     def most_by_speaker(self) -> float:

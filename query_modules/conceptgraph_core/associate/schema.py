@@ -7,7 +7,7 @@ by key and by id and is joined to it by no edge. Imports nothing of Memgraph.
 
 from typing import Any, Final
 
-from ..layers import EdgeKind, Index, Layer, NodeKind, Property
+from ..layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
 
 TERM: Final = "Term"
 TEXT: Final = "Text"
@@ -25,6 +25,14 @@ NAMES: Final = "NAMES"
 SHARED: Final = ""
 # How many texts a scope has is kept in so many nodes, so that writers seldom meet in one.
 PARTS: Final = 16
+
+# How often a text mentions a term; and what of the text each mention counts by, in the order of
+# `index.Mentions`.
+COUNT: Final = "count"
+OF_MENTIONED: Final = ("length", "thread", "position", "said_at")
+
+# A cue is read whole or not at all, so that it does not matter in which order a store reads.
+MOST_MENTIONS: Final = 10_000
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 1_000
@@ -65,8 +73,8 @@ LAYER: Final = Layer(
         _kind(CORPUS, ("scope", "part"), ("texts", "length")),
     ),
     edges=(
-        EdgeKind(MENTIONS, "mentions", (Property("count", _any),), (TEXT,), (TERM,), None, False),
-        EdgeKind(ABOUT, "about", (Property("count", _any),), (TEXT,), (TERM,), None, False),
+        EdgeKind(MENTIONS, "mentions", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
+        EdgeKind(ABOUT, "about", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
         # From a text to the one after it in its thread, if no more than three positions further.
         EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
         EdgeKind(SAID, "said", (), (SPEAKER,), (TEXT,), None, False),
@@ -81,6 +89,7 @@ LAYER: Final = Layer(
         Index(SPEAKER, ("scope", "name"), unique=True),
         Index(CORPUS, ("scope", "part"), unique=True),
     ),
+    columns=(Columns(TEXT, OF_MENTIONED),),
 )
 
 # What a check says of texts that lack what they are found by, and its advice.

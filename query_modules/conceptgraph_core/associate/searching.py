@@ -1,18 +1,18 @@
 """The texts of a graph that belong to a question, and why each does."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from .. import text as texts
 from ..graph import adapter
 from ..graph.adapter import Node
+from ..graph.raw import raw_vertex
 from ..layers import NodeKind
-from ..words import terms
-from ..words.splitting import split
+from ..words import words_of
 from . import schema
 from .formula import Associated, associate
-from .index import Corpus, Mention, Told
+from .index import Corpus, Mentions, Told
 from .question import Question, question
 from .spreading import Word
 from .writing import Words, is_of
@@ -28,9 +28,9 @@ class StoredIndex:
         self._graph = graph
         self._terms: dict[str, Node] = {}
         self._counts: dict[str, int] = {}
+        self._read: dict[str, Mentions[int]] = {}
         self._raws: dict[int, Any] = {}
-        self._known: dict[int, tuple[int, str | None, int, int | None]] = {}
-        self._places: dict[tuple[str | None, int], int] = {}
+        self._told: dict[int, Told] = {}
         self._following: dict[tuple[int, bool], Any] = {}
         total = length = 0
         degrees = _degrees(graph)
@@ -41,12 +41,23 @@ class StoredIndex:
             if node.label == schema.TERM:
                 name = get("name")
                 self._terms[name] = node
-                if degrees is not None:
-                    self._counts[name] = degrees.get(node.id, 0)
+                if node.id in degrees:
+                    self._counts[name] = degrees[node.id]
             elif node.label == schema.CORPUS:
                 total += get("texts")
                 length += get("length")
         self.corpus = Corpus(total, length / total if length > 0 else 1.0)
+        self._take_incoming()
+
+    def _take_incoming(self) -> None:
+        """Take over the mentions that were looked up."""
+        names = {term.id: name for name, term in self._terms.items()}
+        for term, *columns in self._graph.context.incoming or ():
+            if term in names:
+                texts, counts, lengths, threads, positions, said_at = columns
+                self._read[names[term]] = Mentions(
+                    texts, counts, lengths, _or_none(threads), positions, _or_none(said_at)
+                )
 
     def speakers(self) -> dict[str, Sequence[str]]:
         """Return for each term that is a first name the whole names of who has it."""
@@ -57,32 +68,30 @@ class StoredIndex:
         """Return how many texts mention *cue*: as the look-up counted them, or by going there."""
         if cue not in self._terms:
             return 0
+        if cue in self._read:
+            return len(self._read[cue].texts)
         if cue not in self._counts:
             self._counts[cue] = sum(1 for _ in self._edges(cue))
         return self._counts[cue]
 
-    def mentions(self, cue: str) -> Iterator[Mention[int]]:
-        """Iterate over the texts that mention *cue*."""
-        known, raws = self._known, self._raws
-        for edge in self._edges(cue):
-            raw = edge.from_vertex()
-            text = raw.get_id()
-            about = known.get(text)
-            if about is None:
-                get = raw.get_property
-                about = get("length"), get("thread"), get("position") or 0, get("said_at")
-                known[text], raws[text] = about, raw
-                if about[1] is not None:
-                    self._places[about[1], about[2]] = text
-            yield (text, edge.get_property("count"), *about)
+    def mentions(self, cue: str) -> Mentions[int]:
+        """Return the texts that mention *cue*: as they were looked up, or by going there."""
+        if cue not in self._read:
+            rows = [self._mention(edge) for edge in self._edges(cue)]
+            self._read[cue] = Mentions(*zip(*rows, strict=True))
+        return self._read[cue]
+
+    def _mention(self, edge: Any) -> tuple[Any, ...]:
+        raw = edge.from_vertex()
+        text = raw.get_id()
+        self._raws[text] = raw
+        about = (raw.get_property(name) for name in schema.OF_MENTIONED)
+        return (text, edge.get_property(schema.COUNT), *about)
 
     def beside(self, text: int, offset: int) -> int | None:
         """Return the text *offset* positions further, going along the thread."""
-        raw = self._raws[text]
+        raw = self._raw(text)
         wanted = raw.get_property("position") + offset
-        known = self._places.get((raw.get_property("thread"), wanted))
-        if known is not None:
-            return known
         step = 1 if offset > 0 else -1
         while (raw.get_property("position") - wanted) * step < 0:
             raw = self._next(raw, forward=offset > 0)
@@ -103,13 +112,21 @@ class StoredIndex:
 
     def tell(self, text: int) -> Told:
         """Return what the text is, who said it and when."""
-        get = self._raws[text].get_property
-        return Told(get("key"), get("speaker"), get("said_at"))
+        told = self._told.get(text)
+        if told is None:
+            get = self._raw(text).get_property
+            told = self._told[text] = Told(get("key"), get("speaker"), get("said_at"))
+        return told
 
     def node_of(self, text: int) -> tuple[str, str, int]:
         """Return the label, the key and the id of the node that *text* is of."""
-        get = self._raws[text].get_property
+        get = self._raw(text).get_property
         return get("label"), get("key"), get("node")
+
+    def _raw(self, text: int) -> Any:
+        if text not in self._raws:
+            self._raws[text] = self._graph.raw_vertex(text)
+        return self._raws[text]
 
     def _edges(self, cue: str) -> Iterator[Any]:
         step = self._graph.step
@@ -120,6 +137,13 @@ class StoredIndex:
             if edge.get_type_name() in schema.MENTIONING:
                 yield edge
             edge = edges.next()
+
+
+def _or_none(column: Sequence[Any]) -> Sequence[Any]:
+    """Return *column* with None where a store says false for what is missing."""
+    if False not in column:
+        return column
+    return [None if value is False else value for value in column]
 
 
 def search(
@@ -147,7 +171,7 @@ def search(
         asker=graph.context.asker,
         languages=languages,
     )
-    spoken = _spoken(asked, languages)
+    spoken = words_of(asked, languages)
     return [
         _row(index, spoken, node, found) for node, found in _found(graph, kind, index, sought, most)
     ]
@@ -188,18 +212,18 @@ def _nodes(
     graph: adapter.Graph[Any], kind: NodeKind, wanted: list[tuple[str, str, int]]
 ) -> list[Node | None]:
     """Return the nodes that the texts are of; by a scan those whose ids are others by now."""
-    key = kind.key[-1]
-    vertices = {}
+    raws = {}
     for label, name, node_id in wanted:
-        vertex = graph.vertex(node_id)
-        if label == kind.label and vertex is not None and is_of(vertex, kind, name):
-            vertices[name] = vertex
-    lost = {name for label, name, _ in wanted if name not in vertices and label == kind.label}
+        raw = graph.raw_vertex(node_id)
+        if label == kind.label and raw is not None and is_of(raw, kind, name):
+            raws[name] = raw
+    lost = {name for label, name, _ in wanted if name not in raws and label == kind.label}
     for vertex in graph.all_vertices() if lost else ():
-        name = vertex.properties.get(key)
-        if name in lost and is_of(vertex, kind, name):
-            vertices[name] = vertex
-    return [graph.node(vertices[name]) if name in vertices else None for _, name, _ in wanted]
+        raw = raw_vertex(vertex)
+        name = raw.get_property(kind.key[-1])
+        if name in lost and is_of(raw, kind, name):
+            raws[name] = raw
+    return [graph.raw_node(raws[name]) if name in raws else None for _, name, _ in wanted]
 
 
 def _asked_at(graph: adapter.Graph[Any]) -> int:
@@ -218,16 +242,7 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
     return max(context.now_ms, int(day.timestamp() * 1000)) + 1
 
 
-def _spoken(asked: str, languages: Sequence[str]) -> dict[str, str]:
-    """Return for each term of a question the word that it is there."""
-    words: dict[str, str] = {}
-    for word in split(asked):
-        for term in terms(word, languages):
-            words.setdefault(term, word)
-    return words
-
-
-def _row(index: StoredIndex, spoken: dict[str, str], node: Node, found: Associated[int]) -> Row:
+def _row(index: StoredIndex, spoken: Mapping[str, str], node: Node, found: Associated[int]) -> Row:
     words = sorted(found.words, key=lambda word: (-word.gave, word.term))
     factors = found.factors
     return {
@@ -236,7 +251,7 @@ def _row(index: StoredIndex, spoken: dict[str, str], node: Node, found: Associat
         "said_at": found.told.said_at,
         "score": round(found.score, _DECIMALS),
         "matched": [spoken.get(word.term, word.term) for word in words],
-        "words": [_word(index, spoken, found.text, word) for word in words],
+        "words": [_word(index, spoken, word) for word in words],
         "factors": {
             name: round(getattr(factors, name), _DECIMALS)
             for name in ("age", "named", "asker", "period")
@@ -244,12 +259,11 @@ def _row(index: StoredIndex, spoken: dict[str, str], node: Node, found: Associat
     }
 
 
-def _word(index: StoredIndex, spoken: dict[str, str], text: int, word: Word) -> Row:
-    sources = []
-    for offset, share in word.sources:
-        source = text if offset == 0 else index.beside(text, offset)
-        key = None if source is None else index.tell(source).id
-        sources.append({"offset": offset, "key": key, "share": round(share, _DECIMALS)})
+def _word(index: StoredIndex, spoken: Mapping[str, str], word: Word[int]) -> Row:
+    sources = [
+        {"offset": offset, "key": index.tell(text).id, "share": round(share, _DECIMALS)}
+        for (offset, share), text in zip(word.sources, word.texts, strict=True)
+    ]
     return {
         "word": spoken.get(word.term, word.term),
         "term": word.term,
@@ -258,14 +272,11 @@ def _word(index: StoredIndex, spoken: dict[str, str], text: int, word: Word) -> 
     }
 
 
-def _degrees(graph: Words) -> dict[int, int] | None:
+def _degrees(graph: Words) -> dict[int, int]:
+    """Return what the look-up counted, by the ids of the nodes; nothing if there was none."""
     context = graph.context
-    if context.degrees is None or context.found is None:
-        return None
-    return {
-        int(vertex.id): degree
-        for vertex, degree in zip(context.found, context.degrees, strict=True)
-    }
+    pairs = zip(context.found or (), context.degrees or (), strict=False)
+    return {int(vertex.id): degree for vertex, degree in pairs}
 
 
 def _following(raw: Any, forward: bool) -> Any:

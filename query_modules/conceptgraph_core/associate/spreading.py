@@ -1,11 +1,12 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import compress
 from math import cbrt
-from typing import Any, Final, Generic
+from typing import Final, Generic
 
-from .index import Corpus, H, Mention
+from .index import Corpus, H, Mentions
 from .question import Question
 
 # Measured on conversations; `python -m benchmarks.retrieval` shows what they are worth.
@@ -21,32 +22,48 @@ _FADED: Final = tuple(
 # Several mentions add up as cubes: the nearest counts, the others hardly.
 _FADED_CUBED: Final = tuple((offset, faded**3) for offset, faded in _FADED)
 
+Place = int
+"""Where a text stands: the number of its thread, shifted, and its position there. What is beside it
+is the next number. A text without a thread has a negative one, with nothing near it."""
 
-Place = tuple[str | None, int, H | None]
-"""A thread and a position in it; or None, 0 and a text that has no thread."""
+# Positions have fewer bits than this, whatever their sign.
+_THREAD_BIT: Final = 56
+_ALONE: Final = -4 * NEIGHBOURS
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(Generic[H]):
     """What one cue gave to a text before the factors.
 
     `sources` are (offset, share): 0 is the text itself, −1 the one before it in its thread. The
-    shares add up to 1, the greatest comes first.
+    shares add up to 1, the greatest comes first. `texts` are these texts.
     """
 
     term: str
     gave: float
     sources: tuple[tuple[int, float], ...]
+    texts: tuple[H, ...]
 
 
-@dataclass(slots=True)
-class _Hit(Generic[H]):
-    """A text that mentions cues: what it gives to itself, and by the number of a cue the cube."""
+class _Threads(dict[str | None, int]):
+    """What is added to a position in a thread to make a place of it."""
 
-    text: H
-    said_at: int | None
-    strength: float
-    cubes: dict[int, float]
+    def __missing__(self, thread: str | None) -> int:
+        base = self[thread] = len(self) + 1 << _THREAD_BIT
+        return base
+
+
+class _Saturated(dict[tuple[int, int], float]):
+    """By count and length, what a mention gives to its own text before the rarity of the cue."""
+
+    def __init__(self, mean_length: float) -> None:
+        self._mean_length = mean_length
+
+    def __missing__(self, key: tuple[int, int]) -> float:
+        count, length = key
+        shortness = (length / self._mean_length) ** LENGTH_EXPONENT
+        given = self[key] = float(count / (count + SATURATION) * shortness)
+        return given
 
 
 class Spread(Generic[H]):
@@ -54,106 +71,152 @@ class Spread(Generic[H]):
 
     Only what each text gives to itself is added up for all of them, which bounds what a place can
     have in total: a root of a sum is at most the sum of the roots. The totals of the few places
-    that may be among the best are computed when they are asked for.
+    that may be among the best are computed when they are asked for. Ten thousand mentions are added
+    for one question, so that columns are gone through, as far as can be by what is written in C.
     """
 
     def __init__(self, question: Question, corpus: Corpus) -> None:
-        self._question = question
-        self._corpus = corpus
-        self._cues: list[tuple[str, float]] = []  # with its rarity
-        self._threads: dict[str, dict[int, _Hit[H]]] = {}
-        self._alone: dict[H, _Hit[H]] = {}
+        self._asked_at = question.asked_at
+        self._texts_in_all = corpus.texts
+        # Of each cue its term, its rarity, and what its mentions give by their places.
+        self._cues: list[tuple[str, float, dict[Place, float]]] = []
+        self._threads = _Threads()
+        self._saturated = _Saturated(corpus.mean_length)
+        self._alone: dict[H, Place] = {}
+        self._texts: dict[Place, H] = {}
+        self._said_at: dict[Place, int | None] = {}
+        self._strengths: dict[Place, float] = {}
 
-    def add(self, term: str, count: int, mentions: Iterable[Mention[H]]) -> None:
+    def add(self, term: str, count: int, mentions: Mentions[H]) -> None:
         """Add the *mentions* of the cue *term*, of which there are *count* in the whole corpus."""
-        number, rarity = len(self._cues), (self._corpus.texts / count) ** RARITY_EXPONENT
-        self._cues.append((term, rarity))
-        asked_at, threads, alone = self._question.asked_at, self._threads, self._alone
-        known: dict[tuple[int, int], tuple[float, float]] = {}
-        for text, times, length, thread, position, said_at in mentions:
-            if said_at is not None and said_at >= asked_at:
-                continue
-            given = known.get((times, length))
-            if given is None:
-                x = self._saturated(times, length)
-                given = known[times, length] = (rarity * x, x**3)
-            hits: dict[Any, _Hit[H]] = alone
-            key: Any = text
-            if thread is not None:
-                hits, key = threads.setdefault(thread, {}), position
-            hit = hits.get(key)
-            if hit is None:
-                hits[key] = _Hit(text, said_at, given[0], {number: given[1]})
-            else:
-                hit.strength += given[0]
-                hit.cubes[number] = given[1]
+        mentions = self._older(mentions)
+        rarity = float((self._texts_in_all / count) ** RARITY_EXPONENT)
+        places = self._places(mentions)
+        given = list(
+            map(self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True))
+        )
+        self._cues.append((term, rarity, dict(zip(places, given, strict=True))))
+        self._texts.update(zip(places, mentions.texts, strict=True))
+        self._said_at.update(zip(places, mentions.said_at, strict=True))
+        strengths = self._strengths
+        known = strengths.get
+        for place, gave in zip(places, given, strict=True):
+            strengths[place] = known(place, 0.0) + rarity * gave
 
-    def _saturated(self, count: int, length: int) -> float:
-        shortness = (length / self._corpus.mean_length) ** LENGTH_EXPONENT
-        return float(count / (count + SATURATION) * shortness)
-
-    def hit(self, place: Place[H]) -> tuple[H | None, int | None]:
-        """Return the text at *place* and its time; (None, None) if it mentions no cue itself."""
-        found = self._hit(place, 0)
-        return (None, None) if found is None else (found.text, found.said_at)
-
-    def hits(self) -> Iterator[tuple[float, Place[H]]]:
-        """Yield what each text with a mention gives to itself, and its place."""
-        for thread, hits in self._threads.items():
-            for position, hit in hits.items():
-                yield hit.strength, (thread, position, None)
-        for text, hit in self._alone.items():
-            yield hit.strength, (None, 0, text)
-
-    def activated(self, least: float) -> Iterator[tuple[float, Place[H]]]:
-        """Yield all places whose total may be *least* or more, each with a bound of its total."""
-        for thread, hits in self._threads.items():
-            if sum([hit.strength for hit in hits.values()]) >= least:
-                for position, bound in _bounds(hits).items():
-                    if bound >= least:
-                        yield bound, (thread, position, None)
-        for text, hit in self._alone.items():
-            if hit.strength >= least:
-                yield hit.strength, (None, 0, text)
-
-    def total(self, place: Place[H]) -> float:
-        """Return what all cues together give to *place*."""
-        return sum(
-            rarity * cbrt(sum(cube for _, cube in parts)) for _, rarity, parts in self._parts(place)
+    def _older(self, mentions: Mentions[H]) -> Mentions[H]:
+        """Return those of *mentions* that were said before the question."""
+        asked_at, times = self._asked_at, mentions.said_at
+        if None not in times and all(map(asked_at.__gt__, times)):  # type: ignore[arg-type]
+            return mentions
+        older = [time is None or time < asked_at for time in times]
+        return Mentions(
+            tuple(compress(mentions.texts, older)),
+            tuple(compress(mentions.counts, older)),
+            tuple(compress(mentions.lengths, older)),
+            tuple(compress(mentions.threads, older)),
+            tuple(compress(mentions.positions, older)),
+            tuple(compress(times, older)),
         )
 
-    def words(self, place: Place[H]) -> Iterator[Word]:
-        """Yield what each cue gives to *place*, and from where."""
-        for term, rarity, parts in self._parts(place):
-            cubed = sum(cube for _, cube in parts)
-            parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
-            sources = tuple((offset, cube / cubed) for offset, cube in parts)
-            yield Word(term, rarity * cbrt(cubed), sources)
+    def _places(self, mentions: Mentions[H]) -> list[Place]:
+        threads = self._threads
+        if None not in mentions.threads:
+            pairs = zip(mentions.threads, mentions.positions, strict=True)
+            return [threads[thread] + position for thread, position in pairs]
+        alone = self._alone
+        return [
+            threads[thread] + position
+            if thread is not None
+            else alone.setdefault(text, _ALONE * (len(alone) + 1))
+            for text, thread, position in zip(
+                mentions.texts, mentions.threads, mentions.positions, strict=True
+            )
+        ]
 
-    def _parts(self, place: Place[H]) -> Iterator[tuple[str, float, list[tuple[int, float]]]]:
-        """Yield each cue that reaches *place* with its rarity and (offset, cube) of the mentions.
+    @property
+    def strengths(self) -> dict[Place, float]:
+        """What each text with a mention gives to itself, by its place."""
+        return self._strengths
 
-        In the order of the offsets, so that a sum does not depend on that in which a store reads.
+    def text(self, place: Place) -> H | None:
+        """Return the text at *place* if it mentions a cue itself."""
+        return self._texts.get(place)
+
+    def said_at(self, place: Place) -> int | None:
+        """Return when the text with a mention at *place* was said."""
+        return self._said_at[place]
+
+    def activated(self, least: float) -> Iterator[tuple[float, Place]]:
+        """Yield all places whose total may be *least* or more, each with a bound of its total."""
+        for hits in self._together(least):
+            for place, bound in self._bounds(hits).items():
+                if bound >= least:
+                    yield bound, place
+
+    def _together(self, least: float) -> Iterator[list[Place]]:
+        """Yield the places with mentions that are near enough to reach a common one.
+
+        Without those that even all together have less than *least*.
         """
-        near = ((offset, faded, self._hit(place, offset)) for offset, faded in _FADED_CUBED)
-        cubes = [(offset, faded, hit.cubes) for offset, faded, hit in near if hit is not None]
-        for number, (term, rarity) in enumerate(self._cues):
-            parts = [(k, faded * given[number]) for k, faded, given in cubes if number in given]
+        strengths = self._strengths
+        near: list[Place] = []
+        total, last = 0.0, 0
+        for place in sorted(strengths):
+            if near and place - last > 2 * NEIGHBOURS:
+                if total >= least:
+                    yield near
+                near, total = [], 0.0
+            near.append(place)
+            total += strengths[place]
+            last = place
+        if near and total >= least:
+            yield near
+
+    def _bounds(self, hits: list[Place]) -> dict[Place, float]:
+        """Return a bound of the total of each place within reach of *hits*."""
+        strengths = self._strengths
+        if len(hits) == 1 and hits[0] < 0:
+            return {hits[0]: strengths[hits[0]]}
+        bounds: dict[Place, float] = {}
+        for hit in hits:
+            strength = strengths[hit]
+            for offset, faded in _FADED:
+                place = hit + offset
+                bounds[place] = bounds.get(place, 0.0) + strength * faded
+        return bounds
+
+    def total(self, place: Place) -> float:
+        """Return what all cues together give to *place*."""
+        total = 0.0
+        offsets = self._near(place)
+        for _, rarity, given in self._cues:
+            cubed = 0.0
+            # In the order of the offsets, so that a sum does not depend on that in which a store
+            # reads.
+            for near, faded in offsets:
+                if near in given:
+                    cubed += faded * given[near] ** 3
+            if cubed:
+                total += rarity * cbrt(cubed)
+        return total
+
+    def words(self, place: Place) -> Iterator[Word[H]]:
+        """Yield what each cue gives to *place*, and from where."""
+        offsets = self._near(place)
+        for term, rarity, given in self._cues:
+            parts = [
+                (near - place, faded * given[near] ** 3) for near, faded in offsets if near in given
+            ]
             if parts:
-                yield term, rarity, parts
+                cubed = sum(cube for _, cube in parts)
+                parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
+                sources = tuple((offset, cube / cubed) for offset, cube in parts)
+                texts = tuple(self._texts[place + offset] for offset, _ in parts)
+                yield Word(term, rarity * cbrt(cubed), sources, texts)
 
-    def _hit(self, place: Place[H], offset: int) -> _Hit[H] | None:
-        thread, position, text = place
-        if thread is not None:
-            return self._threads[thread].get(position + offset)
-        return None if text is None or offset else self._alone[text]
-
-
-def _bounds(hits: dict[int, _Hit[H]]) -> dict[int, float]:
-    """Return a bound of the total of each position within reach of *hits*."""
-    bounds: dict[int, float] = {}
-    for position, hit in hits.items():
-        for offset, faded in _FADED:
-            place = position + offset
-            bounds[place] = bounds.get(place, 0.0) + hit.strength * faded
-    return bounds
+    def _near(self, place: Place) -> list[tuple[Place, float]]:
+        """Return the places with mentions from which *place* is reached, and how much arrives."""
+        texts = self._texts
+        return [
+            (place + offset, faded) for offset, faded in _FADED_CUBED if place + offset in texts
+        ]

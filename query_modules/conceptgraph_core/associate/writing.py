@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
+from ..graph.raw import labels
 from ..layers import NodeKind
 from ..words import missing
 from . import schema
@@ -16,10 +17,9 @@ from .texts import Told, told
 _PROPERTIES = ("thread", "position", "speaker", "said_at")
 
 
-def is_of(vertex: Any, kind: NodeKind, key: str) -> bool:
-    """Tell whether a vertex is the node of *kind* with that *key*."""
-    is_kind = kind.label in [label.name for label in vertex.labels]
-    return is_kind and vertex.properties.get(kind.key[-1]) == key
+def is_of(raw: Any, kind: NodeKind, key: str) -> bool:
+    """Tell whether a vertex underneath `mgp` is the node of *kind* with that *key*."""
+    return kind.label in labels(raw) and raw.get_property(kind.key[-1]) == key
 
 
 class Words(adapter.Graph[Node]):
@@ -115,8 +115,8 @@ class Writer:
         ]
 
     def _is_there(self, kind: NodeKind | None, key: str, text: Node) -> bool:
-        vertex = self._graph.vertex(text.raw.get_property("node"))
-        return kind is not None and vertex is not None and is_of(vertex, kind, key)
+        raw = self._graph.raw_vertex(text.raw.get_property("node"))
+        return kind is not None and raw is not None and is_of(raw, kind, key)
 
     def finish(self) -> None:
         """Write how many texts there are now, and remove the terms that none mentions any more."""

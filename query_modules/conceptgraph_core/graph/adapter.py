@@ -55,6 +55,7 @@ class Graph(Generic[N]):
         self.context = context if isinstance(context, Context) else contexts.parse(context)
         self._ctx = ctx
         self._graph = ctx.graph
+        self._raw_graph = raws.raw_graph(ctx.graph)
         self._nodes: dict[int, N | None] = {}
         self._steps = 0
         self._read_edges = 0
@@ -128,10 +129,10 @@ class Graph(Generic[N]):
             self.step()
             yield vertex
 
-    def vertex(self, vertex_id: int) -> Any:
-        """Return the vertex of that id; None if there is none."""
+    def raw_vertex(self, vertex_id: int) -> Any:
+        """Return the vertex of that id, as it is underneath `mgp`; None if there is none."""
         try:
-            return self._graph.get_vertex_by_id(vertex_id)
+            return self._raw_graph.get_vertex_by_id(vertex_id)
         except IndexError:
             return None
 
@@ -195,9 +196,8 @@ class Graph(Generic[N]):
         if self.context.until_ms is not None:
             # What is hidden may have the very key.
             raise InvalidContext("context: until_ms is for reading only")
-        vertex = self._graph.create_vertex()
-        vertex.add_label(label)
-        raw = raws.raw_vertex(vertex)
+        raw = self._raw_graph.create_vertex()
+        raw.add_label(label)
         for key, value in properties.items():
             raw.set_property(key, value)
         node: N = self.node_class(raw, raw.get_id(), label, self.context)
@@ -218,13 +218,11 @@ class Graph(Generic[N]):
         source.raw.set_property(key, source.raw.get_property(key))
         return self.add_edge(source, target, edge_type, **properties)
 
-    def add_edge(self, source: Node, target: Node, edge_type: str, **properties: Any) -> Any:
+    def add_edge(self, source: Node, target: Node, edge_type: str, /, **properties: Any) -> Any:
         """Create an edge that nobody else can be creating too."""
-        edge = self._graph.create_edge(
-            raws.public_vertex(source.raw), raws.public_vertex(target.raw), mgp.EdgeType(edge_type)
-        )
+        edge = self._raw_graph.create_edge(source.raw, target.raw, edge_type)
         for name, value in properties.items():
-            edge.properties.set(name, value)
+            edge.set_property(name, value)
         return edge
 
     def delete_edge(self, edge: Any) -> None:

@@ -29,6 +29,10 @@ def yielded(edges: Iterable[Any]) -> list[Any]:
     return [edge.public if edge.__class__ is _PublicEdge else edge for edge in edges]
 
 
+def raw_graph(graph: Any) -> Any:
+    return graph._graph if hasattr(graph, "_graph") else _PublicGraph(graph)
+
+
 def labels(raw: Any) -> list[str]:
     return [raw.label_at(index) for index in range(raw.labels_count())]
 
@@ -46,6 +50,25 @@ class _PublicIterator:
         return self.get()
 
 
+class _PublicGraph:
+    """The raw graph interface over nothing but the public one."""
+
+    def __init__(self, graph: Any) -> None:
+        self._public = graph
+
+    def get_vertex_by_id(self, vertex_id: int) -> "_PublicVertex":
+        return _PublicVertex(self._public.get_vertex_by_id(vertex_id))
+
+    def create_vertex(self) -> "_PublicVertex":
+        return _PublicVertex(self._public.create_vertex())
+
+    def create_edge(
+        self, source: "_PublicVertex", target: "_PublicVertex", edge_type: str
+    ) -> "_PublicEdge":
+        made = self._public.create_edge(source.public, target.public, mgp.EdgeType(edge_type))
+        return _PublicEdge(made)
+
+
 class _PublicVertex:
     """The raw vertex interface over nothing but the public one."""
 
@@ -54,6 +77,9 @@ class _PublicVertex:
 
     def get_id(self) -> int:
         return int(self.public.id)
+
+    def add_label(self, label: str) -> None:
+        self.public.add_label(label)
 
     def labels_count(self) -> int:
         return len(self.public.labels)

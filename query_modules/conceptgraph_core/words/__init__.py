@@ -1,6 +1,6 @@
 """Text into terms: the words that a text is found by, each with how often it stands there."""
 
 from .libraries import missing
-from .terms import first_name, terms
+from .terms import first_name, terms, words_of
 
-__all__ = ["first_name", "missing", "terms"]
+__all__ = ["first_name", "missing", "terms", "words_of"]

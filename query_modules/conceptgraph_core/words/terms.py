@@ -40,6 +40,16 @@ def first_name(speaker: str) -> str:
     return words[0] if words else ""
 
 
+def words_of(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, str]:
+    """Return for each stem of *text* the word, case-folded, that it is the stem of there."""
+    found: dict[str, str] = {}
+    for word in dict.fromkeys(split(text)):
+        for language in spoken([word], languages):
+            for term in _stems([word], language):
+                found.setdefault(term, word)
+    return found
+
+
 def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
     found: dict[str, int] = {}
     stop_words, stem = language.stop_words, language.stem

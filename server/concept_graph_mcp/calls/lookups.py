@@ -10,6 +10,7 @@ from typing import Any
 
 from conceptgraph_core import limits
 from conceptgraph_core.folding import Keywords
+from conceptgraph_core.layers import Columns
 
 # Only nodes that have each of these properties with that value; a scope is one of them.
 Where = tuple[tuple[str, Any], ...]
@@ -118,10 +119,28 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """What *lookup* finds, and how many edges lead to each: the context's `degrees`."""
+class Incoming:
+    """What *lookup* finds, and what leads to some of it: the context's `degrees` and `incoming`.
+
+    Looked at are the nodes of *label* without the property *unless*, or all of them if each has it:
+    those to which the fewest edges lead first, then by *by*, until *most* edges have been read. A
+    node's edges are read all or not at all; those of the first that has any are always. There is a
+    list for each node that was read: its id, and columns: the ids of the nodes that the edges of
+    the types *edges* come from, the property *weight* of each edge, and of each such node the
+    properties *columns*, as its layer declares them; null or false where it has none.
+
+    The degrees of those that were not read may be less than there are, but not so few that they
+    would have been read.
+    """
 
     lookup: "Lookup"
+    label: str
+    edges: tuple[str, ...]
+    weight: str
+    columns: Columns
+    by: str
+    unless: str
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +156,4 @@ class Sized:
     where: Where = ()
 
 
-Lookup = Counted | Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled | Sized
+Lookup = Incoming | Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled | Sized

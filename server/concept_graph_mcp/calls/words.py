@@ -11,7 +11,7 @@ from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.words import languages, missing, terms
 
-from .lookups import Counted, Equal, Lookup, Range, Sized, Union
+from .lookups import Equal, Incoming, Lookup, Range, Sized, Union
 
 
 def spoken() -> tuple[str, ...]:
@@ -51,9 +51,18 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
 
 
 def of_question(text: str, scope: str) -> Lookup:
-    """Look up the terms of a question, and how many texts mention each."""
+    """Look up the terms of a question, and the texts that mention them as far as they are read."""
     cues = texts.named(scope, {} if missing() else terms(text, spoken()))
-    return Counted(Union(tuple(_equal([*texts.corpus(scope), *cues]))))
+    return Incoming(
+        Union(tuple(_equal([*texts.corpus(scope), *cues]))),
+        label=schema.TERM,
+        edges=schema.MENTIONING,
+        weight=schema.COUNT,
+        columns=schema.LAYER.columns[0],
+        by="name",
+        unless="speakers",
+        most=schema.MOST_MENTIONS,
+    )
 
 
 def of_unindexed(kind: NodeKind, scope: str) -> Lookup:

@@ -7,7 +7,7 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
 from ...calls.call import Call
-from ...calls.lookups import Counted, Lookup, Sized
+from ...calls.lookups import Incoming, Lookup, Sized
 from . import lookups
 
 Statement = tuple[str, dict[str, Any]]
@@ -24,7 +24,8 @@ def call(call: Call, context: Mapping[str, Any]) -> Statement:
     if procedure.takes_context:
         pairs = [f"{key}: ${key}" for key in context]
         pairs += ["found: found"] if call.lookup is not None else []
-        pairs += ["degrees: degrees"] if isinstance(call.lookup, Counted) else []
+        if isinstance(call.lookup, Incoming):
+            pairs += ["degrees: degrees", "incoming: incoming"]
         pairs += ["size: size"] if isinstance(call.lookup, Sized) else []
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)

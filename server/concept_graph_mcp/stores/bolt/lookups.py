@@ -6,9 +6,9 @@ from typing import Any
 from conceptgraph_core.registry import text_index
 
 from ...calls.lookups import (
-    Counted,
     Equal,
     Filled,
+    Incoming,
     Lookup,
     Nearest,
     Ordered,
@@ -45,9 +45,9 @@ class _Writer:
 
 def finding(lookup: Lookup) -> Statement:
     """Return what comes before a CALL and leaves the nodes in `found`; and its parameters."""
-    if isinstance(lookup, Counted):
+    if isinstance(lookup, Incoming):
         found, parameters = finding(lookup.lookup)
-        return f"{found}WITH found, [n IN found | inDegree(n)] AS degrees ", parameters
+        return found + _incoming(lookup), parameters | {"most": lookup.most}
     if isinstance(lookup, Sized):
         return _sized(lookup)
     writer = _Writer()
@@ -70,6 +70,31 @@ def _sized(lookup: Sized) -> Statement:
     counted = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
     statement = f"{found}CALL {{ {counted} RETURN count(n) AS size }} WITH found, size "
     return statement, parameters | where
+
+
+def _incoming(lookup: Incoming) -> str:
+    """Return what makes `degrees` and `incoming` of `found`; how many are read is `$most`.
+
+    `inDegree` walks nothing.
+    """
+    before = "reduce(sum = 0, j IN range(0, i - 1) | sum + degrees[j])"
+    # Nulls would not be collected.
+    properties = [f"collect(coalesce(f.{one}, false))" for one in lookup.columns.properties]
+    columns = ["collect(id(f))", f"collect(e.{lookup.weight})", *properties]
+    named = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
+    names = ", ".join(f"c{number}" for number in range(len(columns)))
+    return (
+        "WITH found, [n IN found | inDegree(n)] AS degrees "
+        f"CALL {{ WITH found UNWIND found AS n WITH n WHERE n:{lookup.label}"
+        f" WITH collect(n) AS every, collect(CASE WHEN n.{lookup.unless} IS NULL THEN n END)"
+        " AS some UNWIND CASE size(some) WHEN 0 THEN every ELSE some END AS n"
+        f" WITH n, inDegree(n) AS degree ORDER BY degree, n.{lookup.by}"
+        " WITH collect(n) AS nodes, collect(degree) AS degrees"
+        " UNWIND [i IN range(0, size(nodes) - 1)"
+        f" WHERE {before} = 0 OR {before} + degrees[i] <= $most | nodes[i]] AS n"
+        f" MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f) WITH n, {named}"
+        f" RETURN collect([id(n), {names}]) AS incoming }} "
+    )
 
 
 def _equal(writer: _Writer, lookup: Equal) -> None:

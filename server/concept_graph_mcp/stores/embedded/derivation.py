@@ -10,6 +10,14 @@ from .indexes import Catalogue, Row, Table
 State = tuple[tuple[str, ...], dict[str, Any]] | None
 _BATCH = 1_000
 
+# What leads to a vertex, read without looking at each edge where it is stored.
+_INTO = "edge_into"
+_SCHEMA = (
+    # What earlier versions had instead.
+    "DROP INDEX IF EXISTS edge_target",
+    f"CREATE INDEX IF NOT EXISTS {_INTO} ON edge (target, id, type, source, properties)",
+)
+
 
 class Statements(Protocol):
     """What carries out statements: the open database, which itself needs the tables made here."""
@@ -89,11 +97,13 @@ def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
 
     Others are no harm: a version that knows of more layers has made them, and keeps them.
     """
-    return catalogue.names <= _names(connection)
+    return {*catalogue.names, _INTO} <= _names(connection)
 
 
 def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
     """Make the tables that are missing, with their rows, within the caller's transaction."""
+    for statement in _SCHEMA:
+        connection.execute(statement)
     known = _names(connection)
     missing = [table for table in catalogue.derived if table.name not in known]
     vectors = [table for table in catalogue.vectors if table.name not in known]
@@ -105,7 +115,7 @@ def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
 
 
 def _names(connection: sqlite3.Connection) -> set[str]:
-    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')")
     return {name for (name,) in rows}
 
 

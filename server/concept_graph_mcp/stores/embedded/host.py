@@ -11,7 +11,7 @@ from typing import Any
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
-from ...calls.lookups import Counted, Lookup, Sized
+from ...calls.lookups import Incoming, Lookup, Sized
 from ...errors import Refused
 from ..store import Edge, Node
 from . import backup, diagnosis, ending, interface, lookups, modules, values
@@ -210,9 +210,9 @@ class Host:
         *leading, context = arguments
         found = self._found(graph, lookup)
         context = {**context, "found": found}
-        if isinstance(lookup, Counted):
-            ids = [vertex.get_id() for vertex in found]
-            context["degrees"] = lookups.degrees(self._database, ids)
+        if isinstance(lookup, Incoming):
+            elements = [vertex._element for vertex in found]
+            context |= lookups.incoming(self._database, lookup, elements)
         if isinstance(lookup, Sized):
             context["size"] = lookups.size(self._database, lookup)
         return [*leading, context]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import folding
-from conceptgraph_core.layers import Index, Layer, Ranking, TextIndex, VectorIndex
+from conceptgraph_core.layers import Columns, Index, Layer, Ranking, TextIndex, VectorIndex
 from conceptgraph_core.registry import MODEL
 
 Row = tuple[Any, ...]
@@ -174,6 +174,29 @@ class TextTable(Table):
         ]
 
 
+class ColumnsTable(Table):
+    """Some properties of vertices, read along the edges that lead from them."""
+
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(f"columns {columns.label}", columns.label)
+        self.properties = columns.properties
+        self.columns = len(columns.properties) + 1
+
+    @property
+    def schema(self) -> list[str]:
+        values = ", ".join(f"k{number}" for number in range(len(self.properties)))
+        return [f'CREATE TABLE "{self.name}" (vertex INTEGER PRIMARY KEY, {values})']
+
+    def row(self, vertex: int, properties: Properties) -> Row | None:
+        values = (properties.get(name) for name in self.properties)
+        return (vertex, *(one if isinstance(one, (str, int, float)) else None for one in values))
+
+    @property
+    def deletions(self) -> list[str]:
+        last = len(self.properties)
+        return [f'DELETE FROM "{self.name}" WHERE vertex = ?1 AND k{last - 1} IS ?{last + 1}']
+
+
 class VectorTable:
     """The vectors of one property, as 32-bit floats, which is how a Memgraph keeps them too."""
 
@@ -208,7 +231,8 @@ class Catalogue:
         self.rankings = [RankingTable(one) for layer in layers for one in layer.rankings]
         self.texts = [TextTable(one) for layer in layers for one in layer.texts]
         self.vectors = [VectorTable(one) for layer in layers for one in layer.vectors]
-        self.derived: list[Table] = [*self.indexes, *self.rankings, *self.texts]
+        self.columns = [ColumnsTable(one) for layer in layers for one in layer.columns]
+        self.derived: list[Table] = [*self.indexes, *self.rankings, *self.texts, *self.columns]
         self._by_label: dict[str, list[Table]] = {}
         for table in self.derived:
             self._by_label.setdefault(table.label, []).append(table)
@@ -238,6 +262,9 @@ class Catalogue:
 
     def text(self, label: str) -> TextTable:
         return next(table for table in self.texts if table.label == label)
+
+    def columns_of(self, label: str) -> ColumnsTable:
+        return next(table for table in self.columns if table.label == label)
 
     def vector(self, labels: Sequence[str], name: str) -> VectorTable | None:
         """Return the table that has the vectors of the property *name* of such a vertex."""

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from ...calls.lookups import (
-    Counted,
     Equal,
     Filled,
+    Incoming,
     Lookup,
     Nearest,
     Ordered,
@@ -22,10 +22,14 @@ from ...calls.lookups import (
     Where,
 )
 from . import text_search
+from .cache import decode
 from .database import Database, encode
+from .elements import VertexElement
 from .indexes import RankingTable, unpacked
+from .values import Column
 
 _FEW_LEVELS = 200
+_FIRST_COUNT = 512
 
 
 def find(database: Database, lookup: Lookup) -> list[int]:
@@ -33,16 +37,23 @@ def find(database: Database, lookup: Lookup) -> list[int]:
     return list(dict.fromkeys(_found(database, lookup)))
 
 
-def degrees(database: Database, vertices: list[int]) -> list[int]:
-    """Return how many edges lead to each of *vertices*."""
-    counted = dict(
-        database.execute(
-            "SELECT target, count(*) FROM edge WHERE target IN (SELECT value FROM json_each(?))"
-            " GROUP BY target",
-            [encode(vertices)],
-        )
-    )
-    return [counted.get(vertex, 0) for vertex in vertices]
+def incoming(
+    database: Database, lookup: Incoming, found: Sequence[VertexElement]
+) -> dict[str, Any]:
+    """Return the `degrees` of *found*, which *lookup* found, and what is `incoming`."""
+    of_label = [vertex for vertex in found if lookup.label in vertex.labels]
+    wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
+    degrees = _degrees(database, [vertex.id for vertex in wanted], lookup.most)
+    wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
+    read = 0
+    columns = []
+    weights = _Weights(lookup.weight)
+    for vertex in wanted:
+        if read and read + degrees[vertex.id] > lookup.most:
+            break
+        columns.append((vertex.id, *_columns(database, lookup, weights, vertex.id)))
+        read += degrees[vertex.id]
+    return {"degrees": [degrees.get(vertex.id, 0) for vertex in found], "incoming": columns}
 
 
 def size(database: Database, lookup: Sized) -> int:
@@ -54,7 +65,55 @@ def size(database: Database, lookup: Sized) -> int:
     return int(count)
 
 
-def _counted(database: Database, lookup: Counted | Sized) -> list[int]:
+def _degrees(database: Database, vertices: Sequence[int], most: int) -> dict[int, int]:
+    """Return how many edges lead to each of *vertices*, or enough of them to tell which to read.
+
+    Of those to which many lead so many are counted, doubling, that it is clear that they are not.
+    """
+    cap = _FIRST_COUNT
+    counted: dict[int, int] = {}
+    unknown = list(vertices)
+    while unknown:
+        for vertex in unknown:
+            [(counted[vertex],)] = database.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, cap)
+            )
+        unknown = [vertex for vertex in unknown if counted[vertex] >= cap]
+        known = sum(count for vertex, count in counted.items() if count < cap)
+        if known and known + cap > most:
+            break
+        cap *= 2
+    return counted
+
+
+class _Weights(dict[str, Any]):
+    """A property of edges by what is stored of them: few differ in what they say."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __missing__(self, stored: str) -> Any:
+        value = self[stored] = decode(stored).get(self._name)
+        return value
+
+
+def _columns(
+    database: Database, lookup: Incoming, weights: _Weights, vertex: int
+) -> Iterator[Column]:
+    table = database.catalogue.columns_of(lookup.columns.label)
+    values = ", ".join(f"c.k{table.properties.index(one)}" for one in lookup.columns.properties)
+    rows = database.execute(
+        f"SELECT e.source, e.properties, {values} FROM edge e"
+        f' JOIN "{table.name}" c ON c.vertex = e.source WHERE e.target = ?'
+        f" AND e.type IN ({', '.join('?' * len(lookup.edges))})",
+        (vertex, *lookup.edges),
+    ).fetchall()
+    columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
+    columns[1] = tuple(map(weights.__getitem__, columns[1]))
+    return map(Column, columns)
+
+
+def _with_more(database: Database, lookup: Incoming | Sized) -> list[int]:
     return _found(database, lookup.lookup)
 
 
@@ -228,8 +287,8 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 
 
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
-    Counted: _counted,
-    Sized: _counted,
+    Incoming: _with_more,
+    Sized: _with_more,
     Equal: _equal,
     Range: _range,
     Ordered: _ordered,

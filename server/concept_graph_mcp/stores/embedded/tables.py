@@ -22,7 +22,6 @@ _SCHEMA = (
     " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL,"
     " checksum INTEGER)",
     "CREATE INDEX edge_source ON edge (source)",
-    "CREATE INDEX edge_target ON edge (target)",
     # One row a writing transaction: which elements it changed, as JSON arrays of ids.
     "CREATE TABLE change ("
     " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL,"

@@ -13,6 +13,12 @@ SCALARS = frozenset({str, int, float, bool, type(None)})
 _INT64 = 2**63
 
 
+class Column(tuple[Any, ...]):
+    """Scalars that the store itself hands to a procedure, thousands of them: taken as they are."""
+
+    __slots__ = ()
+
+
 def to_stored(value: Any) -> Any:
     """Return *value* as the store keeps it: immutable where Python allows, lists as tuples.
 
@@ -46,6 +52,8 @@ def to_python(value: Any, wrap: Wrap) -> Any:
     if value.__class__ in SCALARS:
         if value.__class__ is int and not -_INT64 <= value < _INT64:
             raise OverflowError("Python integer is out of range")
+        return value
+    if value.__class__ is Column:
         return value
     if isinstance(value, (list, tuple)):
         return tuple([to_python(item, wrap) for item in value])
