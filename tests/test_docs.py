@@ -24,6 +24,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.bolt import readiness
 from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.host import Host
@@ -354,6 +355,14 @@ def test_the_constraints_and_indexes_are_those_of_the_schema():
     indexes = [index for layer in MODEL.stored for index in layer.indexes]
     declared = [(f"{one.label}({', '.join(one.properties)})", one.unique) for one in indexes]
     assert [(on, constraint == "unique") for on, constraint, _ in rows] == declared
+
+
+def test_the_indexes_of_searches_are_those_that_are_made():
+    documented = [on for on, _ in table(DBA, "of searches", "index")]
+    made = readiness.of_searches(MODEL.stored)
+    assert documented == [
+        f"{one.label}({one.properties[0]})" if one.properties else one.label for one in made
+    ]
 
 
 def test_names_that_collide_are_found_and_renamed(memgraph):

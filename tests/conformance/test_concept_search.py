@@ -1,6 +1,7 @@
 """`concept_search`: an exact match, then matches by name, then the most aroused concepts."""
 
 import math
+import random
 
 import pytest
 from expect import DAY_MS, REFUSALS, WEEK_MS, concept, decayed
@@ -334,6 +335,35 @@ def test_the_time_constant_of_the_call_decides_the_order(memory):
     assert memory.concept_search([]) == ["new", "old"]
     memory.tau_ms = 2_000.0
     assert memory.concept_search([]) == ["old", "new"]
+
+
+@pytest.mark.parametrize("spread_ms", [1, DAY_MS, 40 * DAY_MS, 3_000 * DAY_MS])
+@pytest.mark.parametrize("least", [0.0, 0.01, 0.25, 0.9])
+def test_the_most_aroused_come_in_the_order_of_their_arousal_however_long_ago(
+    memory, spread_ms, least
+):
+    chance = random.Random(spread_ms + 100 * least)
+    concepts = [
+        concept(
+            f"{number:03}",
+            level=chance.choice((least, chance.uniform(least, 1))),
+            at=memory.now_ms - chance.randrange(spread_ms) + chance.choice((0, 0, DAY_MS)),
+        )
+        for number in range(300)
+    ]
+    memory.import_rows(concepts)
+
+    def rank(one):
+        level, at = one["arousal_level"], one["accessed_at"]
+        return -(at + DAY_MS * math.log(level)) if level else math.inf, one["name"]
+
+    expected = [one["name"] for one in sorted(concepts, key=rank)]
+    for most in (1, 3, 20, 74, 76, 200):
+        assert memory.concept_search([], most) == expected[:most]
+    matched = [name for name in sorted(expected) if "99" in name]
+    others = [name for name in expected if name not in matched]
+    assert memory.concept_search(["99"], 20) == (matched + others)[:20]
+    assert memory.concept_search(["99"], 2) == ["099", "199"]
 
 
 def test_the_order_is_the_same_when_everything_has_decayed_to_nothing(memory):

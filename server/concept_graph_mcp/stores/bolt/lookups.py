@@ -19,6 +19,7 @@ from ...calls.lookups import (
     Union,
     Where,
 )
+from . import searching
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -125,7 +126,17 @@ def _range(writer: _Writer, lookup: Range) -> None:
 
 
 def _ordered(writer: _Writer, lookup: Ordered) -> None:
-    writer.add(_first(writer, lookup), "collect(n)")
+    if lookup.level is not None:
+        start = "WITH [] AS matching, false AS done "
+        writer.add(start + searching.ranked(writer.parameter, lookup), "ranked")
+        return
+    by = f"n.{lookup.by}"
+    condition = f"{by} IS NOT NULL{_filter(writer, lookup.where)}"
+    limit = writer.parameter(lookup.limit)
+    writer.add(
+        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n ORDER BY {by} DESC LIMIT {limit} ",
+        "collect(n)",
+    )
 
 
 def _nearest(writer: _Writer, lookup: Nearest) -> None:
@@ -157,26 +168,20 @@ def _union(writer: _Writer, lookup: Union) -> None:
 
 
 def _text(writer: _Writer, lookup: Text) -> None:
-    writer.add(*_unfolded(lookup.label))
     if lookup.keywords.parts:
-        writer.add(_matching(writer, lookup), "collect(n)")
+        writer.add(searching.matching(writer.parameter, lookup), "matching")
+    else:
+        writer.add(*_unfolded(lookup.label))
 
 
 def _filled(writer: _Writer, lookup: Filled) -> None:
-    """Matches first; the scan for the others only runs where these leave room."""
+    """Matches first; what is ranked is only read where these leave room."""
     if not lookup.first.keywords.parts:
         _ordered(writer, lookup.then)
         return
-    writer.add(*_unfolded(lookup.first.label))
-    hits = _matching(writer, lookup.first)
-    room = f"{writer.parameter(lookup.limit)} - size(hits)"
-    others = _first(writer, lookup.then)
-    writer.add(
-        f"CALL {{ {hits}RETURN collect(n) AS hits }} "
-        f"CALL {{ WITH hits WITH hits, {room} AS room WHERE room > 0"
-        f" {others}RETURN collect(n) AS others }} ",
-        "hits + others",
-    )
+    matches = searching.matching(writer.parameter, lookup.first)
+    others = searching.ranked(writer.parameter, lookup.then)
+    writer.add(matches + others, "matching + ranked")
 
 
 def _unfolded(label: str) -> tuple[str, str]:
@@ -184,47 +189,6 @@ def _unfolded(label: str) -> tuple[str, str]:
     index = text_index(label)
     lacking = f"n.{index.folded} IS NULL OR n.{index.plain} IS NULL"
     return f"MATCH (n:{label}) WHERE {lacking} ", "collect(n)"
-
-
-def _matching(writer: _Writer, lookup: Text) -> str:
-    """Return what finds the first matches as `n`, in the order of `folding.Keywords.place`."""
-    index = text_index(lookup.label)
-    parts = writer.parameter(list(lookup.keywords.parts))
-    words = writer.parameter(list(lookup.keywords.words))
-    folded, plain = f"n.{index.folded}", f"n.{index.plain}"
-
-    def any_is(how: str, of: str) -> str:
-        return f"any(k IN {of} WHERE {folded} {how} k OR {plain} {how} k)"
-
-    return (
-        f"MATCH (n:{lookup.label}) WHERE {any_is('CONTAINS', parts)}"
-        f" WITH n, CASE WHEN {folded} IN {parts} OR {plain} IN {parts} THEN 0"
-        f" WHEN {any_is('STARTS WITH', parts)} THEN 1"
-        f" WHEN {any_is('CONTAINS', words)} THEN 2 ELSE 3 END AS place"
-        f" ORDER BY place, n.{index.source} LIMIT {writer.parameter(lookup.limit)} "
-    )
-
-
-def _first(writer: _Writer, lookup: Ordered) -> str:
-    """Return what finds the first of an order as `n`."""
-    if lookup.level is not None:
-        return _ranked(writer, lookup)
-    by = f"n.{lookup.by}"
-    condition = f"{by} IS NOT NULL{_filter(writer, lookup.where)}"
-    limit = writer.parameter(lookup.limit)
-    return f"MATCH (n:{lookup.label}) WHERE {condition} WITH n ORDER BY {by} DESC LIMIT {limit} "
-
-
-def _ranked(writer: _Writer, lookup: Ordered) -> str:
-    """Return what finds the first by `by + tau_ms · ln(level)` as `n`."""
-    tau_ms = writer.parameter(lookup.tau_ms)
-    rank = f"coalesce(n.{lookup.by} + {tau_ms} * log(n.{lookup.level}), -1e300)"
-    return (
-        # `then` is read once, for the order and for leaving out what has none.
-        f"MATCH (n:{lookup.label}) WITH n, n.{lookup.then} AS then, {rank} AS rank"
-        " WHERE then IS NOT NULL WITH n, then, rank ORDER BY rank DESC, then"
-        f" LIMIT {writer.parameter(lookup.limit)} "
-    )
 
 
 def _similar(writer: _Writer, lookup: Similar) -> None:

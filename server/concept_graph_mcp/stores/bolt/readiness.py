@@ -115,7 +115,8 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     # A unique constraint is no index in Memgraph, so what is unique is indexed as well.
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
-            await _create(run, f"CREATE INDEX ON :{index.label}({', '.join(index.properties)})")
+            of = f"({', '.join(index.properties)})" if index.properties else ""
+            await _create(run, f"CREATE INDEX ON :{index.label}{of}")
 
 
 async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
@@ -139,8 +140,20 @@ async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
                 raise
 
 
+def of_searches(layers: Sequence[Layer]) -> list[Index]:
+    """Return the indexes that rankings and texts are read by; without properties: of a label."""
+    ranked = [Index(one.label, (one.time,)) for layer in layers for one in layer.rankings]
+    texts = [
+        Index(one.label, properties)
+        for layer in layers
+        for one in layer.texts
+        for properties in ((), (one.folded,), (one.plain,))
+    ]
+    return ranked + texts
+
+
 def _indexes(layers: Sequence[Layer]) -> list[Index]:
-    return [index for layer in layers for index in layer.indexes]
+    return [index for layer in layers for index in layer.indexes] + of_searches(layers)
 
 
 async def _collisions(run: Run, index: Index) -> str:
@@ -169,4 +182,6 @@ async def _create(run: Run, statement: str) -> None:
 
 def _listed(properties: Any) -> list[Any]:
     """Return the properties of a constraint or index; versions differ in whether one is a list."""
+    if properties is None:
+        return []
     return properties if isinstance(properties, list) else [properties]

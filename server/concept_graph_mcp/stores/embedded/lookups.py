@@ -244,9 +244,10 @@ def _of_level(
     database: Database, table: RankingTable, level: float, tau_ms: float
 ) -> Iterator[tuple[float, str, int]]:
     handicap = tau_ms * math.log(level) if level > 0 else -math.inf
+    # What was never aroused ranks alike, whenever that was.
+    order = 'time DESC, "then"' if level > 0 else '"then"'
     rows = database.execute(
-        f'SELECT time, "then", vertex FROM "{table.name}" WHERE level = ?'
-        ' ORDER BY time DESC, "then"',
+        f'SELECT time, "then", vertex FROM "{table.name}" WHERE level = ? ORDER BY {order}',
         [level],
     )
     return ((-(time + handicap), then, vertex) for time, then, vertex in rows)

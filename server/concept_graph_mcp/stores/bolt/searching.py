@@ -1,0 +1,149 @@
+"""What a search finds, in Cypher: by index as far as an index reaches, and by one scan beyond that.
+
+Memgraph keeps no plan of a statement that calls a procedure: what is written here is parsed and
+planned at every search, which took longer than the search itself where it was written in full. So
+it says as little as it can, in what is parsed quickly: `coalesce` and conditions in brackets are
+not, and a `CALL { … }` more is.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from conceptgraph_core.layers import TextIndex
+from conceptgraph_core.registry import text_index
+
+from ...calls.lookups import Ordered, Text
+
+Parameter = Callable[[Any], str]
+
+# Windows of time, in time constants: from a sixteenth on, each twice as long as the one before.
+_WINDOWS = tuple(2.0**power for power in range(-4, 17))
+# A window must have so many times as many nodes as are wanted, or the best of them say little.
+_MANY = 4
+# No time is below it: what ranks lower was never aroused.
+_LEAST = -1e300
+_NULL_LAST = "rank IS NULL, rank DESC"
+# Greater than all that begins with a text, if put behind it.
+_LAST = "\U0010ffff"
+# More keywords than this are a list to the statement.
+_WRITTEN_OUT = 8
+
+
+def matching(parameter: Parameter, lookup: Text) -> str:
+    """Return what leaves the matches in `matching`, and in `done` whether they fill the limit.
+
+    The first ones in the order of `folding.Keywords.place`, and some twice. What is a keyword or
+    begins with one comes by index; only where that does not fill the limit are all names looked
+    through for the others. Nodes that lack a form are found all, for Cypher cannot fold and the
+    procedure can; no index tells of them, so that it takes a look at all nodes to find none.
+    """
+    index = text_index(lookup.label)
+    parts, limit = parameter(list(lookup.keywords.parts)), parameter(lookup.limit)
+    closest = _closest(parameter, index, parts, limit)
+    everywhere = _everywhere(parameter, lookup, index, parts, limit)
+    return (
+        f"{closest}WITH closest, size(closest) >= {limit} AS full "
+        f"CALL {{ WITH full WITH full WHERE full MATCH (n:{index.label})"
+        f" WHERE {_lacking(index)} RETURN collect(n) AS unfolded }} "
+        f"CALL {{ WITH full WITH full WHERE NOT full {everywhere} }} "
+        "WITH closest + unfolded + hits AS matching,"
+        f" full OR size(hits) - size(beside) >= {limit} AS done "
+    )
+
+
+def _closest(parameter: Parameter, index: TextIndex, parts: str, limit: str) -> str:
+    """Return what finds the `closest`, those that are a keyword or begin with one."""
+    last = parameter(_LAST)
+    forms = ((index.folded, "folded"), (index.plain, "plain"))
+    return "".join(
+        f"CALL {{ UNWIND {parts} AS k MATCH (n:{index.label})"
+        f" WHERE n.{form} >= k AND n.{form} < k + {last} RETURN collect(n) AS {name} }} "
+        for form, name in forms
+    ) + (
+        "CALL { WITH folded, plain UNWIND folded + plain AS n"
+        f" WITH DISTINCT n, n.{index.folded} IN {parts} OR n.{index.plain} IN {parts} AS exact"
+        f" ORDER BY exact DESC, n.{index.source} LIMIT {limit} RETURN collect(n) AS closest }} "
+    )
+
+
+def _everywhere(
+    parameter: Parameter, lookup: Text, index: TextIndex, parts: str, limit: str
+) -> str:
+    """Return the scan: the first `hits`, and a mark for each of them that is `beside` the limit.
+
+    The closest come again, in no place of their own: all of them are known already.
+    """
+    words = parameter(list(lookup.keywords.words))
+    is_word = f"n.{index.folded} CONTAINS k OR n.{index.plain} CONTAINS k"
+    return (
+        f"MATCH (n:{index.label}) {_hit(parameter, lookup, index, parts)} AS hit"
+        f" WHERE hit OR hit IS NULL WITH n, {_lacking(index)} AS lacks,"
+        f" any(k IN {words} WHERE {is_word}) AS word"
+        # What is there instead of a name may be no text, which has no order among others.
+        f" WITH n, lacks, word, head([name IN [n.{index.source}] WHERE NOT lacks]) AS source"
+        " ORDER BY lacks DESC, word DESC, source"
+        " WITH collect(n) AS hits, collect(lacks) AS lacks"
+        " WITH hits, [one IN lacks WHERE one] AS beside"
+        f" RETURN hits[0..size(beside) + {limit}] AS hits, beside"
+    )
+
+
+def _hit(parameter: Parameter, lookup: Text, index: TextIndex, parts: str) -> str:
+    """Return whether `n` contains a keyword; null where a form is missing that might.
+
+    Nearly all that a search takes is spent here. Most plain forms are empty.
+    """
+    keywords = lookup.keywords.parts
+    folded, plain = f"n.{index.folded}", f"n.{index.plain}"
+    if len(keywords) == 1:
+        keyword = parameter(keywords[0])
+        return f"WITH n, {folded} CONTAINS {keyword} OR {plain} CONTAINS {keyword}"
+    within = f"any(k IN {parts} WHERE folded CONTAINS k)"
+    if len(keywords) <= _WRITTEN_OUT:
+        within = " OR ".join(f"folded CONTAINS {parameter(keyword)}" for keyword in keywords)
+    return (
+        f"WITH n, {folded} AS folded, {plain} AS plain"
+        f" WITH n, {within} OR plain <> '' AND any(k IN {parts} WHERE plain CONTAINS k)"
+    )
+
+
+def _lacking(index: TextIndex) -> str:
+    return f"n.{index.folded} IS NULL OR n.{index.plain} IS NULL"
+
+
+def ranked(parameter: Parameter, lookup: Ordered) -> str:
+    """Return what leaves the first by `by + tau_ms · ln(level)` in `ranked`, unless `done`.
+
+    `matching` is kept. No level is above 1, so no node ranks above its time. Found are, by index,
+    the shortest window of time with several times as many as are wanted, the best of these, and
+    then the best of what is older than the window but no older than the last of these ranks: what
+    is older still cannot be among the first. Only where no window is enough are all looked at.
+    """
+    tau_ms, limit = parameter(lookup.tau_ms), parameter(lookup.limit)
+    many = parameter(_MANY * lookup.limit)
+    windows = parameter([window * lookup.tau_ms for window in _WINDOWS])
+    nodes, time = f"MATCH (n:{lookup.label})", f"n.{lookup.by}"
+    # `then` is read once, for the order and for leaving out what has none.
+    rank = f"WITH n, n.{lookup.then} AS then, {time} + {tau_ms} * log(n.{lookup.level}) AS rank"
+    first = f"WITH n, then, rank ORDER BY rank DESC, then LIMIT {limit}"
+    best = f"{rank} WHERE then IS NOT NULL AND rank IS NOT NULL {first}"
+    best_of_all = f"{rank} WHERE then IS NOT NULL {first.replace('rank DESC', _NULL_LAST)}"
+    return (
+        # From the time of the call on, which comes with every call. The first row ends the search.
+        f"CALL {{ WITH done UNWIND {windows} AS back"
+        " WITH done, $now_ms - back AS edge WHERE NOT done"
+        f" CALL {{ WITH edge {nodes} WHERE {time} >= edge WITH n LIMIT {many}"
+        " RETURN count(n) AS found }"
+        f" WITH edge, found WHERE found = {many} WITH edge LIMIT 1"
+        " RETURN collect(edge) AS edges } "
+        f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {time} >= edge {best}"
+        " RETURN collect(n) AS near, collect(rank) AS ranks } "
+        "WITH matching, done, edges, near, last(ranks) AS least,"
+        f" size(ranks) = {limit} AND last(ranks) > {parameter(_LEAST)} AS enough "
+        "CALL { WITH edges, enough, least UNWIND edges AS edge"
+        f" WITH edge, least, enough WHERE enough {nodes}"
+        f" WHERE {time} >= least AND {time} < edge {best} RETURN collect(n) AS far }} "
+        "CALL { WITH done, enough WITH done, enough WHERE NOT done AND NOT enough"
+        f" {nodes} {best_of_all} RETURN collect(n) AS rest }} "
+        "WITH matching, near + far + rest AS ranked "
+    )
