@@ -7,8 +7,9 @@ are. Times are unix milliseconds.
 
 import mgp
 
-from conceptgraph_core.memories import nodes, schema
-from conceptgraph_core.memories.node import Graph
+from conceptgraph_core.memories import lifecycle, nodes, owner, schema, work
+from conceptgraph_core.memories.node import Graph, Kept
+from conceptgraph_core.memories.work import Work
 
 # All that is told of one memory.
 WHOLE = mgp.Record(
@@ -30,6 +31,41 @@ WHOLE = mgp.Record(
     concepts=mgp.List[str],
     metadata=mgp.Map,
 )
+
+# What a list tells of each memory.
+BRIEF = {
+    "memory_id": str,
+    "text": str,
+    "source": str,
+    "type": mgp.Nullable[str],
+    "tags": mgp.List[str],
+    "state": str,
+    "created_at": int,
+}
+STATUS = mgp.Record(
+    state=str,
+    decay_score=float,
+    last_decay_update=int,
+    next_state=mgp.Nullable[str],
+    next_state_at=mgp.Nullable[int],
+    preserved=bool,
+    preserved_until=mgp.Nullable[int],
+)
+WORKER = {
+    "paused": bool,
+    "holder": mgp.Nullable[str],
+    "lease_until": mgp.Nullable[int],
+    "started_at": mgp.Nullable[int],
+    "finished_at": mgp.Nullable[int],
+    "duration_ms": mgp.Nullable[int],
+    "last_error": mgp.Nullable[str],
+    "runs": int,
+    "processed": int,
+    "transitioned": int,
+    "embedded": int,
+    "purged": int,
+    "errors": int,
+}
 
 
 @mgp.write_proc
@@ -73,6 +109,236 @@ def get(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> WHOLE:
     """Return all of a memory, which counts as an access.
 
     Example:
-        CALL memorygraph.get("6f1d…") YIELD content, state;
+        CALL memorygraph.get("tea") YIELD content, state;
     """
     return [mgp.Record(**nodes.get(Graph(ctx, context), memory_id))]
+
+
+@mgp.write_proc
+def update(
+    ctx: mgp.ProcCtx,
+    memory_id: str,
+    content: mgp.Nullable[str] = None,
+    summary: mgp.Nullable[str] = None,
+    tags: mgp.Nullable[mgp.List[str]] = None,
+    type: mgp.Nullable[str] = None,
+    importance: mgp.Nullable[mgp.Number] = None,
+    confidence: mgp.Nullable[mgp.Number] = None,
+    metadata: mgp.Nullable[mgp.Map] = None,
+    context: mgp.Map = {},
+) -> WHOLE:
+    """Change what is given of a memory, which is no access; null: stays, "": is taken away.
+
+    Example:
+        CALL memorygraph.update("tea", null, "Tea, green", ["drinks"]) YIELD summary, tags;
+    """
+    graph = Graph(ctx, context)
+    changed = nodes.update(
+        graph, memory_id, content, summary, tags, type, importance, confidence, metadata
+    )
+    return [mgp.Record(**changed)]
+
+
+@mgp.write_proc
+def forget(
+    ctx: mgp.ProcCtx,
+    memory_id: str,
+    reason: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(memory_id=str, deleted_at=int):
+    """Take a memory out of sight; `restore` brings it back.
+
+    Example:
+        CALL memorygraph.forget("tea", "It was coffee") YIELD deleted_at;
+    """
+    return [mgp.Record(**nodes.forget(Graph(ctx, context), memory_id, reason))]
+
+
+@mgp.read_proc
+def recent(
+    ctx: mgp.ProcCtx,
+    limit: mgp.Nullable[int] = schema.RECENT,
+    source_filter: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(**BRIEF, accessed_at=int):
+    """Return the memories created or accessed last, the latest first; no access itself.
+
+    Example:
+        CALL memorygraph.recent(5) YIELD text, state;
+    """
+    rows = nodes.recent(Graph(ctx, context), limit, source_filter)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.write_proc
+def touch(ctx: mgp.ProcCtx, memory_ids: mgp.List[str], context: mgp.Map = {}) -> mgp.Record(
+    memory_id=str, access_count=int, state=str, decay_score=float
+):
+    """Count an access of each memory, as `get` does.
+
+    Example:
+        CALL memorygraph.touch(["tea"]) YIELD access_count, state;
+    """
+    return [mgp.Record(**row) for row in lifecycle.touch(Graph(ctx, context), memory_ids)]
+
+
+@mgp.read_proc
+def decay_status(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> STATUS:
+    """Return how present a memory is as of now, and which state comes next and when.
+
+    Example:
+        CALL memorygraph.decay_status("tea") YIELD state, next_state, next_state_at;
+    """
+    return [mgp.Record(**lifecycle.status(Graph(ctx, context), memory_id))]
+
+
+@mgp.write_proc
+def preserve(
+    ctx: mgp.ProcCtx,
+    memory_id: str,
+    tag: mgp.Nullable[str] = "preserved",
+    until: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> STATUS:
+    """Keep a memory from fading: by a tag, or without one until a time.
+
+    Example:
+        CALL memorygraph.preserve("tea", "favorite") YIELD state, preserved;
+    """
+    return [mgp.Record(**lifecycle.preserve(Graph(ctx, context), memory_id, tag, until))]
+
+
+# For the owner, and for the worker on their behalf
+
+
+@mgp.read_proc
+def list(
+    ctx: mgp.ProcCtx,
+    states: mgp.List[str] = [],
+    limit: mgp.Nullable[int] = schema.LISTED,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **BRIEF,
+    decay_score=float,
+    access_count=int,
+    accessed_at=int,
+    deleted_at=mgp.Nullable[int],
+    preserved=bool,
+):
+    """List memories in any of some states, those that are out of sight too.
+
+    Example:
+        CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
+    """
+    return [mgp.Record(**row) for row in owner.listed(Kept(ctx, context), states, limit)]
+
+
+@mgp.write_proc
+def restore(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
+    memory_id=str, restored=bool, state=str, decay_score=float
+):
+    """Bring back, whole, what was forgotten or has expired.
+
+    Example:
+        CALL memorygraph.restore("tea") YIELD restored, state;
+    """
+    return [mgp.Record(**owner.restore(Kept(ctx, context), memory_id))]
+
+
+@mgp.write_proc
+def purge(
+    ctx: mgp.ProcCtx,
+    retention_ms: int,
+    memory_ids: mgp.List[str] = [],
+    limit: mgp.Nullable[int] = schema.BATCH,
+    dry_run: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(memory_id=str, deleted_at=int):
+    """Remove for ever what was deleted longer ago than the retention window; returns what that is.
+
+    Example:
+        CALL memorygraph.purge(7776000000, [], 500, true) YIELD memory_id, deleted_at;
+    """
+    rows = owner.purge(Kept(ctx, context), retention_ms, memory_ids, limit, dry_run)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.write_proc
+def decay_batch(
+    ctx: mgp.ProcCtx,
+    limit: mgp.Nullable[int] = schema.BATCH,
+    after: mgp.Nullable[str] = None,
+    dry_run: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    processed=int,
+    transitioned=int,
+    errors=int,
+    changes=mgp.List[mgp.Map],
+    last=mgp.Nullable[str],
+):
+    """Let time pass for the next memories by id; `last` is what comes next as `after`.
+
+    Example:
+        CALL memorygraph.decay_batch(500, null, true) YIELD processed, transitioned, changes;
+    """
+    return [mgp.Record(**owner.decay_batch(Kept(ctx, context), limit, after, dry_run))]
+
+
+@mgp.read_proc
+def scopes(
+    ctx: mgp.ProcCtx,
+    after: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = schema.MAX_ROWS,
+    context: mgp.Map = {},
+) -> mgp.Record(user_id=str):
+    """Return whose memories there are.
+
+    Example:
+        CALL memorygraph.scopes() YIELD user_id;
+    """
+    return [mgp.Record(**row) for row in owner.scopes(Kept(ctx, context), after, limit)]
+
+
+@mgp.read_proc
+def worker_status(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(**WORKER):
+    """Return who works, whether work is paused, and what was done.
+
+    Example:
+        CALL memorygraph.worker_status() YIELD paused, holder, processed;
+    """
+    return [mgp.Record(**work.status(Work(ctx, context)))]
+
+
+@mgp.write_proc
+def worker_lease(ctx: mgp.ProcCtx, holder: str, lease_ms: int, context: mgp.Map = {}) -> mgp.Record(
+    acquired=bool, **WORKER
+):
+    """Let one worker work for some time, if no other does; 0 gives it back.
+
+    Example:
+        CALL memorygraph.worker_lease("me", 60000) YIELD acquired, holder, lease_until;
+    """
+    return [mgp.Record(**work.lease(Work(ctx, context), holder, lease_ms))]
+
+
+@mgp.write_proc
+def worker_pause(ctx: mgp.ProcCtx, paused: bool, context: mgp.Map = {}) -> mgp.Record(**WORKER):
+    """Let no worker work, or let it work on.
+
+    Example:
+        CALL memorygraph.worker_pause(true) YIELD paused;
+    """
+    return [mgp.Record(**work.pause(Work(ctx, context), paused))]
+
+
+@mgp.write_proc
+def worker_report(
+    ctx: mgp.ProcCtx, holder: str, done: mgp.Map, context: mgp.Map = {}
+) -> mgp.Record(**WORKER):
+    """Add what a worker has done to its counters.
+
+    Example:
+        CALL memorygraph.worker_report("me", {runs: 1, processed: 20}) YIELD runs, processed;
+    """
+    return [mgp.Record(**work.report(Work(ctx, context), holder, done))]

@@ -7,6 +7,7 @@ from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
 from .layers import Layer, NodeKind, TextIndex
 from .memories.schema import LAYER as MEMORIES
+from .memories.schema import WORK
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,10 @@ class Model:
 
     @property
     def stored(self) -> tuple[Layer, ...]:
-        """The layers and the index of words, which is in no record and in no statistics."""
-        return (*self.layers, WORDS)
+        """The layers, the index of words and the worker's own, which are in no record and in no
+        statistics.
+        """
+        return (*self.layers, WORDS, WORK)
 
 
 MODEL: Final = Model((CONCEPTS, MEMORIES), ("conceptgraph", "memorygraph"))

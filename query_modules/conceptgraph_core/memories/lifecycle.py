@@ -1,37 +1,112 @@
 """What an access, a preservation and time make of a memory: its score, its state, its history."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from .. import limits, text
+from ..errors import InvalidNumber, InvalidText
 from . import packing, rules, schema
-from .node import Kept, Node
+from .node import Graph, Kept, Node
+
+Row = dict[str, Any]
+
+
+def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
+    """Count an access of each of the memories, each once; raises NotFound if one is not there.
+
+    Returns for each memory_id, access_count, state and decay_score.
+    """
+    rows = []
+    for node in graph.existing_all(memory_ids):
+        access(graph, node)
+        rows.append(
+            {
+                "memory_id": node.memory_id,
+                "access_count": node.value("access_count"),
+                "state": node.state,
+                "decay_score": round(node.value("decay_score"), schema.DECIMALS),
+            }
+        )
+    return rows
 
 
 def access(graph: Kept, node: Node) -> None:
     """Count an access of *node* now; what was archived is whole again."""
-    count = int(node.value("access_count")) + 1
+    count = min(int(node.value("access_count")) + 1, limits.MAX_INTEGER)
     graph.update(node, access_count=count, accessed_at=graph.context.now_ms)
     settle(graph, node)
 
 
-def settle(graph: Kept, node: Node) -> str | None:
-    """Give *node* the score and the state that it has now; return the state it left, if another.
+def preserve(graph: Graph, memory_id: str, tag: str | None, until: int | None) -> Row:
+    """Keep a memory from fading: by *tag*, or without one until a time (unix ms) has passed.
 
-    What becomes archived is compressed where that saves space, what expires is deleted: nobody but
-    its owner sees it from then on, and nothing of it is lost.
+    Returns what `status` does. Raises InvalidText for a tag that does not preserve, InvalidNumber
+    for a time that has passed, NotFound.
+    """
+    node = graph.existing(memory_id)
+    if until is not None:
+        until = text.integer(until, "until", -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
+        if until <= graph.context.now_ms:
+            raise InvalidNumber("until: must be a time that is yet to come")
+        graph.update(node, preserved_until=until)
+    else:
+        chosen = "preserved" if tag is None else tag
+        if not isinstance(chosen, str) or chosen.casefold() not in rules.PRESERVING_TAGS:
+            raise InvalidText(f"tag: must be one of {', '.join(rules.PRESERVING_TAGS)}")
+        tags = [*node.value("tags"), chosen.casefold()]
+        graph.update(node, tags=list(dict.fromkeys(tags)))
+    settle(graph, node)
+    return status_of(node, graph.context.now_ms)
+
+
+def status(graph: Graph, memory_id: str) -> Row:
+    """Return how present a memory is as of now, and what comes next. Raises NotFound.
+
+    A row has state, decay_score, last_decay_update, next_state and next_state_at (None if nothing
+    will ever change), preserved and preserved_until; times in unix ms.
+    """
+    return status_of(graph.existing(memory_id), graph.context.now_ms)
+
+
+def status_of(node: Node, now_ms: int) -> Row:
+    fading = node.fading
+    score, state = rules.now(fading, now_ms)
+    following = rules.next_state(fading, now_ms)
+    return {
+        "state": state,
+        "decay_score": round(score, schema.DECIMALS),
+        "last_decay_update": node.value("last_decay_update"),
+        "next_state": None if following is None else following[0],
+        "next_state_at": None if following is None else following[1],
+        "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
+        "preserved_until": fading.preserved_until,
+    }
+
+
+def settle(graph: Kept, node: Node, may_expire: bool = False) -> None:
+    """Give *node* the score and the state that it has now.
+
+    What becomes archived is compressed where that saves space; what expires is deleted, which means
+    that nobody but its owner sees it. Only the worker lets it expire: for what a caller does to a
+    memory it is archived at worst.
     """
     now_ms = graph.context.now_ms
-    score, state = rules.now(node.fading, now_ms)
-    before = node.state
-    changes: dict[str, Any] = {"decay_score": score, "last_decay_update": now_ms}
-    if state != before:
+    score, state = presence(node, now_ms, may_expire)
+    changes: Row = {"decay_score": score, "last_decay_update": now_ms}
+    if state != node.state:
         changes |= transition(node, state, now_ms, score)
     graph.update(node, **changes)
-    return before if state != before else None
 
 
-def transition(node: Node, state: str, now_ms: int, score: float, **more: Any) -> dict[str, Any]:
+def presence(node: Node, now_ms: int, may_expire: bool) -> tuple[float, str]:
+    """Return the score of *node* now, and the state that it is to have."""
+    score, state = rules.now(node.fading, now_ms)
+    return score, rules.ARCHIVED if state == rules.EXPIRED and not may_expire else state
+
+
+def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
     """Return the properties that change when *node* goes over into *state*."""
-    entry = {"from": node.state, "to": state, "at": now_ms, "score": score, **more}
+    entry = {"from": node.state, "to": state, "at": now_ms, "score": round(score, schema.DECIMALS)}
     metadata = dict(node.value("metadata"))
     known = metadata.get(schema.HISTORY)
     history = [*(known if isinstance(known, (list, tuple)) else ()), entry]

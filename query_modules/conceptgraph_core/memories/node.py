@@ -1,11 +1,14 @@
 """Memories as one call sees them: those of its own scope, and nothing else."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from .. import text
 from ..context import Context
+from ..errors import NotFound
 from ..graph import adapter
 from . import packing, schema
-from .rules import ACTIVE, EXPIRED, RULES, STATES, Fading, link_strength, now
+from .rules import ACTIVE, EXPIRED, STATES, Fading, link_strength
 
 
 class Node(adapter.Node):
@@ -58,6 +61,11 @@ class Node(adapter.Node):
         return state if state in STATES else ACTIVE
 
     @property
+    def last(self) -> int:
+        """When it was created or accessed last, unix ms."""
+        return max(int(self.value("created_at")), int(self.value("accessed_at")))
+
+    @property
     def is_deleted(self) -> bool:
         """Whether it was forgotten or has expired: only its owner sees it then."""
         return self.raw.get_property("deleted_at") is not None or self.state == EXPIRED
@@ -107,6 +115,24 @@ class Kept(adapter.Graph[Node]):
             node = self._nodes[node_id] = None
         return node
 
+    def existing(self, memory_id: str, field: str = "memory_id") -> Node:
+        """Return the memory of that id. Raises NotFound: another scope's is as if it were not."""
+        return self.existing_all([memory_id], field)[0]
+
+    def existing_all(self, memory_ids: Sequence[str], field: str = "memory_ids") -> list[Node]:
+        """Return the memories of those ids, each once, in their order. Raises NotFound."""
+        wanted = list(dict.fromkeys(text.name(one, field) for one in memory_ids))
+        sought = frozenset(wanted)
+        found: dict[str, Node] = {}
+        for node in self.nodes():
+            memory_id = node.raw.get_property("id")
+            if memory_id in sought:
+                found.setdefault(memory_id, node)
+        for memory_id in wanted:
+            if memory_id not in found:
+                raise not_found(memory_id)
+        return [found[memory_id] for memory_id in wanted]
+
     def sees(self, node: Node) -> bool:
         """Tell whether *node* is of this call's scope."""
         return bool(node.raw.get_property("user_id") == self.context.user_id)
@@ -133,6 +159,6 @@ class Graph(Kept):
         return super().sees(node) and not node.is_deleted
 
 
-def presence(node: Node, now_ms: int) -> tuple[float, str]:
-    """Return the score and the state of *node* as of now."""
-    return now(node.fading, now_ms, RULES)
+def not_found(memory_id: str) -> NotFound:
+    """Return the refusal of an id that is nobody's, or somebody else's: both are one."""
+    return NotFound(f"memory: not found: {' '.join(memory_id.split())[:100]}")

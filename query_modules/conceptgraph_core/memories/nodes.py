@@ -5,7 +5,6 @@ from typing import Any
 
 from .. import text
 from ..associate.writing import Writer
-from ..errors import NotFound
 from . import lifecycle, rules, schema
 from .node import Graph, Kept, Node
 
@@ -43,7 +42,7 @@ def create(
     }
     values = checked(given)
     if parent_id is not None:
-        values["parent_id"] = existing(graph, parent_id, "parent_id").memory_id
+        values["parent_id"] = graph.existing(parent_id, "parent_id").memory_id
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,
@@ -55,9 +54,8 @@ def create(
         accessed_at=now_ms,
         last_decay_update=now_ms,
     )
-    score, state = rules.now(node.fading, now_ms)
-    # A memory that nobody trusts may be expired from the first; it is kept like what is archived.
-    state = rules.ARCHIVED if state == rules.EXPIRED else state
+    # What nobody trusts would be expired from the first: it is kept like what is archived.
+    score, state = lifecycle.presence(node, now_ms, may_expire=False)
     content = lifecycle.stored_content(node.content, state)
     graph.update(node, decay_score=score, state=state, content=content)
     index(graph, node)
@@ -71,9 +69,75 @@ def create(
 
 def get(graph: Graph, memory_id: str) -> Row:
     """Return all of a memory; reading it is an access. Raises NotFound."""
-    node = existing(graph, memory_id)
+    node = graph.existing(memory_id)
     lifecycle.access(graph, node)
     return whole(node, graph.context.now_ms)
+
+
+def update(
+    graph: Graph,
+    memory_id: str,
+    content: str | None = None,
+    summary: str | None = None,
+    tags: Sequence[str] | None = None,
+    type_: str | None = None,
+    importance: float | None = None,
+    confidence: float | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Row:
+    """Change what is given of a memory; an empty summary or type takes it away.
+
+    Its score and its state follow; that it was changed is no access. Returns what `get` does.
+    Raises NotFound and what `create` does.
+    """
+    node = graph.existing(memory_id)
+    given: Row = {
+        "content": content,
+        "summary": summary or None,
+        "tags": tags,
+        "type": type_ or None,
+        "importance_score": importance,
+        "confidence": confidence,
+    }
+    values: Row = checked(given)
+    values |= {name: None for name, one in (("summary", summary), ("type", type_)) if one == ""}
+    if metadata is not None:
+        values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
+    graph.update(node, **values)
+    if content is not None:
+        graph.update(node, content=lifecycle.stored_content(content, node.state))
+    lifecycle.settle(graph, node)
+    if content is not None or summary is not None:
+        index(graph, node)
+    return whole(node, graph.context.now_ms)
+
+
+def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
+    """Take a memory out of sight; its owner can restore it, whole. Raises NotFound, InvalidText.
+
+    Returns memory_id and deleted_at (unix ms).
+    """
+    node = graph.existing(memory_id)
+    now_ms = graph.context.now_ms
+    why = {} if reason is None else {"reason": text.summary(reason, "reason")}
+    score = rules.now(node.fading, now_ms)[0]
+    changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
+    changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
+    graph.update(node, **changes, decay_score=score)
+    return {"memory_id": node.memory_id, "deleted_at": now_ms}
+
+
+def recent(graph: Graph, limit: int | None, source_filter: str | None = None) -> list[Row]:
+    """Return the memories that were created or accessed last, the latest first.
+
+    A row has the brief of one, and accessed_at (unix ms). Nothing is accessed by this.
+    """
+    most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    source = None if source_filter is None else text.name(source_filter, "source_filter")
+    nodes = [node for node in graph.nodes() if source in {None, node.value("source")}]
+    nodes.sort(key=lambda node: node.memory_id)
+    nodes.sort(key=lambda node: (node.last, node.value("created_at")), reverse=True)
+    return [node.brief | {"accessed_at": node.value("accessed_at")} for node in nodes[:most]]
 
 
 def whole(node: Node, now_ms: int) -> Row:
@@ -101,20 +165,6 @@ def whole(node: Node, now_ms: int) -> Row:
     }
 
 
-def existing(graph: Kept, memory_id: str, field: str = "memory_id") -> Node:
-    """Return the memory of that id. Raises NotFound: of another scope it is as if it were not."""
-    wanted = text.name(memory_id, field)
-    for node in graph.nodes():
-        if node.raw.get_property("id") == wanted:
-            return node
-    raise not_found(wanted)
-
-
-def not_found(memory_id: str) -> NotFound:
-    """Return the refusal of an id that is nobody's, or somebody else's: both are one."""
-    return NotFound(f"memory: not found: {' '.join(memory_id.split())[:100]}")
-
-
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties *given*, each as it is stored; those that are None are left out."""
     return {
@@ -133,6 +183,12 @@ def own_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata that a caller may write: what the lifecycle keeps there is its own."""
     made = schema.checked_metadata(given, "metadata")
     return {key: value for key, value in made.items() if key not in schema.RESERVED}
+
+
+def reserved_metadata(node: Node) -> Row:
+    """Return what the lifecycle keeps in the metadata of *node*."""
+    kept = node.value("metadata")
+    return {key: kept[key] for key in schema.RESERVED if key in kept}
 
 
 def index(graph: Kept, node: Node) -> None:

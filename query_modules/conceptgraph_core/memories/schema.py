@@ -51,6 +51,14 @@ MAX_VALUES: Final = 1_000
 MAX_DIMENSION: Final = 8_192
 # Scores and strengths are rounded where they are told, and only there.
 DECIMALS: Final = 6
+RECENT: Final = 20
+LISTED: Final = 100
+MAX_ROWS: Final = 1_000
+# How many memories one transaction of the worker goes through.
+BATCH: Final = 500
+MAX_BATCH: Final = 10_000
+# The worker writes a score that moved by so much; each write is one for a backup, too.
+MIN_SCORE_CHANGE: Final = 0.005
 # What a memory's text is cut to where nobody wrote a summary.
 BRIEF_CHARACTERS: Final = 280
 
@@ -255,3 +263,38 @@ LAYER: Final = Layer(
 )
 
 KIND: Final = LAYER.kind(MEMORY)
+
+WORKER: Final = "Worker"
+# The only one that there is.
+WORKER_NAME: Final = "worker"
+COUNTERS: Final = ("runs", "processed", "transitioned", "embedded", "purged", "errors")
+
+
+def _any(value: Any, _: str) -> Any:
+    return value
+
+
+# What the worker keeps in the store, so that any client can see and stop it. In no record.
+WORK: Final = Layer(
+    name="work",
+    nodes=(
+        NodeKind(
+            WORKER,
+            kind="worker",
+            measure="workers",
+            key=("name",),
+            properties=tuple(
+                Property(name, _any, None, optional=True)
+                for name in (
+                    *("name", "paused", "holder", "lease_until"),
+                    *("started_at", "finished_at", "duration_ms", "last_error", *COUNTERS),
+                )
+            ),
+            text="name",
+            exported=False,
+        ),
+    ),
+    edges=(),
+    walked=(WORKER,),
+    indexes=(Index(WORKER, ("name",), unique=True),),
+)

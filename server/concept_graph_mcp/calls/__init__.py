@@ -6,8 +6,9 @@ A module a layer, and one for what goes over all layers: `calls.concepts.peek(â€
 from . import concepts as concepts
 from . import keeping as keeping
 from . import memories as memories
+from . import upkeep as upkeep
 from .call import Call as Call
 from .call import Procedure as Procedure
 
 # What a server must have loaded.
-ALL = (*concepts.PROCEDURES, *keeping.PROCEDURES, *memories.PROCEDURES)
+ALL = (*concepts.PROCEDURES, *keeping.PROCEDURES, *memories.PROCEDURES, *upkeep.PROCEDURES)

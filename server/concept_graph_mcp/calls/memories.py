@@ -5,10 +5,11 @@ from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.rules import EXPIRED, STATES
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Union
+from .lookups import Equal, Ordered, Union, Where
 
 CREATE = Procedure(
     "memorygraph.create", ("memory_id", "state", "decay_score", "concepts"), writes=True
@@ -20,7 +21,21 @@ _WHOLE = (
 )  # fmt: skip
 GET = Procedure("memorygraph.get", _WHOLE, writes=True)
 
-PROCEDURES = (CREATE, GET)
+UPDATE = Procedure("memorygraph.update", _WHOLE, writes=True)
+FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
+# The fields of every list of memories.
+BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")
+RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at"), writes=False)
+TOUCH = Procedure(
+    "memorygraph.touch", ("memory_id", "access_count", "state", "decay_score"), writes=True
+)
+_STATUS = (
+    "state", "decay_score", "last_decay_update", "next_state", "next_state_at", "preserved",
+    "preserved_until",
+)  # fmt: skip
+DECAY_STATUS = Procedure("memorygraph.decay_status", _STATUS, writes=False)
+PRESERVE = Procedure("memorygraph.preserve", _STATUS, writes=True)
+PROCEDURES = (CREATE, GET, UPDATE, FORGET, RECENT, TOUCH, DECAY_STATUS, PRESERVE)
 
 
 @checked
@@ -53,6 +68,87 @@ def create(
 @checked
 def get(memory_id: str) -> Call:
     return Call(GET, (memory_id,), ids(memory_id))
+
+
+@checked
+def update(
+    scope: str,
+    memory_id: str,
+    *,
+    content: str | None = None,
+    summary: str | None = None,
+    tags: Sequence[str] | None = None,
+    type_: str | None = None,
+    importance: float | None = None,
+    confidence: float | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Call:
+    """Return the call that changes what is not None; "" takes a summary or a type away."""
+    given = {"content": content, "summary": summary or None, "type": type_ or None}
+    _storable({**given, "tags": tags, "metadata": metadata})
+    arguments = (
+        *(memory_id, content, summary, None if tags is None else list(tags), type_),
+        *(importance, confidence, None if metadata is None else dict(metadata)),
+    )
+    record = {"id": memory_id, "user_id": scope, "content": content, "summary": summary}
+    told = content is not None or summary is not None
+    lookup = Union((ids(memory_id), *(_indexed(record) if told else ())))
+    return Call(UPDATE, arguments, lookup, words.context())
+
+
+@checked
+def forget(memory_id: str, reason: str | None = None) -> Call:
+    if reason is not None:
+        text.summary(reason, "reason")
+    return Call(FORGET, (memory_id, reason), ids(memory_id))
+
+
+@checked
+def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = None) -> Call:
+    most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
+    if source_filter is not None:
+        text.name(source_filter, "source_filter")
+    seen = [state for state in STATES if state != EXPIRED]
+    return Call(RECENT, (most, source_filter), latest(scope, seen, most, source_filter))
+
+
+@checked
+def touch(memory_ids: Sequence[str]) -> Call:
+    return Call(TOUCH, (list(memory_ids),), ids(*memory_ids))
+
+
+@checked
+def decay_status(memory_id: str) -> Call:
+    return Call(DECAY_STATUS, (memory_id,), ids(memory_id))
+
+
+@checked
+def preserve(memory_id: str, tag: str | None = None, until: int | None = None) -> Call:
+    """Return the call that keeps a memory by *tag*, or until a time (unix ms) without one."""
+    if tag is not None:
+        text.name(tag, "tag")
+    return Call(PRESERVE, (memory_id, tag, until), ids(memory_id))
+
+
+def latest(scope: str, states: Sequence[str], limit: int, source: str | None = None) -> Union:
+    """Look up the *limit* memories of each of *states* that were accessed last."""
+    also = () if source is None else (("source", source),)
+    return Union(
+        tuple(
+            Ordered(
+                schema.MEMORY,
+                "accessed_at",
+                limit,
+                where=(*mine(scope), ("state", state), *also),
+            )
+            for state in states
+        )
+    )
+
+
+def mine(scope: str) -> Where:
+    """Return the filter that leaves what is of *scope*."""
+    return (("user_id", scope),)
 
 
 def ids(*memory_ids: str) -> Equal:

@@ -74,8 +74,14 @@ def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
 
 def of_removal(kind: NodeKind, key: str, scope: str) -> list[Lookup]:
     """Look up what is needed to remove what the index has of a node."""
-    place = (schema.TEXT, ("scope", "label", "key"), (scope, kind.label, key))
-    return _equal([*texts.corpus(scope), place])
+    return of_removals(kind, [key], scope)
+
+
+def of_removals(kind: NodeKind, keys: Sequence[str], scope: str) -> list[Lookup]:
+    """Look up what is needed to remove what the index has of several nodes."""
+    by = ("scope", "label", "key")
+    places = [(schema.TEXT, by, (scope, kind.label, key)) for key in keys]
+    return _equal([*texts.corpus(scope), *places])
 
 
 def _needed(told: Sequence[Told]) -> list[Lookup]:

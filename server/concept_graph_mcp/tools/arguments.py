@@ -9,6 +9,8 @@ from pydantic import BeforeValidator, Strict
 
 from conceptgraph_core import limits
 
+from ..errors import Refused
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -44,3 +46,22 @@ def iso(time_ms: int, zone: ZoneInfo) -> str:
     # Not fromtimestamp, which knows no time before 1970 on every platform.
     moment = _EPOCH + timedelta(milliseconds=time_ms)
     return moment.astimezone(zone).isoformat(timespec="seconds")
+
+
+def time_given(value: str, field: str, zone: ZoneInfo) -> int:
+    """Return the unix ms of an ISO date or time; a date is over when its day in *zone* is.
+
+    A time without an offset is one in *zone*. Raises Refused.
+    """
+    try:
+        if len(value.strip()) == len("2026-01-31"):
+            day = datetime.fromisoformat(value.strip()) + timedelta(days=1)
+            moment = day.replace(tzinfo=zone)
+        else:
+            moment = datetime.fromisoformat(value.strip())
+            moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+        return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        raise Refused(
+            f"{field}: must be a date or a time such as 2026-01-31 or 2026-01-31T18:00"
+        ) from None

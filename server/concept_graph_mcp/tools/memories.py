@@ -11,7 +11,7 @@ from conceptgraph_core.memories import schema
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import Text, iso, without_none
+from .arguments import Text, clamped, iso, time_given, without_none
 from .toolset import Toolset
 
 State = Annotated[
@@ -23,7 +23,10 @@ Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T1
 Score = Annotated[float, Field(description="How present it is, 0 to 1; fades unless accessed.")]
 GivenId = Annotated[Text, Field(description="A memory_id.")]
 Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
-TIMES = ("created_at", "accessed_at")
+TIMES = (
+    *("created_at", "accessed_at", "deleted_at", "last_decay_update", "next_state_at"),
+    "preserved_until",
+)
 
 
 class Brief(TypedDict):
@@ -67,11 +70,35 @@ class MemoryWhole(TypedDict):
     metadata: dict[str, Any]
 
 
+class MemoryForgotten(TypedDict):
+    memory_id: MemoryId
+    deleted_at: Time
+
+
+class MemoriesRecent(TypedDict):
+    memories: Annotated[list[Brief], Field(description="The latest first.")]
+
+
+class DecayStatus(TypedDict):
+    """`next_state` and its time are there only when one comes, `preserved_until` when set."""
+
+    state: State
+    decay_score: Score
+    last_decay_update: Time
+    next_state: NotRequired[State]
+    next_state_at: NotRequired[Time]
+    preserved: Annotated[bool, Field(description="Whether a tag or a date keeps it from fading.")]
+    preserved_until: NotRequired[Time]
+
+
+PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
+
 _INSTRUCTIONS = """\
 Memories are texts that outlive this conversation, for this user alone.
 Keep what matters with memory_node_create: one fact each, with the concepts it is about. \
 memory_node_get returns all of one, which keeps it present; what is never used fades and is \
-archived, and nothing is lost by that."""
+archived, and nothing is lost by that. memory_preserve keeps what must not fade; \
+memory_node_update corrects, memory_node_forget takes out of sight what is wrong."""
 
 
 class MemoryTools:
@@ -132,9 +159,91 @@ class MemoryTools:
         [row] = await self._session.run(calls.memories.get(memory_id))
         return cast(MemoryWhole, self._timed(row))
 
+    async def memory_node_update(
+        self,
+        memory_id: GivenId,
+        *,
+        content: Annotated[Text | None, Field(description="What it is to say.")] = None,
+        summary: Annotated[
+            Text | None, Field(description='What stands for it in lists; "" for none.')
+        ] = None,
+        tags: Annotated[
+            list[Text] | None, Field(description="All that it is to have, in place of the others.")
+        ] = None,
+        type: Annotated[Text | None, Field(description='Its kind; "" for none.')] = None,
+        importance: Annotated[Unit | None, Field(description="How much it matters.")] = None,
+        confidence: Annotated[Unit | None, Field(description="How sure it is.")] = None,
+        metadata: Annotated[
+            dict[str, Any] | None, Field(description="All of it, in place of what was there.")
+        ] = None,
+    ) -> MemoryWhole:
+        """Correct a memory: what is given is changed, all else stays. No access."""
+        call = calls.memories.update(
+            self._session.user_id,
+            memory_id,
+            content=content,
+            summary=summary,
+            tags=tags,
+            type_=type,
+            importance=importance,
+            confidence=confidence,
+            metadata=metadata,
+        )
+        [row] = await self._session.run(call)
+        return cast(MemoryWhole, self._timed(row))
+
+    async def memory_node_forget(
+        self,
+        memory_id: GivenId,
+        reason: Annotated[Text | None, Field(description="Why, for whoever asks later.")] = None,
+    ) -> MemoryForgotten:
+        """Take a memory out of sight. Only the owner can bring it back."""
+        [row] = await self._session.run(calls.memories.forget(memory_id, reason))
+        return cast(MemoryForgotten, self._timed(row))
+
+    async def memory_node_recent(
+        self,
+        limit: Annotated[
+            int,
+            Strict(),
+            Field(ge=1, le=schema.MAX_ROWS, description="At most this many."),
+            clamped(1, schema.MAX_ROWS),
+        ] = schema.RECENT,
+        source_filter: Annotated[
+            Text | None, Field(description="Only those from this source, e.g. conversation.")
+        ] = None,
+    ) -> MemoriesRecent:
+        """List the memories that were created or accessed last. Accesses none."""
+        call = calls.memories.recent(self._session.user_id, limit, source_filter)
+        return MemoriesRecent(memories=[self._brief(row) for row in await self._session.run(call)])
+
+    async def memory_decay_status(self, memory_id: GivenId) -> DecayStatus:
+        """Tell how present a memory is now, and when it will be less so. No access."""
+        [row] = await self._session.run(calls.memories.decay_status(memory_id))
+        return cast(DecayStatus, self._timed(row))
+
+    async def memory_preserve(
+        self,
+        memory_id: GivenId,
+        tag: Annotated[PreservingTag, Field(description="The tag that keeps it.")] = "preserved",
+        until: Annotated[
+            Text | None,
+            Field(description="A date or time, e.g. 2026-01-31: keeps it until then, no tag."),
+        ] = None,
+    ) -> DecayStatus:
+        """Keep a memory from fading, for good or until a day has passed."""
+        moment = None if until is None else time_given(until, "until", self._session.zone)
+        [row] = await self._session.run(calls.memories.preserve(memory_id, tag, moment))
+        return cast(DecayStatus, self._timed(row))
+
+    def _brief(self, row: Mapping[str, Any]) -> Brief:
+        return cast(Brief, self._timed({name: row[name] for name in calls.memories.BRIEF}))
+
     def _timed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a memory's row as results have it: times with a zone, and no nulls."""
-        times = {name: iso(row[name], self._session.zone) for name in TIMES if name in row}
+        times = {
+            name: iso(row[name], self._session.zone) for name in TIMES if row.get(name) is not None
+        }
         return without_none({**row, **times})
 
 
@@ -142,9 +251,16 @@ def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order in which they are listed."""
     tools = MemoryTools(session)
     adding = Hints(read_only=False, destructive=False, idempotent=False)
+    replacing = Hints(read_only=False, destructive=True, idempotent=False)
+    reading = Hints(read_only=True, destructive=False, idempotent=True)
     return [
         tool(tools.memory_node_create, "Keep a memory", adding),
         tool(tools.memory_node_get, "Read a memory", adding),
+        tool(tools.memory_node_update, "Correct a memory", replacing),
+        tool(tools.memory_node_forget, "Forget a memory", replacing),
+        tool(tools.memory_node_recent, "Latest memories", reading),
+        tool(tools.memory_decay_status, "How present a memory is", reading),
+        tool(tools.memory_preserve, "Keep a memory from fading", adding.repeatable()),
     ]
 
 

@@ -83,6 +83,16 @@ def find(ctx: mgp.ProcCtx, name: str) -> mgp.Record(node=mgp.Vertex, id=int):
 
 
 @mgp.read_proc
+def of_label(ctx: mgp.ProcCtx, label: str) -> mgp.Record(node=mgp.Vertex):
+    """Return the nodes with that label."""
+    return [
+        mgp.Record(node=vertex)
+        for vertex in ctx.graph.vertices
+        if label in [one.name for one in vertex.labels]
+    ]
+
+
+@mgp.read_proc
 def nothing() -> mgp.Record(got=str):
     return mgp.Record(got="")
 

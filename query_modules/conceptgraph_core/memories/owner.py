@@ -1,0 +1,166 @@
+"""What the owner of a scope does, and the worker for them: all memories, forgotten ones too."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import limits, text
+from ..associate.writing import Writer
+from ..errors import ConceptGraphError
+from . import lifecycle, rules, schema
+from .node import Kept, Node
+
+Row = dict[str, Any]
+
+
+def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
+    """Return the memories in *states* (none: in any), those accessed last first.
+
+    A row has the brief of one, decay_score, access_count, accessed_at and deleted_at, as stored,
+    and preserved.
+    """
+    wanted = frozenset(schema.checked_states(states, "states") or rules.STATES)
+    most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    nodes = [node for node in graph.nodes() if node.state in wanted]
+    nodes.sort(key=lambda node: node.memory_id)
+    nodes.sort(key=lambda node: node.last, reverse=True)
+    return [_listed(node, graph.context.now_ms) for node in nodes[:most]]
+
+
+def _listed(node: Node, now_ms: int) -> Row:
+    fading = node.fading
+    return node.brief | {
+        "decay_score": round(node.value("decay_score"), schema.DECIMALS),
+        "access_count": fading.access_count,
+        "accessed_at": fading.accessed_at,
+        "deleted_at": node.value("deleted_at"),
+        "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
+    }
+
+
+def restore(graph: Kept, memory_id: str) -> Row:
+    """Bring a memory back that was forgotten or has expired, whole; that is an access.
+
+    Returns memory_id, restored (False if it was there all the time), state and decay_score. Raises
+    NotFound.
+    """
+    node = graph.existing(memory_id)
+    restored = node.is_deleted
+    if restored:
+        metadata = dict(node.value("metadata"))
+        metadata.pop(schema.FORGOTTEN, None)
+        graph.update(node, deleted_at=None, metadata=metadata)
+        lifecycle.access(graph, node)
+    return {
+        "memory_id": node.memory_id,
+        "restored": restored,
+        "state": node.state,
+        "decay_score": round(node.value("decay_score"), schema.DECIMALS),
+    }
+
+
+def purge(
+    graph: Kept,
+    retention_ms: int,
+    memory_ids: Sequence[str] = (),
+    limit: int | None = None,
+    dry_run: bool = False,
+) -> list[Row]:
+    """Remove for ever what was deleted longer than *retention_ms* ago, of *memory_ids* if given.
+
+    The longest deleted first, at most *limit* of them. Returns memory_id and deleted_at of each.
+    """
+    window = text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
+    most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
+    only = frozenset(memory_ids)
+    latest = graph.context.now_ms - window
+    gone = []
+    for node in graph.nodes():
+        deleted_at = node.value("deleted_at")
+        if deleted_at is None or deleted_at > latest or (only and node.memory_id not in only):
+            continue
+        gone.append((deleted_at, node.memory_id, node))
+    gone = sorted(gone, key=lambda one: one[:2])[:most]
+    if not dry_run:
+        _remove(graph, [node for _, _, node in gone])
+    return [{"memory_id": memory_id, "deleted_at": at} for at, memory_id, _ in gone]
+
+
+def _remove(graph: Kept, nodes: Sequence[Node]) -> None:
+    writer = Writer(graph)
+    for node in nodes:
+        writer.remove(schema.KIND, node)
+        graph.delete_node(node)
+    writer.finish()
+
+
+def decay_batch(
+    graph: Kept, limit: int | None = None, after: str | None = None, dry_run: bool = False
+) -> Row:
+    """Let time pass for the next memories of a scope: those whose ids come after *after*.
+
+    Returns processed, transitioned and errors, how many these were; changes, what changes its state
+    and why, {memory_id, text, from, to, score, why} or {memory_id, error}; and last, to be given as
+    *after* next time, None at the end. Repeated at the same time it changes nothing.
+    """
+    most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
+    begin = after or ""
+    nodes = [node for node in graph.nodes() if node.memory_id > begin]
+    nodes = sorted(nodes, key=lambda node: node.memory_id)
+    batch = nodes[:most]
+    made: Row = {"processed": 0, "transitioned": 0, "errors": 0, "changes": []}
+    for node in batch:
+        if not node.is_deleted:
+            _let_pass(graph, node, made, dry_run)
+    return made | {"last": batch[-1].memory_id if len(batch) == most else None}
+
+
+def _let_pass(graph: Kept, node: Node, made: Row, dry_run: bool) -> None:
+    made["processed"] += 1
+    try:
+        score, state = lifecycle.presence(node, graph.context.now_ms, may_expire=True)
+        if state != node.state:
+            made["changes"].append(_change(graph, node, score, state))
+            made["transitioned"] += 1
+        moved = abs(score - node.value("decay_score")) >= schema.MIN_SCORE_CHANGE
+        if not dry_run and (moved or state != node.state):
+            lifecycle.settle(graph, node, may_expire=True)
+    except ConceptGraphError as error:
+        made["errors"] += 1
+        made["changes"].append({"memory_id": node.memory_id, "error": str(error)})
+
+
+def _change(graph: Kept, node: Node, score: float, state: str) -> Row:
+    return {
+        "memory_id": node.memory_id,
+        "text": node.text,
+        "from": node.state,
+        "to": state,
+        "score": round(score, schema.DECIMALS),
+        "why": _why(node, score, state, graph.context.now_ms),
+    }
+
+
+def _why(node: Node, score: float, state: str, now_ms: int) -> str:
+    """Return why *node* goes over into *state*, as a person reads it."""
+    fading = node.fading
+    if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
+        return "it is preserved"
+    days = max(0, now_ms - fading.accessed_at) / rules.DAY_MS
+    least = dict(rules.RULES.thresholds)
+    since = f"{days:.1f} days after its last access, {fading.access_count} in all"
+    if rules.STATES.index(state) < rules.STATES.index(node.state):
+        return f"its score is {score:.3g}, {least[state]:g} or more, {since}"
+    return f"its score is {score:.3g}, below {least[node.state]:g}, {since}"
+
+
+def scopes(graph: Kept, after: str | None = None, limit: int | None = None) -> list[Row]:
+    """Return the scopes that have memories, by name, those that come after *after*."""
+    most = text.integer(schema.MAX_ROWS if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    begin = after or ""
+    found = set()
+    for vertex in graph.vertices():
+        if schema.MEMORY in [label.name for label in vertex.labels]:
+            user_id = vertex.properties.get("user_id")
+            if isinstance(user_id, str) and user_id > begin:
+                found.add(user_id)
+    return [{"user_id": user_id} for user_id in sorted(found)[:most]]

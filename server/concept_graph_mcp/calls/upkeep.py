@@ -1,0 +1,119 @@
+"""Calls of the owner of memories, and of the worker on their behalf."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core import limits, text
+from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.rules import STATES
+
+from . import words
+from .call import Call, Procedure, checked
+from .lookups import Equal, Range, Union
+from .memories import BRIEF, ids, latest, mine
+
+LIST = Procedure(
+    "memorygraph.list",
+    (*BRIEF, "decay_score", "access_count", "accessed_at", "deleted_at", "preserved"),
+    writes=False,
+)
+RESTORE = Procedure(
+    "memorygraph.restore", ("memory_id", "restored", "state", "decay_score"), writes=True
+)
+PURGE = Procedure("memorygraph.purge", ("memory_id", "deleted_at"), writes=True)
+DECAY_BATCH = Procedure(
+    "memorygraph.decay_batch",
+    ("processed", "transitioned", "errors", "changes", "last"),
+    writes=True,
+)
+SCOPES = Procedure("memorygraph.scopes", ("user_id",), writes=False)
+_WORKER = (
+    "paused", "holder", "lease_until", "started_at", "finished_at", "duration_ms", "last_error",
+    *schema.COUNTERS,
+)  # fmt: skip
+WORKER_STATUS = Procedure("memorygraph.worker_status", _WORKER, writes=False)
+WORKER_LEASE = Procedure("memorygraph.worker_lease", ("acquired", *_WORKER), writes=True)
+WORKER_PAUSE = Procedure("memorygraph.worker_pause", _WORKER, writes=True)
+WORKER_REPORT = Procedure("memorygraph.worker_report", _WORKER, writes=True)
+
+PROCEDURES = (
+    LIST, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE, WORKER_PAUSE,
+    WORKER_REPORT,
+)  # fmt: skip
+
+# What every text comes before; no NUL may follow a text, so this comes right after it.
+_BEYOND, _NEXT = "\U0010ffff" * 2, "\x01"
+
+
+@checked
+def listed(scope: str, states: Sequence[str] = (), limit: int = schema.LISTED) -> Call:
+    """Return the owner's call for all memories in *states*; none of them: in any."""
+    most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
+    wanted = list(dict.fromkeys(schema.checked_states(states, "states")))
+    return Call(LIST, (wanted, most), latest(scope, wanted or STATES, most))
+
+
+@checked
+def restore(memory_id: str) -> Call:
+    return Call(RESTORE, (memory_id,), ids(memory_id))
+
+
+@checked
+def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = schema.BATCH) -> Call:
+    """Return the call that says what `purge` would remove now; it writes nothing."""
+    text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
+    most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
+    first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
+    deleted = Range((schema.MEMORY,), "deleted_at", first, beyond, mine(scope), most)
+    return Call(PURGE, (retention_ms, [], most, True), deleted)
+
+
+@checked
+def purge(scope: str, retention_ms: int, memory_ids: Sequence[str]) -> Call:
+    """Return the call that removes for ever those of *memory_ids* that `purgeable` told."""
+    removed = words.of_removals(schema.KIND, memory_ids, scope)
+    arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False)
+    return Call(PURGE, arguments, Union((ids(*memory_ids), *removed)))
+
+
+@checked
+def decay_batch(
+    scope: str, limit: int = schema.BATCH, after: str | None = None, dry_run: bool = False
+) -> Call:
+    """Return the call that lets time pass for the next *limit* memories after the id *after*."""
+    most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
+    first = "" if after is None else text.name(after, "after") + _NEXT
+    batch = Range((schema.MEMORY,), "id", first, _BEYOND, mine(scope), most)
+    return Call(DECAY_BATCH, (most, after, dry_run), batch)
+
+
+@checked
+def next_scope(after: str | None = None) -> Call:
+    """Return the call that names the first scope after *after* that has memories."""
+    first = "" if after is None else text.name(after, "after") + _NEXT
+    return Call(SCOPES, (after, 1), Range((schema.MEMORY,), "user_id", first, _BEYOND, (), 1))
+
+
+@checked
+def worker_status() -> Call:
+    return Call(WORKER_STATUS, (), _worker())
+
+
+@checked
+def worker_lease(holder: str, lease_ms: int) -> Call:
+    """Return the call that takes the lease for *holder*, or gives it back (0)."""
+    return Call(WORKER_LEASE, (text.name(holder, "holder"), lease_ms), _worker())
+
+
+@checked
+def worker_pause(paused: bool) -> Call:
+    return Call(WORKER_PAUSE, (paused,), _worker())
+
+
+@checked
+def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
+    return Call(WORKER_REPORT, (text.name(holder, "holder"), dict(done)), _worker())
+
+
+def _worker() -> Equal:
+    return Equal((schema.WORKER,), ("name",), ((schema.WORKER_NAME,),))

@@ -1,0 +1,372 @@
+"""Memories corrected, forgotten, fading, kept, brought back and removed; and whose they are."""
+
+import base64
+import math
+import os
+
+import pytest
+from expect import DAY_MS, REFUSALS
+from test_memory_nodes import create, get
+
+from concept_graph_mcp import calls
+from conceptgraph_core.memories.packing import MARK
+
+WHOLE_YEAR = 365
+
+
+def made(memory, content="Prefers tea", user="default", **given):
+    return create(memory, content, user, **given)["memory_id"]
+
+
+def run(memory, call, user="default"):
+    return memory.run(call, user_id=user)
+
+
+def status(memory, memory_id):
+    return run(memory, calls.memories.decay_status(memory_id))[0]
+
+
+def decay(memory, user="default", dry_run=False, limit=500):
+    """Let a whole run of the worker pass; return what it processed and changed."""
+    processed, changes, last = 0, [], None
+    while True:
+        call = calls.upkeep.decay_batch(user, limit, last, dry_run)
+        [row] = run(memory, call, user)
+        assert row["errors"] == 0
+        processed += row["processed"]
+        changes += row["changes"]
+        last = row["last"]
+        if last is None:
+            return processed, changes
+
+
+def stored(memory, memory_id):
+    """Return the record of a memory, which has its content whole."""
+    [record] = [one for one in memory.records() if one.get("id") == memory_id]
+    return record
+
+
+def test_what_is_given_is_changed_and_all_else_stays(memory):
+    memory_id = made(memory, summary="Tea", tags=["a"], type_="fact", metadata={"k": 1})
+    call = calls.memories.update("default", memory_id, content="Prefers coffee", type_="")
+    [row] = run(memory, call)
+    assert (row["content"], row["summary"], row["type"]) == ("Prefers coffee", "Tea", None)
+    assert (list(row["tags"]), row["metadata"], row["access_count"]) == (["a"], {"k": 1}, 0)
+    [row] = run(
+        memory,
+        calls.memories.update(
+            "default", memory_id, summary="", tags=[], importance=0.2, metadata={"n": 2}
+        ),
+    )
+    assert (row["content"], row["summary"]) == ("Prefers coffee", None)
+    assert (list(row["tags"]), row["metadata"]["n"]) == ([], 2)
+    assert (row["state"], row["decay_score"]) == ("dormant", 0.2)
+
+
+def test_a_correction_changes_by_which_words_it_is_found(memory):
+    memory_id = made(memory, "Prefers tea")
+    run(memory, calls.memories.update("default", memory_id, content="Prefers coffee"))
+    assert memory.run(calls.keeping.check()) == []
+    assert stored(memory, memory_id)["content"] == "Prefers coffee"
+
+
+def test_what_is_forgotten_is_nowhere_and_its_owner_brings_it_back(memory):
+    memory_id = made(memory)
+    [row] = run(memory, calls.memories.forget(memory_id, "It was coffee"))
+    assert row == {"memory_id": memory_id, "deleted_at": memory.now_ms}
+    for call in (
+        calls.memories.get(memory_id),
+        calls.memories.forget(memory_id),
+        calls.memories.touch([memory_id]),
+        calls.memories.preserve(memory_id),
+        calls.memories.decay_status(memory_id),
+        calls.memories.update("default", memory_id, summary="x"),
+    ):
+        with pytest.raises(REFUSALS, match=rf"^memory: not found: {memory_id}$"):
+            run(memory, call)
+    assert run(memory, calls.memories.recent("default")) == []
+    [row] = run(memory, calls.upkeep.listed("default", ["expired"]))
+    assert (row["memory_id"], row["deleted_at"]) == (memory_id, memory.now_ms)
+    record = stored(memory, memory_id)
+    assert record["metadata"]["forgotten"]["reason"] == "It was coffee"
+    memory.now_ms += DAY_MS
+    [row] = run(memory, calls.upkeep.restore(memory_id))
+    assert (row["restored"], row["state"]) == (True, "active")
+    row = get(memory, memory_id)
+    assert (row["content"], row["access_count"]) == ("Prefers tea", 2)
+    assert [(one["from"], one["to"]) for one in row["metadata"]["history"]] == [
+        ("active", "expired"),
+        ("expired", "active"),
+    ]
+    assert "forgotten" not in row["metadata"]
+    assert run(memory, calls.upkeep.restore(memory_id))[0]["restored"] is False
+
+
+def test_the_latest_come_first_and_reading_them_changes_nothing(memory):
+    first = made(memory, "one")
+    memory.now_ms += 1
+    second = made(memory, "two", source="research")
+    memory.now_ms += 1
+    third = made(memory, "three")
+    memory.now_ms += 1
+    get(memory, first)
+    before = memory.records()
+
+    def recent(**given):
+        return [row["memory_id"] for row in run(memory, calls.memories.recent("default", **given))]
+
+    assert recent() == [first, third, second]
+    assert recent(limit=2) == [first, third]
+    assert recent(source_filter="research") == [second]
+    assert memory.records() == before
+
+
+def test_a_list_shows_the_summary_or_else_the_beginning_of_the_content(memory):
+    made(memory, "x" * 300)
+    memory.now_ms += 1
+    made(memory, "y" * 300, summary="Why")
+    rows = run(memory, calls.memories.recent("default"))
+    assert [row["text"] for row in rows] == ["Why", "x" * 279 + "…"]
+
+
+def test_time_alone_changes_nothing_that_is_stored_but_the_status_knows(memory):
+    memory_id = made(memory)
+    before = memory.records()
+    created = memory.now_ms
+    memory.now_ms += 50 * DAY_MS
+    row = status(memory, memory_id)
+    assert (row["state"], row["decay_score"]) == ("dormant", round(0.7 * math.exp(-0.5), 6))
+    assert (row["last_decay_update"], row["next_state"]) == (created, "archived")
+    assert row["next_state_at"] == pytest.approx(created + 100 * math.log(7) * DAY_MS, abs=2)
+    assert memory.records() == before
+
+
+def test_the_worker_takes_a_memory_through_all_states_and_nothing_is_lost(memory):
+    content = "Daniele said: äöü 🌱 " * 40
+    memory_id = made(memory, content)
+    seen = []
+    for _ in range(50):
+        memory.now_ms += 10 * DAY_MS
+        processed, changes = decay(memory)
+        seen += [(one["from"], one["to"]) for one in changes]
+        if processed == 0:
+            break
+    assert seen == [("active", "dormant"), ("dormant", "archived"), ("archived", "expired")]
+    record = stored(memory, memory_id)
+    assert record["content"] == content
+    assert record["deleted_at"] is not None
+    assert run(memory, calls.upkeep.restore(memory_id))[0]["state"] == "active"
+    assert get(memory, memory_id)["content"] == content
+
+
+def test_a_state_is_entered_with_its_reason_and_only_once(memory):
+    memory_id = made(memory)
+    memory.now_ms += 40 * DAY_MS
+    expected = {
+        "memory_id": memory_id,
+        "text": "Prefers tea",
+        "from": "active",
+        "to": "dormant",
+        "score": round(0.7 * math.exp(-0.4), 6),
+        "why": "its score is 0.469, below 0.5, 40.0 days after its last access, 0 in all",
+    }
+    before = memory.records()
+    assert decay(memory, dry_run=True) == (1, [expected])
+    assert memory.records() == before
+    assert decay(memory) == (1, [expected])
+    after = memory.records()
+    assert decay(memory) == (1, [])
+    assert memory.records() == after
+
+
+def test_the_worker_goes_through_a_scope_in_bounded_batches(memory):
+    ids = sorted(made(memory, f"memory {number}") for number in range(7))
+    made(memory, "another's", user="ann")
+    [row] = run(memory, calls.upkeep.decay_batch("default", 3))
+    assert (row["processed"], row["last"]) == (3, ids[2])
+    [row] = run(memory, calls.upkeep.decay_batch("default", 3, ids[5]))
+    assert (row["processed"], row["last"]) == (1, None)
+    assert decay(memory, limit=2)[0] == 7
+    assert decay(memory, user="ann")[0] == 1
+
+
+def test_what_is_archived_is_stored_smaller_and_read_whole(memory, hands, host):
+    content = "The same words again and again. " * 100
+    memory_id = made(memory, content)
+    memory.now_ms += 200 * DAY_MS
+    assert [one["to"] for one in decay(memory)[1]] == ["archived"]
+    kept = raw_content(memory, hands, host, memory_id)
+    assert kept.startswith(MARK)
+    assert len(kept) < len(content) / 10
+    [row] = run(memory, calls.memories.recent("default"))
+    assert row["text"] == content[:279] + "…"
+    assert memory.run(calls.keeping.check()) == []
+    assert get(memory, memory_id)["content"] == content
+    assert raw_content(memory, hands, host, memory_id) == content
+
+
+@pytest.mark.parametrize("content", ["Tea", MARK, f"{MARK}nonsense", "\x1f.", "🌱"])
+def test_what_compression_does_not_shorten_comes_back_too(memory, hands, host, content):
+    memory_id = made(memory, content)
+    memory.now_ms += 200 * DAY_MS
+    decay(memory)
+    assert stored(memory, memory_id)["content"] == content
+    assert get(memory, memory_id)["content"] == content
+
+
+def test_noise_is_not_made_longer_by_archiving(memory, hands, host):
+    content = base64.b85encode(os.urandom(3_000)).decode()
+    memory_id = made(memory, content)
+    memory.now_ms += 200 * DAY_MS
+    decay(memory)
+    assert len(raw_content(memory, hands, host, memory_id)) <= len(content)
+    assert get(memory, memory_id)["content"] == content
+
+
+def raw_content(memory, hands, host, memory_id):
+    """Return what the graph itself has as the content of a memory."""
+    if host == "embedded":
+        [row] = hands.probe("of_label", "Memory")
+        return row["node"].properties["content"]
+    return hands.value("MATCH (m:Memory {id: $id}) RETURN m.content", id=memory_id)
+
+
+def test_a_tag_keeps_a_memory_for_good(memory):
+    memory_id = made(memory, importance=0.1)
+    [row] = run(memory, calls.memories.preserve(memory_id, "pinned"))
+    assert (row["state"], row["decay_score"], row["preserved"]) == ("active", 1.0, True)
+    assert (row["next_state"], row["preserved_until"]) == (None, None)
+    memory.now_ms += 10 * WHOLE_YEAR * DAY_MS
+    assert decay(memory)[1] == []
+    row = get(memory, memory_id)
+    assert (list(row["tags"]), row["state"], row["preserved"]) == (["pinned"], "active", True)
+
+
+def test_a_time_keeps_a_memory_until_it_has_passed(memory):
+    memory_id = made(memory)
+    until = memory.now_ms + 100 * DAY_MS
+    [row] = run(memory, calls.memories.preserve(memory_id, until=until))
+    assert (row["preserved"], row["preserved_until"]) == (True, until)
+    assert (row["next_state"], row["next_state_at"]) == ("dormant", until)
+    memory.now_ms = until - 1
+    assert decay(memory)[1] == []
+    memory.now_ms = until
+    assert [one["to"] for one in decay(memory)[1]] == ["dormant"]
+    row = get(memory, memory_id)
+    assert (row["preserved"], list(row["tags"])) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tag": "nice"}, "tag: must be one of permanent, important"),
+        ({"until": 5}, "until: must be a time that is yet to come"),
+    ],
+)
+def test_what_does_not_preserve_is_refused(memory, given, message):
+    memory_id = made(memory)
+    with pytest.raises(REFUSALS, match=message):
+        run(memory, calls.memories.preserve(memory_id, **given))
+
+
+def test_each_of_several_is_accessed_once_or_none_of_them(memory):
+    one, two = made(memory, "one"), made(memory, "two")
+    memory.now_ms += 60 * DAY_MS
+    rows = run(memory, calls.memories.touch([one, two, one]))
+    assert [(row["memory_id"], row["access_count"], row["state"]) for row in rows] == [
+        (one, 1, "active"),
+        (two, 1, "active"),
+    ]
+    with pytest.raises(REFUSALS, match="^memory: not found: three$"):
+        run(memory, calls.memories.touch([one, "three"]))
+    assert stored(memory, one)["access_count"] == 1
+
+
+def test_no_call_of_an_agent_lets_a_memory_expire(memory):
+    memory_id = create(memory, "Hardly", importance=0, confidence=0)["memory_id"]
+    assert get(memory, memory_id)["state"] == "archived"
+    [row] = run(memory, calls.memories.update("default", memory_id, importance=0.0))
+    assert row["state"] == "archived"
+    assert status(memory, memory_id)["state"] == "expired"
+    assert [one["to"] for one in decay(memory)[1]] == ["expired"]
+
+
+def test_the_last_twenty_transitions_are_kept(memory):
+    memory_id = made(memory)
+    for number in range(25):
+        run(memory, calls.memories.update("default", memory_id, importance=number % 2))
+    history = get(memory, memory_id)["metadata"]["history"]
+    assert len(history) == 20
+    assert [one["to"] for one in history[-3:]] == ["archived", "active", "archived"]
+    assert set(history[0]) == {"from", "to", "at", "score"}
+
+
+def test_only_what_was_deleted_before_the_window_is_removed_and_only_by_its_owner(memory):
+    old, new, kept = (made(memory, text) for text in ("old", "new", "kept"))
+    theirs = made(memory, "theirs", user="ann")
+    run(memory, calls.memories.forget(old))
+    run(memory, calls.memories.forget(theirs), user="ann")
+    memory.now_ms += 30 * DAY_MS
+    run(memory, calls.memories.forget(new))
+    window = 20 * DAY_MS
+    [row] = run(memory, calls.upkeep.purgeable("default", window, memory.now_ms))
+    assert row["memory_id"] == old
+    # What is named but not due, or is another's, stays.
+    rows = run(memory, calls.upkeep.purge("default", window, [old, new, kept, theirs]))
+    assert [one["memory_id"] for one in rows] == [old]
+    ids = {one["id"] for one in memory.records()}
+    assert ids == {new, kept, theirs}
+    assert memory.run(calls.keeping.check()) == []
+    with pytest.raises(REFUSALS, match="retention_ms"):
+        run(memory, calls.upkeep.purge("default", 0, [new]))
+    with pytest.raises(REFUSALS, match="^memory: not found"):
+        run(memory, calls.upkeep.restore(old))
+
+
+def test_the_scopes_are_found_one_after_the_other(memory):
+    for user in ("bob", "ann", "Ann", "ännchen"):
+        made(memory, "tea", user=user)
+    found, after = [], None
+    while rows := run(memory, calls.upkeep.next_scope(after)):
+        [row] = rows
+        after = row["user_id"]
+        found.append(after)
+    assert found == ["Ann", "ann", "bob", "ännchen"]
+    rows = memory.procedure("memorygraph.scopes", [None, None], ("user_id",))
+    assert [row["user_id"] for row in rows] == found
+
+
+def test_one_worker_works_at_a_time(memory):
+    [row] = run(memory, calls.upkeep.worker_status())
+    assert (row["paused"], row["holder"], row["runs"]) == (False, None, 0)
+    [row] = run(memory, calls.upkeep.worker_lease("one", 60_000))
+    assert (row["acquired"], row["holder"]) == (True, "one")
+    assert row["lease_until"] == memory.now_ms + 60_000
+    [row] = run(memory, calls.upkeep.worker_lease("two", 60_000))
+    assert (row["acquired"], row["holder"]) == (False, "one")
+    assert run(memory, calls.upkeep.worker_lease("two", 0))[0]["holder"] == "one"
+    memory.now_ms += 30_000
+    assert run(memory, calls.upkeep.worker_lease("one", 60_000))[0]["acquired"] is True
+    memory.now_ms += 60_000
+    assert run(memory, calls.upkeep.worker_status())[0]["holder"] is None
+    assert run(memory, calls.upkeep.worker_lease("two", 60_000))[0]["acquired"] is True
+    assert run(memory, calls.upkeep.worker_lease("two", 0))[0]["holder"] is None
+
+
+def test_nobody_works_while_work_is_paused(memory):
+    assert run(memory, calls.upkeep.worker_pause(True))[0]["paused"] is True
+    [row] = run(memory, calls.upkeep.worker_lease("one", 60_000))
+    assert (row["acquired"], row["holder"]) == (False, None)
+    run(memory, calls.upkeep.worker_pause(False))
+    assert run(memory, calls.upkeep.worker_lease("one", 60_000))[0]["acquired"] is True
+
+
+def test_what_the_worker_did_adds_up(memory):
+    done = {"runs": 1, "processed": 20, "transitioned": 3, "started_at": 5, "duration_ms": 7}
+    run(memory, calls.upkeep.worker_report("one", done))
+    [row] = run(memory, calls.upkeep.worker_report("two", {"processed": 2, "last_error": "x"}))
+    assert (row["runs"], row["processed"], row["transitioned"]) == (1, 22, 3)
+    assert (row["started_at"], row["duration_ms"], row["last_error"]) == (5, 7, "x")
+    # It is nobody's memory and in no count.
+    assert memory.records() == []
+    assert "workers" not in memory.stats()
