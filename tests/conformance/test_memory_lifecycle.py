@@ -277,7 +277,7 @@ def test_each_of_several_is_accessed_once_or_none_of_them(memory):
         (one, 1, "active"),
         (two, 1, "active"),
     ]
-    with pytest.raises(REFUSALS, match="^memory: not found: three$"):
+    with pytest.raises(REFUSALS, match=r"^memory: not found: three$"):
         run(memory, calls.memories.touch([one, "three"]))
     assert stored(memory, one)["access_count"] == 1
 
@@ -319,7 +319,7 @@ def test_only_what_was_deleted_before_the_window_is_removed_and_only_by_its_owne
     assert memory.run(calls.keeping.check()) == []
     with pytest.raises(REFUSALS, match="retention_ms"):
         run(memory, calls.upkeep.purge("default", 0, [new]))
-    with pytest.raises(REFUSALS, match="^memory: not found"):
+    with pytest.raises(REFUSALS, match=r"^memory: not found"):
         run(memory, calls.upkeep.restore(old))
 
 
