@@ -15,6 +15,7 @@ from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.keeping import checks, importing, indexing, statistics
+from conceptgraph_core.keeping import embedding as embeddings
 from conceptgraph_core.keeping import export as exporting
 from conceptgraph_core.keeping.view import Everything
 
@@ -286,6 +287,54 @@ def index(ctx: mgp.ProcCtx, again: bool = False, context: mgp.Map = {}) -> mgp.R
         CALL conceptgraph.index() YIELD indexed;
     """
     return [mgp.Record(**indexing.index(Everything(ctx, context), again))]
+
+
+@mgp.read_proc
+def embedding(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(model=str, dimension=int):
+    """Return of which embedding the vectors of texts are; no row if there are none yet.
+
+    Example:
+        CALL conceptgraph.embedding() YIELD model, dimension;
+    """
+    known = embeddings.chosen(Everything(ctx, context))
+    return [mgp.Record(**known)] if known else []
+
+
+@mgp.write_proc
+def embedding_choose(
+    ctx: mgp.ProcCtx, model: str, dimension: int, again: bool = False, context: mgp.Map = {}
+) -> mgp.Record(chosen=bool, cleared=int):
+    """Let vectors of texts be of this embedding; again: first without those that there are.
+
+    Example:
+        CALL conceptgraph.embedding_choose("openai:text-embedding-3-small", 1536) YIELD *;
+    """
+    graph = Everything(ctx, context)
+    return [mgp.Record(**embeddings.choose(graph, model, dimension, again))]
+
+
+@mgp.read_proc
+def embedding_lacking(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
+    kind=str, key=mgp.List[mgp.Any], text=mgp.Nullable[str]
+):
+    """List the texts that lack a vector.
+
+    Example:
+        CALL conceptgraph.embedding_lacking() YIELD kind, key, text;
+    """
+    return [mgp.Record(**row) for row in embeddings.lacking(Everything(ctx, context))]
+
+
+@mgp.write_proc
+def embedding_set(
+    ctx: mgp.ProcCtx, model: str, rows: mgp.List[mgp.Map], context: mgp.Map = {}
+) -> mgp.Record(embedded=int):
+    """Give texts, {kind, key, text, vector}, their vectors, which are of that model.
+
+    Example:
+        CALL conceptgraph.embedding_set("openai:text-embedding-3-small", []) YIELD embedded;
+    """
+    return [mgp.Record(embedded=embeddings.embed(Everything(ctx, context), model, rows))]
 
 
 @mgp.read_proc

@@ -16,8 +16,9 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 # From the ground up: each line may import what stands in the lines above it, and itself.
 ORDER = [
     CORE,
-    *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "layers")),
+    *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "layers", "ranks")),
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "associate", "concepts")),
+    f"{CORE}.embeddings",
     f"{CORE}.memories",
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings", "calls")),

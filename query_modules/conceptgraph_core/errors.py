@@ -49,6 +49,10 @@ class UnknownLanguage(ConceptGraphError):
     """A language that has no list of stop words."""
 
 
+class EmbeddingMismatch(ConceptGraphError):
+    """Vectors of another embedding than those of the store."""
+
+
 class LibraryMissing(ConceptGraphError):
     """A library that words need is not installed beside the query modules."""
 

@@ -68,7 +68,8 @@ class NodeKind:
     the same. `kind` is what records and rows call it, `measure` what statistics do. `text` is the
     property that stands for a node where people read of it; `derived` properties follow from others
     and are in no record. Of a scoped kind, `scope` is the property that says whose a node is.
-    `indexed` says by the words of which property its nodes are found.
+    `indexed` says by the words of which property its nodes are found. What is `fixed` no record of
+    an import may change.
     """
 
     label: str
@@ -81,6 +82,7 @@ class NodeKind:
     scope: str | None = None
     exported: bool = True
     indexed: IndexedText | None = None
+    fixed: tuple[str, ...] = ()
 
     @property
     def expected(self) -> list[Property]:
@@ -147,10 +149,16 @@ class TextIndex:
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """Nodes of *label* by nearness of *vector*, a list of floats (cosine)."""
+    """Nodes of *label* by nearness of *vector*, a list of floats (cosine).
+
+    It is the vector of *texts*, properties; without them nobody here makes it. *dimension* is the
+    property that says how many numbers it has.
+    """
 
     label: str
     vector: str
+    texts: tuple[str, ...] = ()
+    dimension: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

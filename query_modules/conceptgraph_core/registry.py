@@ -5,6 +5,7 @@ from typing import Final
 
 from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
+from .embeddings.schema import LAYER as EMBEDDINGS
 from .layers import Layer, NodeKind, TextIndex
 from .memories.schema import LAYER as MEMORIES
 from .memories.schema import WORK
@@ -27,7 +28,7 @@ class Model:
         return (*self.layers, WORDS, WORK)
 
 
-MODEL: Final = Model((CONCEPTS, MEMORIES), ("conceptgraph", "memorygraph"))
+MODEL: Final = Model((CONCEPTS, MEMORIES, EMBEDDINGS), ("conceptgraph", "memorygraph"))
 LAYERS: Final = MODEL.layers
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pytest
 from anyio.from_thread import BlockingPortal
 from expect import ProbeFailed
+from samples import samples  # noqa: F401
 
 from concept_graph_mcp.calls.lookups import Equal
 

@@ -139,9 +139,11 @@ def test_an_export_streams_nodes_and_then_relations_of_each_label():
         ("Concept", "nodes"),
         ("Episode", "nodes"),
         ("Memory", "nodes"),
+        ("Embedding", "nodes"),
         ("Concept", "relations"),
         ("Episode", "relations"),
         ("Memory", "relations"),
+        ("Embedding", "relations"),
     ]
 
 

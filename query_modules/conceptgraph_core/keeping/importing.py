@@ -17,7 +17,7 @@ from ..graph.adapter import Node
 from ..layers import NOW, REQUIRED, EdgeKind, Layer, NodeKind, Property
 from ..text import shown
 from .places import Key, Place, key_of, places
-from .view import Everything
+from .view import Everything, value_of
 
 Row = Mapping[str, Any]
 
@@ -88,7 +88,7 @@ class _Importer:
         if known is None:
             self._nodes[place] = self._create(kind, row)
         else:
-            self._graph.update(known, **_given(row, kind.properties))
+            self._update(kind, known, _given(row, kind.properties))
         self._index(kind, self._nodes[place], row)
         self.counts["nodes_created" if known is None else "nodes_existing"] += 1
 
@@ -97,6 +97,13 @@ class _Importer:
         told = kind.indexed is not None and any(name in row for name in kind.indexed.told())
         if told or (kind.indexed is not None and self._words.has(kind, node)):
             self._words.put(kind, node)
+
+    def _update(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> None:
+        for name in kind.fixed:
+            has = value_of(node.raw, kind.declared(name))
+            if given.get(name, has) != has:
+                raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
+        self._graph.update(node, **given)
 
     def _create(self, kind: NodeKind, row: Row) -> Node:
         values = _complete(row, kind.properties, self._graph.context.now_ms)

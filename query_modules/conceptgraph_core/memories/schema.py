@@ -259,7 +259,7 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "parent_id")),
         Index(MEMORY, ("user_id", "thread", "position")),
     ),
-    vectors=(VectorIndex(MEMORY, "embedding"),),
+    vectors=(VectorIndex(MEMORY, "embedding", ("summary", "content"), "embedding_dimension"),),
 )
 
 KIND: Final = LAYER.kind(MEMORY)

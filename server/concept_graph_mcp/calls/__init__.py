@@ -4,6 +4,7 @@ A module a layer, and one for what goes over all layers: `calls.concepts.peek(â€
 """
 
 from . import concepts as concepts
+from . import embedding as embedding
 from . import keeping as keeping
 from . import memories as memories
 from . import upkeep as upkeep
@@ -11,4 +12,10 @@ from .call import Call as Call
 from .call import Procedure as Procedure
 
 # What a server must have loaded.
-ALL = (*concepts.PROCEDURES, *keeping.PROCEDURES, *memories.PROCEDURES, *upkeep.PROCEDURES)
+ALL = (
+    *concepts.PROCEDURES,
+    *keeping.PROCEDURES,
+    *embedding.PROCEDURES,
+    *memories.PROCEDURES,
+    *upkeep.PROCEDURES,
+)

@@ -36,39 +36,31 @@ def version() -> Call:
 
 @checked
 def stats(model: Model = MODEL) -> Call:
-    return Call(_of(STATS, model), ())
+    return Call(of_model(STATS, model), ())
 
 
 @checked
 def check(model: Model = MODEL) -> Call:
-    return Call(_of(CHECK, model), ())
+    return Call(of_model(CHECK, model), ())
 
 
 @checked
-def import_rows(
-    rows: Sequence[Mapping[str, Any]], model: Model = MODEL, rehearsed: bool = False
-) -> Call:
-    """Return the call that takes in *rows*, records as an export has them.
-
-    *rehearsed*, to see whether it can: it makes no words, which takes most of the time.
-    """
+def import_rows(rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call:
+    """Return the call that takes in *rows*, records as an export has them."""
     for number, row in enumerate(rows):
         for key, value in row.items():
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
     wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
-    named = _placed(list(wanted), model.layers)
-    if rehearsed:
-        return Call(_of(IMPORT_ROWS, model), (list(rows),), named, {"rehearsed": True})
-    lookup = Union((named, *words.of_records(rows)))
-    return Call(_of(IMPORT_ROWS, model), (list(rows),), lookup, words.context())
+    lookup = Union((placed(list(wanted), model.layers), *words.of_records(rows)))
+    return Call(of_model(IMPORT_ROWS, model), (list(rows),), lookup, words.context())
 
 
 @checked
 def index(texts: Sequence[Mapping[str, Any]], again: bool) -> Call:
     """Return the call that indexes the nodes that *texts*, `words.texts_among` records, are of."""
     wanted = dict.fromkeys(place for record in texts for place in places(LAYERS, record))
-    lookup = Union((_placed(list(wanted), LAYERS), *words.of_records(texts)))
+    lookup = Union((placed(list(wanted), LAYERS), *words.of_records(texts)))
     return Call(INDEX, (again,), lookup, words.context())
 
 
@@ -78,12 +70,12 @@ def index_rest() -> Call:
     return Call(INDEX, (False,), context=words.context())
 
 
-def _of(procedure: Procedure, model: Model) -> Procedure:
+def of_model(procedure: Procedure, model: Model) -> Procedure:
     """Return *procedure* as the module of *model* has it that goes over its layers."""
     return replace(procedure, name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
 
 
-def _placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
+def placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
     """Look up nodes by their keys, one name space after the other."""
     spaces = {layer.sharing(kind.label): kind.key for layer in layers for kind in layer.nodes}
     return Union(
@@ -96,4 +88,4 @@ def _placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
 
 def exports(model: Model = MODEL) -> Procedure:
     """Return the procedure that exports the layers of *model*."""
-    return _of(EXPORT, model)
+    return of_model(EXPORT, model)

@@ -90,9 +90,11 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The *limit* nodes of *label* with *where* whose *property* is nearest to *vector* (cosine).
+    """The *limit* nodes of *label* whose *property* is nearest to *vector* (cosine), nearest first.
 
-    Exact within *where*: filtered first, limited then.
+    Filtered first, limited then: only nodes with *where*; that have for each of *among* one of its
+    values, None standing for none at all; and in the list that each of *having* names, one of its
+    values. Vectors of another dimension or without a length are near nothing.
     """
 
     label: str
@@ -100,6 +102,22 @@ class Nearest:
     vector: tuple[float, ...]
     limit: int
     where: Where = ()
+    among: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    having: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vectored:
+    """At most *limit* nodes of *label* that have a vector as their *property*, or that have none.
+
+    In an order that stays while none of them changes, without the first *skip*.
+    """
+
+    label: str
+    property: str
+    has_one: bool
+    limit: int
+    skip: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,4 +174,7 @@ class Sized:
     where: Where = ()
 
 
-Lookup = Incoming | Equal | Range | Ordered | Text | Similar | Nearest | Union | Filled | Sized
+Lookup = (
+    Incoming | Equal | Range | Ordered | Text | Similar | Nearest | Vectored | Union | Filled
+    | Sized
+)  # fmt: skip

@@ -30,6 +30,9 @@ class LazyStore:
     async def open(self) -> None:
         await (await self._store()).open()
 
+    async def fit_vectors(self) -> None:
+        await (await self._store()).fit_vectors()
+
     async def identity(self) -> str | None:
         return await (await self._store()).identity()
 

@@ -59,6 +59,9 @@ class Store(Protocol):
         Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
         """
 
+    async def fit_vectors(self) -> None:
+        """Make what vectors are found by fit the embedding that the store remembers by now."""
+
     async def problems(self) -> list[str]:
         """Return what is wrong with how the graph is kept, a line each, having looked at it all.
 

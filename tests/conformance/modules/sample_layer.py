@@ -2,17 +2,18 @@
 """CALL sample_layer.*: what goes over all layers, over the layer of `sample_schema` alone."""
 
 import mgp
-from sample_schema import LAYER
+from sample_schema import MODEL
 
 from conceptgraph_core.keeping import checks, importing, statistics
+from conceptgraph_core.keeping import embedding as embeddings
 from conceptgraph_core.keeping import export as exporting
 from conceptgraph_core.keeping.view import Everything
 from conceptgraph_core.layers import together
 
 
 class Samples(Everything):
-    layers = (LAYER,)
-    layer = together((LAYER,))
+    layers = MODEL.layers
+    layer = together(MODEL.layers)
 
 
 @mgp.read_proc
@@ -38,6 +39,34 @@ def import_rows(ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}
     nodes_created=int, nodes_existing=int, relations_created=int, relations_existing=int
 ):
     return [mgp.Record(**importing.import_rows(Samples(ctx, context), rows))]
+
+
+@mgp.read_proc
+def embedding(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(model=str, dimension=int):
+    known = embeddings.chosen(Samples(ctx, context))
+    return [mgp.Record(**known)] if known else []
+
+
+@mgp.write_proc
+def embedding_choose(
+    ctx: mgp.ProcCtx, model: str, dimension: int, again: bool = False, context: mgp.Map = {}
+) -> mgp.Record(chosen=bool, cleared=int):
+    graph = Samples(ctx, context)
+    return [mgp.Record(**embeddings.choose(graph, model, dimension, again))]
+
+
+@mgp.read_proc
+def embedding_lacking(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
+    kind=str, key=mgp.List[mgp.Any], text=mgp.Nullable[str]
+):
+    return [mgp.Record(**row) for row in embeddings.lacking(Samples(ctx, context))]
+
+
+@mgp.write_proc
+def embedding_set(
+    ctx: mgp.ProcCtx, model: str, rows: mgp.List[mgp.Map], context: mgp.Map = {}
+) -> mgp.Record(embedded=int):
+    return [mgp.Record(embedded=embeddings.embed(Samples(ctx, context), model, rows))]
 
 
 @mgp.read_proc

@@ -3,6 +3,7 @@ a vector, and an index that gives an order. It stands for any further layer.
 """
 
 from conceptgraph_core import limits, text
+from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
 from conceptgraph_core.layers import (
     NOW,
     EdgeKind,
@@ -25,6 +26,10 @@ def _time(value, field):
     return text.integer(value, field, 0, limits.MAX_TIME_MS)
 
 
+def _names(value, field):
+    return text.names(value, field)
+
+
 def _vector(value, field):
     return [text.number(one, field, -1e6, 1e6) for one in value]
 
@@ -43,6 +48,9 @@ LAYER = Layer(
                 Property("worth", _number, 0.5, absent=0.0),
                 Property("made_at", _time, NOW, absent=0),
                 Property("place", _vector, None, optional=True),
+                Property("dimension", _time, None, optional=True),
+                Property("mood", text.name, None, optional=True),
+                Property("themes", _names, None, optional=True),
             ),
             text="title",
             derived={"length": lambda properties: len(properties["title"])},
@@ -73,7 +81,7 @@ LAYER = Layer(
         Index(NOTE, ("owner", "made_at")),
         Index(SHELF, ("label",), unique=True),
     ),
-    vectors=(VectorIndex(NOTE, "place"),),
+    vectors=(VectorIndex(NOTE, "place", texts=("title",), dimension="dimension"),),
 )
 
-MODEL = Model((LAYER,), ("sample_layer",))
+MODEL = Model((LAYER, EMBEDDINGS), ("sample_layer",))

@@ -13,9 +13,9 @@ from . import lookups
 Statement = tuple[str, dict[str, Any]]
 
 
-def call(call: Call, context: Mapping[str, Any]) -> Statement:
+def call(call: Call, context: Mapping[str, Any], has_vector_search: bool = False) -> Statement:
     """Return the statement that makes *call* with what its look-up finds, and its parameters."""
-    finding, parameters = _lookup(call.lookup)
+    finding, parameters = _lookup(call.lookup, has_vector_search)
     parameters |= {f"a{index}": value for index, value in enumerate(call.arguments)}
     context = {**context, **call.context}
     parameters |= context
@@ -49,6 +49,6 @@ def export(model: Model = MODEL) -> Iterator[str]:
             )
 
 
-def _lookup(lookup: Lookup | None) -> Statement:
+def _lookup(lookup: Lookup | None, has_vector_search: bool) -> Statement:
     """Return what comes before CALL and leaves the nodes found in `found`."""
-    return ("", {}) if lookup is None else lookups.finding(lookup)
+    return ("", {}) if lookup is None else lookups.finding(lookup, has_vector_search)

@@ -17,9 +17,10 @@ from ...calls.lookups import (
     Sized,
     Text,
     Union,
+    Vectored,
     Where,
 )
-from . import searching
+from . import nearest, searching
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -27,7 +28,8 @@ Statement = tuple[str, dict[str, Any]]
 class _Writer:
     """Subqueries and their parameters, each with a name of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_vector_search: bool) -> None:
+        self.has_vector_search = has_vector_search
         self.parameters: dict[str, Any] = {}
         self.subqueries: list[tuple[str, str]] = []
 
@@ -44,14 +46,14 @@ class _Writer:
         _WRITERS[type(lookup)](self, lookup)
 
 
-def finding(lookup: Lookup) -> Statement:
+def finding(lookup: Lookup, has_vector_search: bool = False) -> Statement:
     """Return what comes before a CALL and leaves the nodes in `found`; and its parameters."""
     if isinstance(lookup, Incoming):
-        found, parameters = finding(lookup.lookup)
+        found, parameters = finding(lookup.lookup, has_vector_search)
         return found + _incoming(lookup), parameters | {"most": lookup.most}
     if isinstance(lookup, Sized):
-        return _sized(lookup)
-    writer = _Writer()
+        return _sized(lookup, has_vector_search)
+    writer = _Writer(has_vector_search)
     writer.write(lookup)
     if len(writer.subqueries) == 1:
         [(body, found)] = writer.subqueries
@@ -64,8 +66,8 @@ def finding(lookup: Lookup) -> Statement:
     return f"{''.join(made)}WITH {every} AS found ", writer.parameters
 
 
-def _sized(lookup: Sized) -> Statement:
-    found, parameters = finding(lookup.lookup)
+def _sized(lookup: Sized, has_vector_search: bool) -> Statement:
+    found, parameters = finding(lookup.lookup, has_vector_search)
     where = {f"s{index}": value for index, (_, value) in enumerate(lookup.where)}
     wanted = ", ".join(f"{name}: $s{index}" for index, (name, _) in enumerate(lookup.where))
     counted = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
@@ -140,24 +142,20 @@ def _ordered(writer: _Writer, lookup: Ordered) -> None:
 
 
 def _nearest(writer: _Writer, lookup: Nearest) -> None:
-    """Compare every vector in *where*: exact, and the time goes with how many these are."""
-    if not any(lookup.vector):
+    if not any(lookup.vector) or lookup.limit < 1:
         writer.add("", "[]")
-        return
-    vector = writer.parameter(list(lookup.vector))
-    kept = f"n.{lookup.property}"
+    elif writer.has_vector_search:
+        writer.add(*nearest.searched(lookup, writer.parameter))
+    else:
+        writer.add(*nearest.compared(lookup, writer.parameter))
 
-    def dot(one: str, other: str) -> str:
-        steps = f"range(0, size({vector}) - 1)"
-        return f"reduce(sum = 0.0, i IN {steps} | sum + {one}[i] * {other}[i])"
 
-    condition = f"{kept} IS NOT NULL{_filter(writer, lookup.where)}"
-    limit = writer.parameter(lookup.limit)
+def _vectored(writer: _Writer, lookup: Vectored) -> None:
+    skip, limit = writer.parameter(lookup.skip), writer.parameter(lookup.limit)
+    there = "IS NOT NULL" if lookup.has_one else "IS NULL"
+    condition = f"n.{lookup.property} {there}"
     writer.add(
-        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n, {kept} AS kept"
-        f" WHERE size(kept) = size({vector})"
-        f" WITH n, {dot('kept', vector)} AS near, sqrt({dot('kept', 'kept')}) AS length"
-        f" WHERE length > 0 WITH n, near / length AS near ORDER BY near DESC LIMIT {limit} ",
+        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n SKIP {skip} LIMIT {limit} ",
         "collect(n)",
     )
 
@@ -237,4 +235,5 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Filled: _filled,
     Similar: _similar,
     Nearest: _nearest,
+    Vectored: _vectored,
 }

@@ -16,6 +16,7 @@ from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core import __version__
+from conceptgraph_core.embeddings.schema import embedded_kinds
 from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls, file_formats
@@ -25,7 +26,7 @@ from ...settings import DEFAULT_URI, location
 from .. import backup_files
 from ..backup_files import Contents, Written
 from ..store import EXPORTS, Edge, Node
-from . import cypher, readiness
+from . import cypher, readiness, vector_indexes
 from .ending import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
@@ -61,6 +62,7 @@ class BoltStore:
         self._calls = Calls(self._driver)
         self._opening = anyio.Lock()
         self._is_open = False
+        self._has_vector_search = False
         self._misdeployed: str | None = None
 
     @property
@@ -80,7 +82,12 @@ class BoltStore:
             except Misdeployed as error:
                 self._misdeployed = str(error)
                 raise
+            await self._fit_vectors()
             self._is_open = True
+
+    async def fit_vectors(self) -> None:
+        await self.open()
+        await self._fit_vectors()
 
     async def identity(self) -> str:
         await self.open()
@@ -89,7 +96,7 @@ class BoltStore:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
-        statement, parameters = cypher.call(call, context)
+        statement, parameters = cypher.call(call, context, self._has_vector_search)
         writes = call.procedure.writes
         [result] = await self._translated(writes, self.rows, statement, parameters, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
@@ -165,6 +172,15 @@ class BoltStore:
                 statement, parameters = cypher.call(call, {})
                 await (await transaction.run(statement, parameters)).consume()
             await transaction.commit()
+
+    async def _fit_vectors(self) -> None:
+        layers = self._model.layers
+        if not embedded_kinds(layers):
+            return
+        has_search = await self._translated(False, vector_indexes.has_search, self.rows)
+        if has_search:
+            await self._translated(True, vector_indexes.fit, self.rows, layers)
+        self._has_vector_search = has_search
 
     async def close(self) -> None:
         await self._calls.end()

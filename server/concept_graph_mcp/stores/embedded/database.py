@@ -14,6 +14,7 @@ from . import checksums, ending, identity, tables
 from .checksums import FAILURES, Unsound
 from .copying import copied
 from .indexes import CATALOGUE, Catalogue
+from .nearest import Vectors
 from .opening import BUSY_TIMEOUT_S, Opening, code
 from .presence import Presence, abandon
 
@@ -49,6 +50,7 @@ class Database:
     ) -> None:
         self.path = path
         self.catalogue = catalogue
+        self.vectors = Vectors()
         self._writes = False
         self._timeout_s: float | None = None
         self._presence: Presence | None = None

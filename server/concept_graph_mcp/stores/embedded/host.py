@@ -139,6 +139,7 @@ class Host:
         """Let go of what is kept in memory between calls."""
         with self._lock:
             self._cache.clear()
+            self._database.vectors.clear()
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""

@@ -2,7 +2,6 @@
 
 import heapq
 import math
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -19,13 +18,14 @@ from ...calls.lookups import (
     Sized,
     Text,
     Union,
+    Vectored,
     Where,
 )
 from . import text_search
 from .cache import decode
 from .database import Database, encode
 from .elements import VertexElement
-from .indexes import RankingTable, unpacked
+from .indexes import RankingTable
 from .values import Column
 
 _FEW_LEVELS = 200
@@ -188,28 +188,21 @@ def _similar(database: Database, lookup: Similar) -> list[int]:
 
 
 def _nearest(database: Database, lookup: Nearest) -> list[int]:
-    """Compare every vector in *where*: exact, and the time goes with how many these are."""
-    table = database.catalogue.vector((lookup.label,), lookup.property)
+    return database.vectors.nearest(database, lookup)
+
+
+def _vectored(database: Database, lookup: Vectored) -> list[int]:
+    catalogue = database.catalogue
+    table = catalogue.vector((lookup.label,), lookup.property)
     if table is None:
         raise LookupError(f"no vectors of :{lookup.label}({lookup.property}) are declared")
-    within = ""
-    given: list[Any] = []
-    if lookup.where:
-        index = database.catalogue.index(lookup.label, [name for name, _ in lookup.where])
-        scope, given = _scope(lookup.where)
-        within = f' WHERE vertex IN (SELECT vertex FROM "{index.name}" WHERE {scope}TRUE)'
-    rows = database.execute(f'SELECT vertex, vector FROM "{table.name}"{within}', given)
-    scored = ((_cosine(lookup.vector, unpacked(blob)), vertex) for vertex, blob in rows)
-    known = ((near, -vertex) for near, vertex in scored if near is not None)
-    return [-vertex for _, vertex in heapq.nlargest(lookup.limit, known)]
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the cosine of two vectors; None if they differ in dimension, or one has no length."""
-    lengths = math.hypot(*one) * math.hypot(*other)
-    if len(one) != len(other) or not lengths:
-        return None
-    return float(sum(map(operator.mul, one, other))) / lengths
+    every = next(one for one in catalogue.indexes if one.label == lookup.label).name
+    statement = (
+        f'SELECT vertex FROM "{table.name}"'
+        if lookup.has_one
+        else f'SELECT vertex FROM "{every}" WHERE vertex NOT IN (SELECT vertex FROM "{table.name}")'
+    )
+    return _ids(database.execute(f"{statement} LIMIT ? OFFSET ?", (lookup.limit, lookup.skip)))
 
 
 def _union(database: Database, lookup: Union) -> list[int]:
@@ -296,6 +289,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Text: _text,
     Similar: _similar,
     Nearest: _nearest,
+    Vectored: _vectored,
     Union: _union,
     Filled: _filled,
 }

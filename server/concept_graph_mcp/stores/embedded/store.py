@@ -45,6 +45,9 @@ class EmbeddedStore:
     async def open(self) -> None:
         await self._in_thread(self._checked)
 
+    async def fit_vectors(self) -> None:
+        """Nothing: they are kept as they are."""
+
     async def identity(self) -> str | None:
         return await self._in_thread(
             lambda: None if self._is_missing() else self._opened().store_id

@@ -1,0 +1,1 @@
+"""Of which embedding the vectors of a store are."""

@@ -1,0 +1,53 @@
+"""Which embedding the vectors of a store are of: kept in the graph, so that it goes where they go.
+
+Vectors of two models have nothing to do with each other, even if both have as many numbers.
+Imports nothing of Memgraph.
+"""
+
+from typing import Any, Final
+
+from .. import text
+from ..layers import Index, Layer, NodeKind, Property, VectorIndex
+
+EMBEDDING: Final = "Embedding"
+# What the vectors are of; there is one embedding of it.
+TEXTS: Final = "texts"
+
+MAX_DIMENSION: Final = 16_384
+
+
+def checked_dimension(value: Any, field: str) -> int:
+    """Return *value* if so many numbers can be a vector. Raises InvalidNumber."""
+    return text.integer(value, field, 1, MAX_DIMENSION)
+
+
+LAYER: Final = Layer(
+    name="embeddings",
+    nodes=(
+        NodeKind(
+            EMBEDDING,
+            kind="embedding",
+            measure="embeddings",
+            key=("use",),
+            properties=(
+                Property("use", text.name, absent=""),
+                Property("model", text.name, absent=""),
+                Property("dimension", checked_dimension, absent=0),
+            ),
+            text="model",
+            fixed=("model", "dimension"),
+        ),
+    ),
+    edges=(),
+    indexes=(Index(EMBEDDING, ("use",), unique=True),),
+)
+
+
+def embedded_kinds(layers: tuple[Layer, ...]) -> list[tuple[NodeKind, VectorIndex]]:
+    """Return the kinds of nodes whose texts have vectors, each with where these are."""
+    return [
+        (layer.kind(index.label), index)
+        for layer in layers
+        for index in layer.vectors
+        if index.texts
+    ]

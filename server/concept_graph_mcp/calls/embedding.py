@@ -1,0 +1,65 @@
+"""Calls for the vectors of texts: of which embedding they are, who lacks one, setting them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
+from conceptgraph_core.keeping.places import places
+from conceptgraph_core.registry import MODEL, Model
+
+from .call import Call, Procedure, checked
+from .keeping import of_model, placed
+from .lookups import Equal, Lookup, Union, Vectored
+
+CHOSEN = Procedure("conceptgraph.embedding", ("model", "dimension"), writes=False)
+CHOOSE = Procedure("conceptgraph.embedding_choose", ("chosen", "cleared"), writes=True)
+LACKING = Procedure("conceptgraph.embedding_lacking", ("kind", "key", "text"), writes=False)
+SET = Procedure("conceptgraph.embedding_set", ("embedded",), writes=True)
+
+PROCEDURES = (CHOSEN, CHOOSE, LACKING, SET)
+
+# How many vectors go in one transaction.
+CLEARED_AT_ONCE = 1_000
+
+
+def remembered() -> Lookup:
+    """Look up of which embedding the store's vectors are: what `keeping.embedding.check` needs."""
+    return Equal((EMBEDDING,), ("use",), ((TEXTS,),))
+
+
+@checked
+def chosen(model: Model = MODEL) -> Call:
+    return Call(of_model(CHOSEN, model), (), remembered())
+
+
+@checked
+def choose(name: str, dimension: int, again: bool, model: Model = MODEL) -> Call:
+    """Return the call that chooses an embedding; *again* is repeated until it says `chosen`."""
+    there = [
+        Vectored(kind.label, index.vector, True, CLEARED_AT_ONCE)
+        for kind, index in embedded_kinds(model.layers)
+    ]
+    lookup = Union((remembered(), *(there if again else ())))
+    return Call(of_model(CHOOSE, model), (name, dimension, again), lookup)
+
+
+def lacking(limit: int, skip: int = 0, model: Model = MODEL) -> Call:
+    """Return the call for those that lack a vector, *limit* of each kind."""
+    parts = [
+        Vectored(kind.label, index.vector, False, limit, skip)
+        for kind, index in embedded_kinds(model.layers)
+    ]
+    return Call(of_model(LACKING, model), (), Union(tuple(parts)))
+
+
+@checked
+def embed(name: str, rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call:
+    """Return the call that gives what `lacking` said its vectors: its *rows*, each with one."""
+    kinds = {kind.kind: kind for kind, _ in embedded_kinds(model.layers)}
+    records = [
+        {"kind": row["kind"], **dict(zip(kinds[row["kind"]].key, row["key"], strict=True))}
+        for row in rows
+    ]
+    wanted = dict.fromkeys(place for one in records for place in places(model.layers, one))
+    lookup = Union((remembered(), placed(list(wanted), model.layers)))
+    return Call(of_model(SET, model), (name, list(rows)), lookup)

@@ -1,0 +1,79 @@
+"""The vector indexes of the database: made for the embedding that the store remembers."""
+
+import logging
+from collections.abc import Sequence
+
+from neo4j.exceptions import ClientError
+
+from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
+from conceptgraph_core.layers import Layer, VectorIndex
+
+from .failures import is_conflict
+from .nearest import index_name
+from .readiness import Run
+
+logger = logging.getLogger(__name__)
+
+_NEEDED = {
+    "vector_search.search",
+    "vector_search.show_index_info",
+    "vector_search.cosine_similarity",
+}
+# To begin with; it grows by itself.
+_CAPACITY = 1_024
+
+
+async def has_search(run: Run) -> bool:
+    """Tell whether the server's module for vector search is loaded."""
+    names: set[str] = set()
+    for kind in ("procedures", "functions"):
+        rows = await run(f"CALL mg.{kind}() YIELD name RETURN name", {}, False)
+        names |= {row["name"] for row in rows}
+    return names >= _NEEDED
+
+
+async def fit(run: Run, layers: Sequence[Layer]) -> None:
+    """Make the vector indexes, and drop those of another dimension than the store remembers.
+
+    Where one cannot be made vectors are compared without it, as right and more slowly.
+    """
+    rows = await run(
+        f"MATCH (n:{EMBEDDING}) WHERE n.use = $use RETURN n.dimension AS dimension",
+        {"use": TEXTS},
+        False,
+    )
+    dimension = next((row["dimension"] for row in rows), None)
+    shown = await run(
+        "CALL vector_search.show_index_info() YIELD index_name, dimension"
+        " RETURN index_name, dimension",
+        {},
+        False,
+    )
+    existing = {row["index_name"]: row["dimension"] for row in shown}
+    for index in (index for layer in layers for index in layer.vectors if index.texts):
+        name = index_name(index.label, index.vector)
+        if existing.get(name) == dimension:
+            continue
+        try:
+            if name in existing:
+                await run(f"DROP VECTOR INDEX {name}", {}, True)
+            if dimension is not None:
+                await _make(run, index, dimension)
+        except ClientError as error:
+            if is_conflict(error):
+                raise
+            logger.warning("the vector index %s cannot be made: %s", name, error.message)
+
+
+async def _make(run: Run, index: VectorIndex, dimension: int) -> None:
+    statement = (
+        f"CREATE VECTOR INDEX {index_name(index.label, index.vector)}"
+        f" ON :{index.label}({index.vector})"
+        f' WITH CONFIG {{"dimension": {dimension}, "capacity": {_CAPACITY}, "metric": "cos"}}'
+    )
+    try:
+        await run(statement, {}, True)
+    except ClientError:
+        # What has another dimension may only be deleted yet, and not collected.
+        await run("FREE MEMORY", {}, True)
+        await run(statement, {}, True)

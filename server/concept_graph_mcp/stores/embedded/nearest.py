@@ -1,0 +1,165 @@
+"""The nearest vectors, by comparing all of them: exact, with NumPy in milliseconds.
+
+Without NumPy, which comes with the extras that make vectors, it is as right and a hundred times as
+slow.
+"""
+
+import heapq
+import importlib
+import json
+import math
+import operator
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from conceptgraph_core.ranks import cosine
+
+from ...calls.lookups import Nearest
+from . import ending
+from .filtering import Condition, conditions, values_of
+from .indexes import Catalogue, unpacked
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+
+# Of all matrices together; what is more is read anew for every question.
+MAX_BYTES = 1 << 29
+_BATCH = 4_096
+
+
+class Reading(Protocol):
+    """What of the open database is needed here: it is what holds `Vectors` itself."""
+
+    catalogue: Catalogue
+
+    def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor: ...
+
+    def position(self) -> int: ...
+
+    def changes_after(self, position: int) -> tuple[set[int], set[int]] | None: ...
+
+
+class Vectors:
+    """The vectors of a store that this process has seen, kept as matrices between calls."""
+
+    def __init__(self) -> None:
+        self._matrices: dict[tuple[str, int], Matrix] = {}
+
+    def clear(self) -> None:
+        self._matrices.clear()
+
+    def nearest(self, database: Reading, lookup: Nearest) -> list[int]:
+        """Return the ids of the vertices that *lookup* asks for, nearest first."""
+        table = database.catalogue.vector((lookup.label,), lookup.property)
+        if table is None:
+            raise LookupError(f"no vectors of :{lookup.label}({lookup.property}) are declared")
+        if not math.hypot(*lookup.vector) or lookup.limit < 1:
+            return []
+        asked = conditions(lookup)
+        if _numpy() is None:
+            scored = _compared(database, table.name, lookup.vector, asked)
+        else:
+            scored = (
+                one
+                for matrix in self._of(database, table.name, len(lookup.vector), asked)
+                for one in matrix.nearest(lookup.vector, lookup.limit, asked)
+            )
+        best = heapq.nlargest(lookup.limit, ((near, -vertex) for near, vertex in scored))
+        return [-vertex for _, vertex in best]
+
+    def _of(
+        self, database: Reading, table: str, dimension: int, names: Collection[str]
+    ) -> Iterator["Matrix"]:
+        """Iterate over what has all vectors: one matrix that is kept, or if too big, parts."""
+        kept = self._matrices.get((table, dimension))
+        if kept is not None and set(names) <= kept.columns.keys():
+            changed = _changed(database, kept.position)
+            if changed is not None:
+                rows = _rows(database, table, changed, list(kept.columns))
+                # Taken over whole or not at all: whoever stops half-way begins anew.
+                kept.position = -1
+                kept.replace(changed, rows)
+                kept.position = database.position()
+                yield kept
+                return
+        yield from self._made(database, table, dimension, [*(kept.columns if kept else ()), *names])
+
+    def _made(
+        self, database: Reading, table: str, dimension: int, names: Sequence[str]
+    ) -> Iterator["Matrix"]:
+        from .matrix import Matrix
+
+        self._matrices.pop((table, dimension), None)
+        names = list(dict.fromkeys(names))
+        [(count,)] = database.execute(f'SELECT count(*) FROM "{table}"')
+        known = sum(matrix.bytes for matrix in self._matrices.values())
+        if 4 * dimension * count > MAX_BYTES - known:
+            for rows in _batches(database, table, names):
+                yield Matrix(dimension, names, rows)
+            return
+        matrix = Matrix(dimension, names)
+        for rows in _batches(database, table, names):
+            matrix.add(rows)
+        matrix.position = database.position()
+        self._matrices[table, dimension] = matrix
+        yield matrix
+
+
+# A vertex, its vector as it is stored, and the values of the properties that are filtered by.
+VectorRow = tuple[int, bytes, list[Any]]
+
+
+def _batches(database: Reading, table: str, names: list[str]) -> Iterator[list[VectorRow]]:
+    last = 0
+    while rows := _read(
+        database, table, "i.vertex > ? ORDER BY i.vertex LIMIT ?", (last, _BATCH), names
+    ):
+        ending.check()
+        yield rows
+        last = rows[-1][0]
+
+
+def _rows(database: Reading, table: str, ids: Collection[int], names: list[str]) -> list[VectorRow]:
+    given = [json.dumps(list(ids))]
+    within = "i.vertex IN (SELECT value FROM json_each(?))"
+    return _read(database, table, within, given, names) if ids else []
+
+
+def _read(
+    database: Reading, table: str, condition: str, given: Sequence[Any], names: list[str]
+) -> list[VectorRow]:
+    statement = (
+        f'SELECT i.vertex, i.vector, v.properties FROM "{table}" i JOIN vertex v ON v.id = i.vertex'
+        f" WHERE {condition}"
+    )
+    return [
+        (vertex, blob, values_of(properties, names))
+        for vertex, blob, properties in database.execute(statement, given)
+    ]
+
+
+def _changed(database: Reading, position: int) -> set[int] | None:
+    """Return the vertices changed since *position*; None where that cannot be told."""
+    if database.position() == position:
+        return set()
+    changes = database.changes_after(position)
+    return None if changes is None else changes[0]
+
+
+def _compared(
+    database: Reading, table: str, vector: Sequence[float], asked: dict[str, Condition]
+) -> Iterator[tuple[float, int]]:
+    for rows in _batches(database, table, list(asked)):
+        for vertex, blob, values in rows:
+            if all(map(operator.call, asked.values(), values)):
+                near = cosine(vector, unpacked(blob))
+                if near is not None:
+                    yield near, vertex
+
+
+def _numpy() -> Any:
+    try:
+        return importlib.import_module("numpy")
+    except ImportError:
+        return None

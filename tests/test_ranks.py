@@ -1,0 +1,43 @@
+"""Several orders of the same things say together which come first."""
+
+import pytest
+
+from conceptgraph_core.ranks import K, cosine, fused
+
+
+def test_what_two_rankings_agree_on_comes_before_what_one_has_first():
+    words, vectors = ["tea", "rain", "snow"], ["fog", "rain", "tea"]
+    assert [one for one, _ in fused([words, vectors])] == ["tea", "rain", "fog", "snow"]
+
+
+def test_the_score_is_the_sum_of_the_reciprocal_ranks():
+    scores = dict(fused([["tea", "rain"], ["rain"]]))
+    assert scores == {"tea": 1 / (K + 1), "rain": 1 / (K + 2) + 1 / (K + 1)}
+    assert dict(fused([["tea"]], k=0)) == {"tea": 1.0}
+
+
+def test_one_ranking_stays_as_it_is_and_none_is_empty():
+    assert [one for one, _ in fused([["b", "a", "c"], []])] == ["b", "a", "c"]
+    assert fused([]) == []
+
+
+def test_what_stands_twice_in_a_ranking_counts_once_where_it_stands_first():
+    assert fused([["tea", "tea", "rain"]]) == fused([["tea", "rain"]])
+
+
+def test_of_equal_score_the_earlier_ranking_comes_first():
+    assert [one for one, _ in fused([["words"], ["vectors"]])] == ["words", "vectors"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ((1, 0), (2, 0), 1.0),
+        ((1, 0), (0, 3), 0.0),
+        ((3, 4), (-3, -4), -1.0),
+        ((1, 0), (1, 0, 0), None),
+        ((0, 0), (1, 0), None),
+    ],
+)
+def test_the_cosine_is_none_where_there_is_no_angle(one, other, expected):
+    assert cosine(one, other) == expected
