@@ -19,7 +19,7 @@ LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 _KEYS = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("user_id", "languages", "asker", "asked_at"),
+    *("user_id", "languages", "asker", "asked_at", "rehearsed"),
 )
 
 
@@ -36,7 +36,8 @@ class Context:
     `size` is how many nodes of the kind in question there are, if that was counted.
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
-    answer, and "yesterday" is the day before. None: now, after all that is known of today.
+    answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
+    `rehearsed` is thrown away: nothing is put into the index of words.
     """
 
     now_ms: int
@@ -52,6 +53,7 @@ class Context:
     languages: tuple[str, ...]
     asker: str | None
     asked_at: int | None
+    rehearsed: bool
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -83,6 +85,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         languages=_languages(given.get("languages")),
         asker=_asker(given.get("asker")),
         asked_at=None if given.get("asked_at") is None else _time(given["asked_at"], "asked_at"),
+        rehearsed=_rehearsed(given.get("rehearsed", False)),
     )
 
 
@@ -138,6 +141,12 @@ def _user_id(value: Any) -> str:
 def _asker(value: Any) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
         raise InvalidContext("context: asker must be a non-empty text")
+    return value
+
+
+def _rehearsed(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidContext("context: rehearsed must be true or false")
     return value
 
 

@@ -439,6 +439,13 @@ def test_an_export_that_is_backed_up_is_what_can_be_brought_back(unreachable, po
     assert portal.call(unreachable.contents, file) == written.contents
 
 
+def test_a_rehearsal_makes_no_words():
+    with closing(Rehearsal()) as rehearsal:
+        rehearsal.taken([{"kind": "episode", "name": "20250615/pear", "summary": "Ate a pear"}])
+        labels = rehearsal._host._database.execute("SELECT count(*) FROM vertex").fetchone()
+        assert labels == (1,)
+
+
 def test_only_what_could_be_brought_back_is_taken():
     records = [
         {"kind": "concept", "name": ""},

@@ -32,6 +32,7 @@ class Writer:
     """Writes the words of texts; what the index has of them is looked up once.
 
     `finish` must follow. Where the libraries are missing nothing is written; `check` tells of it.
+    Nor is anything in a rehearsal.
     """
 
     def __init__(self, graph: adapter.Graph[Any]) -> None:
@@ -44,7 +45,7 @@ class Writer:
         self._more: dict[tuple[str, int], tuple[int, int]] = {}
         self._perhaps_unused: dict[int, Node] = {}
         self._is_loaded = False
-        self._can = not missing()
+        self._can = not missing() and not graph.context.rehearsed
 
     def require_libraries(self) -> None:
         """Raise LibraryMissing where words cannot be told."""

@@ -54,9 +54,9 @@ class Rehearsal:
     def _refused(self, records: list[dict[str, Any]]) -> tuple[int, str] | None:
         """Take *records*, or return which of them cannot be taken, and why; then none is."""
         try:
-            call = calls.keeping.import_rows(records, self._model)
+            call = calls.keeping.import_rows(records, self._model, rehearsed=True)
             name, fields = call.procedure.name, call.procedure.fields
-            self._host.call(name, [*call.arguments, {}], call.lookup, fields)
+            self._host.call(name, [*call.arguments, dict(call.context)], call.lookup, fields)
         except ConceptGraphError as error:
             row = _ROW.fullmatch(str(error))
             if row is None:
