@@ -40,8 +40,8 @@ MEMGRAPH_DEFAULT = "3.12.0"
 # What a module may import from the standard library: a reload drops these and everything whose
 # name begins like them, so they must be harmless to import a second time.
 RELOADABLE = {
-    *("binascii", "collections", "dataclasses", "datetime", "functools", "heapq", "itertools"),
-    *("math", "time", "typing", "unicodedata", "zlib"),
+    *("binascii", "collections", "dataclasses", "datetime", "difflib", "functools", "hashlib"),
+    *("heapq", "itertools", "math", "time", "typing", "unicodedata", "zlib"),
 }
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
 from .embeddings.schema import LAYER as EMBEDDINGS
+from .entities.schema import LAYER as ENTITIES
 from .layers import Layer, NodeKind, TextIndex
 from .memories.schema import LAYER as MEMORIES
 from .memories.schema import WORK
@@ -28,7 +29,9 @@ class Model:
         return (*self.layers, WORDS, WORK)
 
 
-MODEL: Final = Model((CONCEPTS, MEMORIES, EMBEDDINGS), ("conceptgraph", "memorygraph"))
+MODEL: Final = Model(
+    (CONCEPTS, MEMORIES, EMBEDDINGS, ENTITIES), ("conceptgraph", "memorygraph", "entitygraph")
+)
 LAYERS: Final = MODEL.layers
 
 

@@ -16,7 +16,7 @@ from conceptgraph_core.words.languages import DEFAULT as DEFAULT_LANGUAGES
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
-KNOWN_TOOLSETS = ("concept", "memory")
+KNOWN_TOOLSETS = ("concept", "memory", "entity")
 DEFAULT_TOOLSETS = ("concept",)
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"

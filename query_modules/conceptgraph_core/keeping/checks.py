@@ -7,7 +7,7 @@ from typing import Any
 from ..associate.schema import UNINDEXED
 from ..associate.writing import Writer
 from ..graph.adapter import Node
-from ..layers import EdgeKind, Layer
+from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..text import shown
 from .view import Everything
@@ -15,6 +15,8 @@ from .view import Everything
 Row = dict[str, Any]
 
 _PARALLEL = ("parallel edges", "remove the relation and add it once")
+# A problem that names more types of relations than this is read by nobody.
+_MOST_NAMED = 3
 _LOOP = ("relation to itself", "remove the relation")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
@@ -95,7 +97,9 @@ def _missing(name: str) -> tuple[str, str]:
 
 
 def _unset(name: str, default: Any) -> tuple[str, str]:
-    return f"no {name}", f"SET the property {name}, e.g. {default}"
+    return f"no {name}", f"SET the property {name}" + (
+        "" if default is NOW else f", e.g. {default}"
+    )
 
 
 def _shared(name: str) -> tuple[str, str]:
@@ -103,11 +107,12 @@ def _shared(name: str) -> tuple[str, str]:
 
 
 def _wrong_end(layer: Layer, label: str) -> tuple[str, str]:
-    barred = " or ".join(kind.name for kind in _barred(layer, label))
-    return (
-        f"{layer.kind(label).kind} in {barred}",
-        f"remove the relation; use {layer.joining(label)}",
-    )
+    kind, barred = layer.kind(label).kind, [one.name for one in _barred(layer, label)]
+    if len(barred) > _MOST_NAMED:
+        return f"{kind} in a relation that none can be in", "remove the relation"
+    if len(layer.edges) > _MOST_NAMED:
+        return f"{kind} in {' or '.join(barred)}", "remove the relation"
+    return f"{kind} in {' or '.join(barred)}", f"remove the relation; use {layer.joining(label)}"
 
 
 def _barred(layer: Layer, label: str) -> list[EdgeKind]:

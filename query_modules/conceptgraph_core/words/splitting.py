@@ -74,12 +74,12 @@ def _normal(text: str) -> str:
 def _separated(text: str, separator: str, kept: str) -> str:
     # Replacing each of the few that there are is four times as fast as translating each character.
     for character in set(text):
-        if character not in kept and not _in_words(character):
+        if character not in kept and not in_words(character):
             text = text.replace(character, separator)
     return text
 
 
-def _in_words(character: str) -> bool:
+def in_words(character: str) -> bool:
     """Tell whether *character* is a letter, a digit, or a mark on one (a vowel in Hindi, Thai)."""
     if character.isalnum():
         return True
@@ -92,7 +92,7 @@ def _pieces(word: str) -> Iterator[str]:
     if max(word) < _FIRST_UNSPACED:
         yield word
         return
-    for unspaced, run in groupby(word, key=_is_unspaced):
+    for unspaced, run in groupby(word, key=is_unspaced):
         piece = "".join(run)
         if unspaced and len(piece) > 1:
             yield from map("".join, pairwise(piece))
@@ -100,6 +100,7 @@ def _pieces(word: str) -> Iterator[str]:
             yield piece
 
 
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
+    """Tell whether *character* is of a script without blanks, or with few of them."""
     code = ord(character)
     return any(first <= code <= last for first, last in _UNSPACED)

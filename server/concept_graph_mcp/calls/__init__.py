@@ -5,6 +5,7 @@ A module a layer, and one for what goes over all layers: `calls.concepts.peek(â€
 
 from . import concepts as concepts
 from . import embedding as embedding
+from . import entities as entities
 from . import keeping as keeping
 from . import memories as memories
 from . import upkeep as upkeep
@@ -18,4 +19,5 @@ ALL = (
     *embedding.PROCEDURES,
     *memories.PROCEDURES,
     *upkeep.PROCEDURES,
+    *entities.PROCEDURES,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..session import Session
-from . import concepts, memories
+from . import concepts, entities, memories
 from .adapter import ConceptTool
 from .toolset import Toolset
 
@@ -11,6 +11,7 @@ from .toolset import Toolset
 TOOLSETS: dict[str, Toolset] = {
     "concept": concepts.TOOLSET,
     "memory": memories.TOOLSET,
+    "entity": entities.TOOLSET,
 }
 
 

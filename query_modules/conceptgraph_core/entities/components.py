@@ -1,0 +1,45 @@
+"""Which entities are one: the component along same-as edges that are merged, found at query time.
+
+Merges form trees: an entity is merged into at most one other, its `canonical_node_id`. So taking
+any one back leaves all others as they are.
+"""
+
+from . import schema
+from .node import Graph, Node
+
+
+def canonical(graph: Graph, node: Node) -> Node:
+    """Return the entity that *node*'s component goes by: the one merged into no other."""
+    seen = {node.id}
+    while (wanted := node.get("canonical_node_id")) is not None:
+        above = _merged_with(graph, node)
+        parent = next((other for other in above if other.key == wanted), None)
+        if parent is None or parent.id in seen:
+            # Made by hand: no such edge, or a circle.
+            break
+        seen.add(parent.id)
+        node = parent
+    return node
+
+
+def members(graph: Graph, node: Node) -> list[Node]:
+    """Return all entities of *node*'s component, its canonical one first, then by age."""
+    first = canonical(graph, node)
+    found = {first.id: first}
+    waiting = [first]
+    while waiting:
+        for other in _merged_with(graph, waiting.pop()):
+            if other.id not in found:
+                found[other.id] = other
+                waiting.append(other)
+    rest = sorted((one for one in found.values() if one is not first), key=lambda one: one.age)
+    return [first, *rest]
+
+
+def _merged_with(graph: Graph, node: Node) -> list[Node]:
+    # Most entities never were; their edges, mentions among them, need not be gone through.
+    if not node.get("merge_count"):
+        return []
+    return [
+        tie.other for tie in graph.ties(node, schema.SAME_AS) if tie.get("status") == schema.MERGED
+    ]

@@ -1,0 +1,85 @@
+"""Mentions: each message's each label once, and what a mention does to its entity and session."""
+
+from . import activation, ids, schema, trust
+from .node import Graph, Node
+from .observed import Observation
+from .spans import Found
+
+
+def session(graph: Graph, session_id: str) -> Node:
+    """Return the session of that name, made if it is new."""
+    for node in graph.of(schema.SESSION):
+        if node.get("session_id") == session_id:
+            return node
+    return graph.make(schema.SESSION, session_id=session_id)
+
+
+def known(graph: Graph) -> dict[str, Node]:
+    """Return the mentions that were found, by their ids."""
+    return {node.key: node for node in graph.of(schema.MENTION)}
+
+
+def entity_of(graph: Graph, mention: Node) -> Node | None:
+    """Return the entity that *mention* is of."""
+    return next((tie.other for tie in graph.leaving(mention, schema.OF)), None)
+
+
+def add(
+    graph: Graph,
+    session: Node,
+    message_id: str,
+    entity: Node,
+    observation: Observation,
+    found: Found,
+) -> Node:
+    """Record a mention of *entity*, and let it count."""
+    number = session.get("mention_count") + 1
+    span = found.span
+    mention = graph.make(
+        schema.MENTION,
+        id=mention_id(graph, session, message_id, observation),
+        session_id=session.key,
+        message_id=message_id,
+        sequence=number,
+        label=observation.label,
+        origin=found.origin,
+        # What is claimed and does not stand there is kept too, but without a place.
+        source_span=observation.span or (observation.label if span else None),
+        span_start=span and span.start,
+        span_end=span and span.end,
+        mention_context=span.sentence if span and span.sentence else None,
+        emotional_valence=observation.valence,
+        emotional_intensity=observation.intensity,
+        rationale=observation.rationale,
+    )
+    graph.add_edge(mention, entity, schema.OF)
+    graph.add_edge(mention, session, schema.IN)
+    session.set(mention_count=number, last_mention_at=graph.now_ms)
+    count(graph, entity, found.origin, observation.felt)
+    return mention
+
+
+def mention_id(graph: Graph, session: Node, message_id: str, observation: Observation) -> str:
+    return ids.mention(
+        graph.user_id, session.key, message_id, observation.name, observation.node_type
+    )
+
+
+def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
+    """Let a mention of *entity* count: for its origin, its activation and, if a user's, feeling."""
+    entity.add("user_mention_count" if origin == schema.USER else "model_mention_count", 1)
+    said = entity.said
+    node_origin, confidence = trust.origin(said.user, said.model)
+    if origin == schema.USER and felt > said.intensity:
+        entity.set(emotional_intensity=felt)
+    entity.set(origin=node_origin, origin_confidence=confidence)
+    activate(graph, entity, origin)
+
+
+def activate(graph: Graph, entity: Node, origin: str) -> None:
+    """Raise the activation of *entity* as a mention does, and revive it."""
+    now_ms = graph.now_ms
+    raised = activation.mentioned(
+        entity.get("activation_strength"), entity.get("last_activated"), origin, now_ms
+    )
+    entity.set(activation_strength=raised, last_activated=now_ms, is_active=True)

@@ -1,0 +1,232 @@
+"""Entities, their mentions, sessions, merges and facts as one call sees them, within its scope."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import ConceptGraphError
+from ..graph import adapter
+from ..layers import NodeKind, Property
+from . import activation, edges, schema
+from .trust import Said
+
+_PROPERTIES: Final[dict[str, dict[str, Property]]] = {
+    kind.label: {one.name: one for one in kind.properties} for kind in schema.LAYER.nodes
+}
+_ABSENT: Final[dict[str, dict[str, Any]]] = {
+    kind.type: {one.name: one.absent for one in kind.properties} for kind in schema.LAYER.edges
+}
+
+
+class Node(adapter.Node):
+    """A vertex of this layer; each property is read when it is asked for.
+
+    Not to be confused are `id`, the database's, and `key`, the entity's own.
+    """
+
+    __slots__ = ()
+
+    def get(self, name: str) -> Any:
+        """Return a property; one made by hand that is no such thing counts as absent."""
+        value = self.raw.get_property(name)
+        declared = _PROPERTIES[self.label][name]
+        if value is None:
+            return declared.absent
+        try:
+            return declared.check(value, name)
+        except ConceptGraphError:
+            return declared.absent
+
+    def set(self, **values: Any) -> None:
+        for name, value in values.items():
+            self.raw.set_property(name, value)
+
+    def add(self, name: str, number: int) -> None:
+        self.raw.set_property(name, self.get(name) + number)
+
+    @property
+    def key(self) -> str:
+        """What identifies it in its scope: its id, or of a session its name."""
+        key: str = self.get("session_id" if self.label == schema.SESSION else "id")
+        return key
+
+    @property
+    def name(self) -> str:
+        """The label of an entity as it was first written."""
+        name: str = self.get("node_label")
+        return name
+
+    @property
+    def node_type(self) -> str:
+        node_type: str = self.get("node_type")
+        return node_type
+
+    @property
+    def status(self) -> str:
+        status: str = self.get("identity_status")
+        return status
+
+    @property
+    def created_at(self) -> int:
+        created_at: int = self.get("created_at")
+        return created_at
+
+    @property
+    def said(self) -> Said:
+        """What counts of an entity for its trust and its promotion."""
+        return Said(
+            self.get("user_mention_count"),
+            self.get("model_mention_count"),
+            self.get("user_session_count"),
+            self.get("emotional_intensity"),
+            self.get("edge_count"),
+        )
+
+    def activation(self, now_ms: int) -> float:
+        """How present an entity is at *now_ms*, in [0, 1]."""
+        return activation.now(self.get("activation_strength"), self.get("last_activated"), now_ms)
+
+    @property
+    def age(self) -> tuple[int, str]:
+        """What the older of two entities has less of."""
+        return self.created_at, self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """An edge between two entities, seen from one of them; `other` is the far end."""
+
+    raw: Any
+    type: str
+    other: Node
+    leaves: bool
+
+    def get(self, name: str) -> Any:
+        """Return a property; one made by hand that is none counts as absent."""
+        value = self.raw.get_property(name)
+        absent = _ABSENT[self.type].get(name)
+        if value is None:
+            return list(absent) if isinstance(absent, list) else absent
+        if isinstance(absent, float) and isinstance(value, int):
+            return float(value)
+        return value
+
+    def set(self, **values: Any) -> None:
+        for name, value in values.items():
+            self.raw.set_property(name, value)
+
+    @property
+    def is_active(self) -> bool:
+        return bool(self.get("is_active"))
+
+    @property
+    def connects(self) -> bool:
+        """Whether it counts among the edges of its ends."""
+        return self.type in schema.CONNECTING and self.is_active
+
+    def axes(self, now_ms: int) -> dict[str, float]:
+        """Return weight, strength, recency and trust at *now_ms*, each on its own."""
+        by_user = self.get("user_reinforcement_count")
+        by_model = self.get("model_reinforcement_count")
+        return {
+            "weight": self.get("weight"),
+            "strength": edges.strength(by_user, by_model),
+            "recency": edges.recency(self.type, self.get("last_activated"), now_ms),
+            "trust": edges.trust(by_user, by_model),
+        }
+
+
+class Graph(adapter.Graph[Node]):
+    """One call's view of what belongs to its `user_id`; of other scopes nothing is there."""
+
+    layer = schema.LAYER
+    node_class = Node
+
+    @property
+    def now_ms(self) -> int:
+        return self.context.now_ms
+
+    @property
+    def user_id(self) -> str:
+        return self.context.user_id
+
+    def kind(self, label: str) -> NodeKind:
+        return schema.LAYER.kind(label)
+
+    def of(self, label: str) -> list[Node]:
+        """Return the nodes of *label* that were found by index, or all that there are."""
+        return [node for node in self.nodes() if node.label == label]
+
+    def make(self, label: str, /, **values: Any) -> Node:
+        """Create a node of this scope; what *values* leave out starts as its kind declares."""
+        now_ms = self.context.now_ms
+        kind, given = self.kind(label), {"user_id": self.user_id, **values}
+        complete = schema.complete(kind.properties, given, now_ms)
+        derived = {name: derive(complete) for name, derive in kind.derived.items()}
+        return self.create_node(label, **complete, **derived)
+
+    def join(self, source: Node, target: Node, edge_type: str, **values: Any) -> Tie:
+        """Create an edge between two entities, complete as its kind declares."""
+        given = schema.complete(schema.edge(edge_type).properties, values, self.now_ms)
+        raw = self.create_edge(source, target, edge_type, **given)
+        return Tie(raw, edge_type, target, True)
+
+    def ties(self, node: Node, *types: str) -> Iterator[Tie]:
+        """Iterate over the edges of an entity with others, of *types* or of any."""
+        wanted = types or schema.BETWEEN
+        for edge, _, other, leaves in self.edges(node):
+            edge_type = edge.get_type_name()
+            if edge_type in wanted:
+                yield Tie(edge, edge_type, other, leaves)
+
+    def leaving(self, node: Node, *types: str) -> Iterator[Tie]:
+        """Iterate over the edges of *types*, or between entities, that leave *node*.
+
+        An entity's mentions are not among what is gone through: these lead to it.
+        """
+        wanted = types or schema.BETWEEN
+        yield from self._along(node, node.raw.iter_out_edges(), wanted, leaves=True)
+
+    def arriving(self, node: Node, *types: str) -> Iterator[Tie]:
+        """Iterate over the edges of *types* that lead to *node*."""
+        yield from self._along(node, node.raw.iter_in_edges(), types, leaves=False)
+
+    def _along(
+        self, node: Node, edges: Any, wanted: tuple[str, ...], *, leaves: bool
+    ) -> Iterator[Tie]:
+        edge = edges.get()
+        while edge is not None:
+            self.step()
+            edge_type = edge.get_type_name()
+            if edge_type in wanted:
+                other = self.raw_node(edge.to_vertex() if leaves else edge.from_vertex())
+                if other is not None:
+                    yield Tie(edge, edge_type, other, leaves)
+            edge = edges.next()
+
+    def between(self, one: Node, other: Node, edge_type: str) -> Tie | None:
+        """Return the edge of that type from *one* to *other*, either way if it has no direction."""
+        ways = [(one, other)]
+        if edge_type in schema.UNDIRECTED:
+            ways.append((other, one))
+        for source, target in ways:
+            found = self.edges_between(source, target, edge_type)
+            if found:
+                return Tie(found[0], edge_type, other, source is one)
+        return None
+
+    def ordered(self, one: Node, other: Node) -> tuple[Node, Node]:
+        """Return two entities, the older first: so what has no direction is stored."""
+        return (one, other) if one.age <= other.age else (other, one)
+
+    def is_later(self, node: Node) -> bool:
+        """Tell whether *node* came into being after the context's `until_ms`."""
+        since = {schema.SESSION: "started_at", schema.FACT: "known_from"}
+        until_ms = self.context.until_ms
+        return until_ms is not None and node.get(since.get(node.label, "created_at")) > until_ms
+
+    def _new_node(self, raw: Any, node_id: int) -> Node | None:
+        node = super()._new_node(raw, node_id)
+        if node is not None and raw.get_property("user_id") != self.context.user_id:
+            node = self._nodes[node_id] = None
+        return node

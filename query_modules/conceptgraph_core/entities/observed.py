@@ -1,0 +1,132 @@
+"""What a caller says that it observed in a message, checked: nothing of it is believed yet."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .. import text as texts
+from ..errors import ConceptGraphError, InvalidText, Tautology, TooMuch
+from ..text import shown
+from . import names, schema
+
+_OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "label": schema.label,
+    "type": schema.one_of(schema.NODE_TYPES),
+    "kind": schema.label,
+    "span": texts.summary,
+    "valence": schema.valence,
+    "intensity": schema.unit,
+    "same_as": texts.name,
+    "rationale": texts.summary,
+    # Of the label, where there is a model of embeddings.
+    "embedding": schema.vector,
+}
+_RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "from": schema.label,
+    "to": schema.label,
+    "type": schema.one_of(tuple(schema.RELATIONS)),
+    "span": texts.summary,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A label that stands for something; `name` is its canonical form."""
+
+    label: str
+    name: str
+    node_type: str
+    kind: str | None
+    span: str | None
+    valence: float | None
+    intensity: float | None
+    same_as: str | None
+    rationale: str | None
+    embedding: tuple[float, ...] | None
+
+    @property
+    def felt(self) -> float:
+        """How strong a feeling it tells of, in [0, 1]."""
+        return max(abs(self.valence or 0.0), self.intensity or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation between two labels; `type` is that of the edge."""
+
+    source: str
+    target: str
+    type: str
+    span: str | None
+
+
+def observations(given: Sequence[Mapping[str, Any]]) -> list[Observation]:
+    """Return *given* checked: {label, type, kind?, span?, valence?, intensity?, same_as?, …}.
+
+    Raises InvalidText, InvalidNumber or TooMuch, naming the one that is wrong.
+    """
+    return [_observation(one) for one in _checked(given, "observations", _OBSERVATION, 2)]
+
+
+def relations(given: Sequence[Mapping[str, Any]]) -> list[Relation]:
+    """Return *given* checked: {from, to, type, span?}. Raises as `observations`, and Tautology."""
+    made = []
+    for number, one in enumerate(_checked(given, "relations", _RELATION, 3)):
+        source, target = names.canonical(one["from"]), names.canonical(one["to"])
+        if source == target:
+            both = shown(one["from"])
+            raise Tautology(f"relations {number}: tautology: from and to are both {both}")
+        made.append(Relation(source, target, schema.RELATIONS[one["type"]], one.get("span")))
+    return made
+
+
+def _observation(one: Mapping[str, Any]) -> Observation:
+    embedding = one.get("embedding")
+    return Observation(
+        one["label"],
+        names.canonical(one["label"]),
+        one["type"],
+        one.get("kind"),
+        one.get("span"),
+        one.get("valence"),
+        one.get("intensity"),
+        one.get("same_as"),
+        one.get("rationale"),
+        None if embedding is None else tuple(embedding),
+    )
+
+
+def _checked(
+    given: Sequence[Mapping[str, Any]],
+    field: str,
+    checks: Mapping[str, Callable[[Any, str], Any]],
+    required: int,
+) -> list[dict[str, Any]]:
+    """Return the maps *given*, each value checked; the first *required* keys must be there."""
+    if len(given) > schema.MAX_OBSERVATIONS:
+        most = schema.MAX_OBSERVATIONS
+        raise TooMuch(f"{field}: {len(given):,} are too many; at most {most} a message")
+    return [
+        _checked_one(one, f"{field} {number}", checks, required) for number, one in enumerate(given)
+    ]
+
+
+def _checked_one(
+    one: Any, field: str, checks: Mapping[str, Callable[[Any, str], Any]], required: int
+) -> dict[str, Any]:
+    if not isinstance(one, Mapping):
+        raise InvalidText(f"{field}: must be a map with {', '.join(checks)}")
+    for name in one:
+        if name not in checks:
+            raise InvalidText(
+                f"{field}: unknown key {shown(str(name))}; known are {', '.join(checks)}"
+            )
+    needed = list(checks)[:required]
+    try:
+        return {
+            name: check(one.get(name), name)
+            for name, check in checks.items()
+            if name in needed or one.get(name) is not None
+        }
+    except ConceptGraphError as error:
+        raise type(error)(f"{field}: {error}") from None

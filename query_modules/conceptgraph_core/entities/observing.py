@@ -1,0 +1,181 @@
+"""Observing a message: who said what, of whom; nothing that is claimed is believed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import text as texts
+from . import components, edges, ids, mentions, observed, schema, sieve, spans
+from .node import Graph, Node
+from .observed import Observation
+from .registered import Registered
+from .relating import relate
+from .sieve import Decision, Known, Sought
+from .trust import trust
+
+Row = dict[str, Any]
+
+
+def observe(
+    graph: Graph,
+    session_id: str,
+    message_id: str,
+    speaker: str,
+    text: str,
+    observations: Sequence[Mapping[str, Any]],
+    relations: Sequence[Mapping[str, Any]],
+) -> Row:
+    """Record what a message mentions. Returns entities and edges, a row for each.
+
+    An entity's row has entity_id (that of its component's canonical entity), label, type, created,
+    origin (of the mention), identity_status, trust, and where there are any candidates
+    ({entity_id, label, confidence}) and refused_span. The same message observed again changes
+    nothing. Raises InvalidText, InvalidNumber, TooMuch, Tautology, or NotFound for a relation of
+    what nothing is called.
+    """
+    session_id = texts.name(session_id, "session_id")
+    message_id = texts.name(message_id, "message_id")
+    speaker = schema.one_of(schema.SPEAKERS)(speaker, "speaker")
+    said = spans.Said(texts.summary(text, "text"))
+    wanted, related = observed.observations(observations), observed.relations(relations)
+    message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
+    rows = [message.add(one) for one in wanted]
+    ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
+    return {"entities": rows, "edges": ties}
+
+
+class _Message:
+    """One message, and what it has been found to mention."""
+
+    def __init__(
+        self, graph: Graph, session: Node, message_id: str, speaker: str, said: spans.Said
+    ) -> None:
+        self.session = session
+        self._graph = graph
+        self._message_id = message_id
+        self._speaker = speaker
+        self._said = said
+        self._registered = Registered(graph)
+        self._mentions = mentions.known(graph)
+        self._here: dict[str, Node] = {}
+
+    def add(self, observation: Observation) -> Row:
+        """Record *observation* and return its row."""
+        graph = self._graph
+        found = spans.origin(self._said, self._speaker, observation.label, observation.span)
+        mention_id = mentions.mention_id(graph, self.session, self._message_id, observation)
+        mention = self._mentions.get(mention_id)
+        entity = None if mention is None else mentions.entity_of(graph, mention)
+        if entity is not None:
+            return self._row(entity, False, (), observation, found)
+        sought = self._sought(observation)
+        decision = self._decide(sought)
+        entity = self._entity(observation, sought, decision)
+        self._mentions[mention_id] = mentions.add(
+            graph, self.session, self._message_id, entity, observation, found
+        )
+        self._claim(observation, entity)
+        is_new = decision.same is None
+        return self._row(entity, is_new, decision.candidates, observation, found)
+
+    def named(self, name: str) -> Node | None:
+        """Return what *name* means in this message, or who was last active under it."""
+        if name in self._here:
+            return self._here[name]
+        nodes = self._registered.named(name)
+        return max(nodes, key=lambda node: node.get("last_activated"), default=None)
+
+    def _sought(self, observation: Observation) -> Sought:
+        return Sought(
+            observation.name,
+            observation.node_type,
+            observation.kind,
+            self._graph.now_ms,
+            observation.same_as,
+            observation.embedding,
+        )
+
+    def _decide(self, sought: Sought) -> Decision:
+        named = self._registered.known(self._registered.named(sought.name))
+        pool = sieve.candidates(self._registered.everyone(), sought, sieve.likeness)
+        return sieve.decide(sought, named, pool, sieve.likeness)
+
+    def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:
+        """Return the entity that was decided on, made if it is a new one."""
+        if decision.same is not None:
+            return self._registered.node_of(decision.same)
+        graph = self._graph
+        name = self._registered.free_name(observation.name)
+        entity = graph.make(
+            schema.ENTITY,
+            id=ids.entity(graph.user_id, name),
+            node_type=observation.node_type,
+            node_label=observation.label,
+            canonical_name=name,
+            entity_kind=observation.kind,
+            embedding=None if observation.embedding is None else list(observation.embedding),
+            identity_status=decision.status,
+            # Raised by the mention that follows.
+            activation_strength=0.0,
+        )
+        self._registered.add(entity)
+        for one, confidence in sieve.proposed(decision, sought):
+            propose(graph, self._registered.node_of(one), entity, confidence, "alike by name")
+        return entity
+
+    def _claim(self, observation: Observation, entity: Node) -> None:
+        """Keep it as a question that the caller believes *entity* to be another."""
+        claimed = observation.same_as and self._registered.entity(observation.same_as)
+        if not claimed:
+            return
+        graph = self._graph
+        if components.canonical(graph, claimed).id == components.canonical(graph, entity).id:
+            return
+        [one] = self._registered.known([claimed])
+        confidence = max(0.0, sieve.likeness(one, self._sought(observation)))
+        evidence = observation.rationale or "the caller believes so"
+        propose(graph, claimed, entity, confidence, evidence)
+        if entity.status == schema.PROVISIONAL:
+            entity.set(identity_status=schema.AMBIGUOUS)
+
+    def _row(
+        self,
+        entity: Node,
+        created: bool,
+        candidates: Sequence[tuple[Known, float]],
+        observation: Observation,
+        found: spans.Found,
+    ) -> Row:
+        self._here.setdefault(observation.name, entity)
+        canonical = components.canonical(self._graph, entity)
+        row: Row = {
+            "entity_id": canonical.key,
+            "label": canonical.name,
+            "type": canonical.node_type,
+            "created": created,
+            "origin": found.origin,
+            "identity_status": canonical.status,
+            "trust": trust(canonical.said),
+        }
+        if candidates:
+            row["candidates"] = [
+                {"entity_id": one.canonical_id, "label": one.label, "confidence": near}
+                for one, near in candidates
+            ]
+        if found.refused:
+            row["refused_span"] = observation.span
+        return row
+
+
+def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: str) -> None:
+    """Ask whether two entities are the same, unless that was asked before, whatever came of it."""
+    older, younger = graph.ordered(one, other)
+    if graph.between(older, younger, schema.SAME_AS) is None:
+        graph.join(
+            older,
+            younger,
+            schema.SAME_AS,
+            origin=schema.INFERRED,
+            evidence=evidence,
+            weight=confidence * edges.DEFAULT_WEIGHTS[schema.SAME_AS],
+            confidence=confidence,
+        )

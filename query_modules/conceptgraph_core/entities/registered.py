@@ -1,0 +1,60 @@
+"""The entities of a call by their names, and as the sieve sees them."""
+
+from collections.abc import Iterable
+
+from . import components, names, schema
+from .node import Graph, Node
+from .sieve import Known
+
+
+class Registered:
+    """The entities that were found for a call, and those that it makes."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._by_name: dict[str, Node] = {}
+        self._by_key: dict[str, Node] = {}
+        for node in graph.of(schema.ENTITY):
+            self.add(node)
+
+    def add(self, node: Node) -> None:
+        self._by_name[node.get("canonical_name")] = node
+        self._by_key[node.key] = node
+
+    def entity(self, key: str) -> Node | None:
+        return self._by_key.get(key)
+
+    def node_of(self, known: Known) -> Node:
+        return self._by_key[known.id]
+
+    def named(self, name: str) -> list[Node]:
+        """Return the entities that are called so: the first of that name, and "name #2" …"""
+        return [node for node in self._by_key.values() if names.canonical(node.name) == name]
+
+    def free_name(self, name: str) -> str:
+        return names.free(name, self._by_name)
+
+    def known(self, nodes: Iterable[Node]) -> list[Known]:
+        """Return *nodes* as the sieve sees them."""
+        return [self._known(node) for node in nodes]
+
+    def everyone(self) -> list[Known]:
+        """Return all that may be candidates: each component by its canonical entity alone."""
+        single = (node for node in self._by_key.values() if node.status != schema.MERGED)
+        return self.known(single)
+
+    def _known(self, node: Node) -> Known:
+        embedding = node.get("embedding")
+        return Known(
+            id=node.key,
+            label=node.name,
+            name=names.canonical(node.name),
+            canonical_name=node.get("canonical_name"),
+            node_type=node.node_type,
+            kind=node.get("entity_kind"),
+            valid_from=node.get("valid_from"),
+            valid_until=node.get("valid_until"),
+            last_activated=node.get("last_activated"),
+            canonical_id=components.canonical(self._graph, node).key,
+            embedding=None if embedding is None else tuple(embedding),
+        )

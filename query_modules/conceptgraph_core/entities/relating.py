@@ -1,0 +1,122 @@
+"""Relations that are observed: stated by the user, or inferred by a model, and counted as such."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import NotFound, Tautology
+from ..text import shown
+from . import edges, schema
+from .node import Graph, Node, Tie
+from .observed import Relation
+from .spans import Said
+
+_NEEDS_WORDS = "a semantic relation needs the user's words"
+
+
+def relate(
+    graph: Graph,
+    session: Node,
+    named: Callable[[str], Node | None],
+    speaker: str,
+    said: Said,
+    relation: Relation,
+) -> dict[str, Any]:
+    """Add or reinforce *relation*, once a session. Returns from, to (ids), type, origin, created.
+
+    It is the user's if the user speaks and its span stands in what is *said*. A semantic relation
+    needs that; a causal one does nothing before three sessions have reinforced it. `refused` says
+    why none was made.
+    """
+    source, target = _end(named, relation.source), _end(named, relation.target)
+    if source.id == target.id:
+        raise Tautology(f"relations: {shown(relation.source)} and {shown(relation.target)} are one")
+    stated = speaker == schema.USER and relation.span is not None
+    is_users = stated and said.find(relation.span or "") is not None
+    if relation.type in schema.UNDIRECTED:
+        source, target = graph.ordered(source, target)
+    row: dict[str, Any] = {
+        "from": source.key,
+        "to": target.key,
+        "type": relation.type.lower(),
+        "origin": schema.EXPLICIT if is_users else schema.INFERRED,
+    }
+    tie = graph.between(source, target, relation.type)
+    if tie is None:
+        if relation.type == schema.SEMANTIC and not is_users:
+            return {
+                **row,
+                "created": False,
+                "refused": _NEEDS_WORDS,
+            }
+        tie = _new(graph, source, target, relation, is_users)
+        row["created"] = True
+    else:
+        row["created"] = False
+    reinforce(graph, session, tie, edges.key(relation.type, source.key, target.key), is_users)
+    return {**row, "is_active": tie.is_active}
+
+
+def reinforce(graph: Graph, session: Node, tie: Tie, key: str, is_users: bool) -> None:
+    """Let *session* reinforce an observed relation, once.
+
+    What was only inferred in it may become the user's.
+    """
+    counted = session.get("relations")
+    inferred = f"{key}\t{schema.MODEL}"
+    stated = f"{key}\t{schema.USER}"
+    if stated in counted or (inferred in counted and not is_users):
+        return
+    if is_users:
+        tie.set(origin=schema.EXPLICIT)
+        tie.set(user_reinforcement_count=tie.get("user_reinforcement_count") + 1.0)
+    else:
+        tie.set(model_reinforcement_count=tie.get("model_reinforcement_count") + 1.0)
+    if inferred in counted:
+        # The user has now said what the model had inferred.
+        counted.remove(inferred)
+        tie.set(model_reinforcement_count=tie.get("model_reinforcement_count") - 1.0)
+    else:
+        _strengthen(graph, session, tie)
+    session.set(relations=[*counted, stated if is_users else inferred])
+
+
+def _strengthen(graph: Graph, session: Node, tie: Tie) -> None:
+    now_ms = graph.now_ms
+    sessions = tie.get("sessions") or []
+    if sessions:
+        days = edges.days_between(tie.get("weight_at"), now_ms)
+        tie.set(
+            weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
+            weight_at=now_ms,
+            activation_count=tie.get("activation_count") + 1,
+            distinct_session_count=tie.get("distinct_session_count") + 1,
+        )
+    if tie.type != schema.CAUSAL:
+        tie.set(is_active=True)
+    kept = [*sessions, session.key][-schema.MAX_SESSIONS_KEPT :]
+    tie.set(last_activated=now_ms, sessions=kept)
+
+
+def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users: bool) -> Tie:
+    is_causal = relation.type == schema.CAUSAL
+    tie = graph.join(
+        source,
+        target,
+        relation.type,
+        origin=schema.EXPLICIT if is_users else schema.INFERRED,
+        evidence=relation.span,
+        weight=edges.DEFAULT_WEIGHTS[relation.type],
+        is_active=not is_causal,
+        requires_activation=schema.CAUSAL_SESSIONS if is_causal else 0,
+    )
+    if tie.connects:
+        source.add("edge_count", 1)
+        target.add("edge_count", 1)
+    return tie
+
+
+def _end(named: Callable[[str], Node | None], name: str) -> Node:
+    node = named(name)
+    if node is None:
+        raise NotFound(f"relations: nothing is called {shown(name)}; observe it too")
+    return node

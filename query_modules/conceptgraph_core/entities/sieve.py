@@ -1,0 +1,165 @@
+"""Who is meant: what is most certain first, and never a merge at first sight (seed 004).
+
+Greedy clustering, by whatever is above a threshold, chains errors until one entity has swallowed
+everything. So a name decides alone, likeness only raises a question.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from . import names, schema
+
+# From here on two of one type may be the same.
+SIMILAR: Final = 0.6
+MERGING: Final = 0.85
+# Of how many a new entity may be thought to be the same.
+MOST_PROPOSED: Final = 3
+
+Similarity = Callable[["Known", "Sought"], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entity as the sieve sees it; `canonical_id` is that of its component's canonical one."""
+
+    id: str
+    label: str
+    # Without the number that tells it from others of that name.
+    name: str
+    canonical_name: str
+    node_type: str
+    kind: str | None
+    valid_from: int
+    valid_until: int | None
+    last_activated: int
+    canonical_id: str
+    embedding: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What is mentioned at `now_ms`; `name` is canonical, `claimed` who the caller says it is."""
+
+    name: str
+    node_type: str
+    kind: str | None
+    now_ms: int
+    claimed: str | None = None
+    embedding: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Who it is, or None for a new entity; and who it may be, with the similarity of each."""
+
+    same: Known | None
+    status: str
+    candidates: tuple[tuple[Known, float], ...]
+
+
+def decide(
+    sought: Sought, named: Sequence[Known], others: Sequence[Known], similarity: Similarity
+) -> Decision:
+    """Return who *sought* is, given those *named* exactly like it and the candidates *others*.
+
+    1. Of its name and type, of a kind that does not contradict, valid now: the same. Of several of
+       these the one that the caller claims, else one of its very kind, else the one activated last.
+       (Which also finds members of a component; who reads goes on to its canonical one.)
+    2. Alike by at least 0.6 and of its type: a new one, ambiguous.
+    3. A new one, provisional.
+    """
+    fitting = [one for one in named if fits(one, sought)]
+    if fitting:
+        best = min(fitting, key=lambda one: _preference(one, sought))
+        rest = [(one, 1.0) for one in fitting if one.canonical_id != best.canonical_id]
+        return Decision(best, "", tuple(rest))
+    alike = [(one, similarity(one, sought)) for one in others]
+    alike = [(one, near) for one, near in alike if near >= SIMILAR]
+    alike.sort(key=lambda pair: (pair[0].node_type != sought.node_type, -pair[1], pair[0].id))
+    questions = [one for one, _ in alike if fits(one, sought)]
+    status = schema.AMBIGUOUS if questions else schema.PROVISIONAL
+    return Decision(None, status, tuple(alike))
+
+
+def proposed(decision: Decision, sought: Sought) -> list[tuple[Known, float]]:
+    """Return of whom a new entity is to be thought the same: the most similar, one a component."""
+    chosen: dict[str, tuple[Known, float]] = {}
+    for one, near in decision.candidates:
+        if fits(one, sought):
+            chosen.setdefault(one.canonical_id, (one, near))
+    return list(chosen.values())[:MOST_PROPOSED]
+
+
+def fits(one: Known, sought: Sought) -> bool:
+    """Tell whether *one* may be what is sought: of its type, kind and time."""
+    return (
+        one.node_type == sought.node_type
+        and kinds_agree(one.kind, sought.kind)
+        and one.valid_from <= sought.now_ms
+        and (one.valid_until is None or sought.now_ms < one.valid_until)
+    )
+
+
+def kinds_agree(one: str | None, other: str | None) -> bool:
+    """Tell whether two kinds do not contradict: one is not known, or they are the same."""
+    if one is None or other is None:
+        return True
+    return names.canonical(one) == names.canonical(other)
+
+
+def overlap(one: tuple[int, int | None], other: tuple[int, int | None]) -> bool:
+    """Tell whether two (from, until) have a moment in common; until None is open."""
+    (first, first_end), (second, second_end) = one, other
+    return (second_end is None or first < second_end) and (first_end is None or second < first_end)
+
+
+def candidates(known: Iterable[Known], sought: Sought, similarity: Similarity) -> list[Known]:
+    """Return the ten of *known* activated last and the five nearest, those of its type first.
+
+    Never any for being central: what has many edges would attract ever more of them.
+    """
+    everyone = list(known)
+    by_time = sorted(everyone, key=lambda one: (-one.last_activated, one.canonical_name))
+    latest = by_time[: schema.LATEST_CANDIDATES]
+    near = {one.id: similarity(one, sought) for one in everyone if is_near(one, sought)}
+    by_nearness = sorted(
+        (one for one in everyone if one.id in near),
+        key=lambda one: (-near[one.id], one.canonical_name),
+    )
+    chosen = {one.id: one for one in (*latest, *by_nearness[: schema.NEAREST_CANDIDATES])}
+    return sorted(chosen.values(), key=lambda one: one.node_type != sought.node_type)
+
+
+def is_near(one: Known, sought: Sought) -> bool:
+    """Tell whether *one* is near at all: it has an embedding, or its name begins alike."""
+    if one.embedding is not None and sought.embedding is not None:
+        return True
+    first, beyond = names.kin(sought.name)
+    return first <= one.canonical_name < beyond
+
+
+def likeness(one: Known, sought: Sought) -> float:
+    """Return the cosine of embeddings where both have one of a dimension, else the names' ratio."""
+    if one.embedding is not None and sought.embedding is not None:
+        cosine = names.cosine(one.embedding, sought.embedding)
+        if cosine is not None:
+            return cosine
+    return names.ratio(one.name, sought.name)
+
+
+def may_merge(evidence: Mapping[str, bool], confidence: float) -> list[str]:
+    """Return what is missing for a merge by ourselves; nothing: merge.
+
+    Similarity is necessary and never enough: "my boss" and "my manager" are alike and are two.
+    """
+    missing = (
+        [f"its confidence {confidence:.2f} is below {MERGING}"] if confidence < MERGING else []
+    )
+    return missing + [what for what, is_so in evidence.items() if not is_so]
+
+
+def _preference(one: Known, sought: Sought) -> tuple[bool, bool, int, str]:
+    is_claimed = sought.claimed in (one.id, one.canonical_id)
+    is_of_kind = sought.kind is not None and one.kind is not None
+    return not is_claimed, not is_of_kind, -one.last_activated, one.canonical_name

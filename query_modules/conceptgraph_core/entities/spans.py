@@ -1,0 +1,105 @@
+"""Whether a text says something, and where: origin is found out, never believed.
+
+Compared is as `names.canonical` does it, and on the borders of words: "Ann" is not in "Annual". In
+a script without blanks every border of a character is one.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..words.splitting import in_words, is_unspaced
+from . import names
+from .schema import MAX_CONTEXT, MODEL, USER
+
+_SENTENCE_ENDS = ".!?…。！？\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where something stands in a text, from `start` to before `end`, and the sentence around."""
+
+    start: int
+    end: int
+    sentence: str
+
+
+class Said:
+    """A message's text, made ready once for all that is looked for in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        folded: list[str] = []
+        # Of each character of the folded text the part of the text that it is from.
+        self._sources: list[tuple[int, int]] = []
+        for start, end in _clusters(text):
+            for character in _folded(text[start:end]):
+                if character == " " and folded[-1:] in ([], [" "]):
+                    continue
+                folded.append(character)
+                self._sources.append((start, end))
+        self._folded = "".join(folded)
+
+    def find(self, wanted: str) -> Span | None:
+        """Return where *wanted* first stands as words of their own; None if nowhere."""
+        folded = "".join(_folded(wanted[start:end]) for start, end in _clusters(wanted))
+        sought = " ".join(folded.split())
+        start = self._folded.find(sought) if sought else -1
+        while start >= 0:
+            end = start + len(sought)
+            if self._is_border(start) and self._is_border(end):
+                first, last = self._sources[start][0], self._sources[end - 1][1]
+                return Span(first, last, self._sentence(first, last))
+            start = self._folded.find(sought, start + 1)
+        return None
+
+    def _is_border(self, place: int) -> bool:
+        """Tell whether no word goes on from before *place* to behind it."""
+        if place in (0, len(self._folded)):
+            return True
+        around = self._folded[place - 1 : place + 1]
+        return not all(map(in_words, around)) or any(map(is_unspaced, around))
+
+    def _sentence(self, start: int, end: int) -> str:
+        """Return the sentence of the text that has what stands there, cut if it is long."""
+        text = self._text
+        first = max((text.rfind(mark, 0, start) for mark in _SENTENCE_ENDS), default=-1) + 1
+        ends = [found for mark in _SENTENCE_ENDS if (found := text.find(mark, end)) >= 0]
+        last = min(ends, default=len(text)) + 1
+        if last - first > MAX_CONTEXT:
+            first = max(first, start - MAX_CONTEXT // 2)
+            last = min(last, first + MAX_CONTEXT)
+        return text[first:last].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Whose a mention is, and where it stands; `refused`: a span was claimed that does not."""
+
+    origin: str
+    span: Span | None
+    refused: bool
+
+
+def origin(said: Said, speaker: str, label: str, span: str | None) -> Found:
+    """Return who mentioned *label*: the user, if the user speaks and it stands in what is said.
+
+    What must stand there is the *span*, or the label where none is claimed.
+    """
+    found = said.find(label if span is None else span)
+    is_users = speaker == USER and found is not None
+    return Found(USER if is_users else MODEL, found, span is not None and found is None)
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Iterate over from and to of each character with the marks that combine with it."""
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or not unicodedata.combining(text[place]):
+            yield start, place
+            start = place
+
+
+def _folded(cluster: str) -> str:
+    """Return the form of one character in which texts are compared, a blank for any blank."""
+    return " " if cluster.isspace() else names.canonical(cluster) if cluster.strip() else " "

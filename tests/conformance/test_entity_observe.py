@@ -1,0 +1,251 @@
+"""entity_observe: what a message mentions, who said it, and who it is."""
+
+import pytest
+from expect import REFUSALS
+
+from concept_graph_mcp import calls
+
+DAY_MS = 86_400_000
+
+
+class Entities:
+    """The procedures of the entity layer over one memory, as the shell calls them."""
+
+    def __init__(self, memory):
+        self.memory = memory
+        self._messages = 0
+
+    def observe(self, text, *observations, speaker="user", session="s", message=None, **more):
+        self._messages += 1
+        message = message or f"m{self._messages}"
+        user = more.pop("user", "default")
+        call = calls.entities.observe(
+            *(session, message, speaker, text, [entity(one) for one in observations]),
+            user_id=user,
+            **more,
+        )
+        [row] = self.memory.run(call, user_id=user)
+        return row
+
+    def one(self, *arguments, **more):
+        [row] = self.observe(*arguments, **more)["entities"]
+        return row
+
+    def records(self, kind):
+        return [record for record in self.memory.records() if record["kind"] == kind]
+
+    def record(self, label):
+        [record] = [one for one in self.records("entity") if one["node_label"] == label]
+        return record
+
+    def ties(self, edge_type):
+        return [one for one in self.records("tie") if one["type"] == edge_type]
+
+
+def entity(observation):
+    return {"label": observation, "type": "entity"} if isinstance(observation, str) else observation
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+def test_what_stands_in_the_users_words_is_the_users_and_all_else_the_models(entities):
+    answer = entities.observe(
+        "My ＭＡＸ chewed my shoe",
+        *("max", "shoes"),
+        {"label": "boredom", "type": "emotion", "span": "chewed my shoe"},
+        {"label": "Rex", "type": "entity", "span": "my dog Rex"},
+    )
+    assert [row["origin"] for row in answer["entities"]] == ["user", "model", "user", "model"]
+    assert [row.get("refused_span") for row in answer["entities"]] == [None] * 3 + ["my dog Rex"]
+
+
+def test_what_a_model_says_is_the_models_even_where_it_stands_there(entities):
+    assert entities.one("I think of Max", "Max", speaker="model")["origin"] == "model"
+    record = entities.record("Max")
+    assert (record["origin"], record["origin_confidence"]) == ("model", 0.0)
+    assert entities.one("Max is my dog", "Max")["created"] is False
+    record = entities.record("Max")
+    assert (record["origin"], record["origin_confidence"]) == ("mixed", 0.5)
+    assert (record["user_mention_count"], record["model_mention_count"]) == (1, 1)
+
+
+def test_a_message_that_is_observed_again_counts_no_more(entities):
+    first = entities.one("Max barks", "Max", message="m")
+    before = entities.memory.records()
+    entities.memory.now_ms += DAY_MS
+    again = entities.one("Max barks", " max ", message="m")
+    assert (first["created"], again["created"]) == (True, False)
+    assert again["entity_id"] == first["entity_id"]
+    assert entities.memory.records() == before
+
+
+def test_a_mention_says_where_it_stands_and_in_which_sentence(entities):
+    entities.observe("Hello. My dog Max barks! Bye.", {**entity("Max"), "valence": -0.5})
+    [mention] = entities.records("mention")
+    assert (mention["span_start"], mention["span_end"]) == (14, 17)
+    assert mention["mention_context"] == "My dog Max barks!"
+    assert mention["emotional_valence"] == -0.5
+    [to_session] = entities.ties("in")
+    assert (to_session["from"], to_session["to"]) == (mention["id"], ["default", "s"])
+    [of] = entities.ties("of")
+    assert of["to"] == entities.record("Max")["id"]
+
+
+def test_a_models_claim_of_feeling_raises_nothing(entities):
+    entities.observe("Max", {**entity("Max"), "valence": -0.5})
+    entities.observe("Max", {**entity("Max"), "intensity": 1.0}, speaker="model")
+    assert entities.record("Max")["emotional_intensity"] == 0.5
+    assert max(one.get("emotional_intensity", 0) for one in entities.records("mention")) == 1.0
+
+
+def test_a_mention_raises_activation_to_one_by_a_user_and_to_a_half_by_a_model(entities):
+    entities.observe("Rex", "Max", speaker="model")
+    assert entities.record("Max")["activation_strength"] == 0.5
+    entities.observe("Max", "Max")
+    assert entities.record("Max")["activation_strength"] == 1.0
+    entities.memory.now_ms += 14 * DAY_MS
+    entities.observe("Rex", "Max", speaker="model")
+    record = entities.record("Max")
+    assert record["activation_strength"] == 0.5
+    assert record["last_activated"] == entities.memory.now_ms
+
+
+def test_a_name_of_another_type_or_kind_is_another_entity(entities):
+    zinc = entities.one("zinc", {**entity("Zinc"), "kind": "mineral"})
+    firm = entities.one("zinc", {**entity("Zinc"), "kind": "company"})
+    mood = entities.one("zinc", {**entity("zinc"), "type": "emotion"})
+    assert len({row["entity_id"] for row in (zinc, firm, mood)}) == 3
+    names = [record["canonical_name"] for record in entities.records("entity")]
+    assert sorted(names) == ["zinc", "zinc #2", "zinc #3"]
+    assert firm["identity_status"] == "provisional"
+    again = entities.one("zinc", {**entity("ZINC"), "kind": "Company"})
+    assert (again["entity_id"], again["created"]) == (firm["entity_id"], False)
+
+
+def test_what_is_alike_is_a_new_entity_with_a_question_and_never_merged(entities):
+    boss = entities.one("Anna Smith called", "Anna Smith")
+    other = entities.one("Anna Smyth called", "Anna Smyth")
+    assert other["created"]
+    assert other["identity_status"] == "ambiguous"
+    [candidate] = other["candidates"]
+    assert candidate["entity_id"] == boss["entity_id"]
+    assert candidate["confidence"] == pytest.approx(0.9)
+    [tie] = entities.ties("same_as")
+    assert (tie["status"], tie["confidence"]) == ("candidate", candidate["confidence"])
+    assert entities.records("merge") == []
+
+
+def test_what_is_unlike_is_provisional_without_a_question(entities):
+    entities.one("Max", "Max")
+    row = entities.one("the weather", {"label": "weather", "type": "topic"})
+    assert row["identity_status"] == "provisional"
+    assert "candidates" not in row
+
+
+def test_a_claim_of_the_caller_is_kept_as_a_question(entities):
+    dog = entities.one("Max", "Max")
+    puppy = entities.one(
+        "the puppy", {**entity("puppy"), "same_as": dog["entity_id"], "rationale": "only one dog"}
+    )
+    assert puppy["entity_id"] != dog["entity_id"]
+    assert puppy["identity_status"] == "ambiguous"
+    [tie] = entities.ties("same_as")
+    assert (tie["status"], tie["evidence"]) == ("candidate", "only one dog")
+
+
+def test_nothing_of_another_user_is_seen_or_touched(entities):
+    mine = entities.one("Max", "Max", user="ann")
+    other = entities.one("Max", {**entity("Max"), "same_as": mine["entity_id"]}, user="bob")
+    assert other["created"]
+    assert other["entity_id"] != mine["entity_id"]
+    assert other["identity_status"] == "provisional"
+    assert [one["user_mention_count"] for one in entities.records("entity")] == [1, 1]
+
+
+def test_a_relation_is_the_users_only_with_words_of_the_user(entities):
+    stated = {"from": "rain", "to": "mood", "type": "causal", "span": "rain makes me sad"}
+    answer = entities.observe(
+        "The rain makes me sad, my mood is low",
+        *("rain", "mood"),
+        relations=[stated, {"from": "mood", "to": "rain", "type": "temporal"}],
+    )
+    assert [row["origin"] for row in answer["edges"]] == ["explicit", "inferred"]
+    assert [row["is_active"] for row in answer["edges"]] == [False, True]
+    [causal] = entities.ties("causal")
+    assert (causal["weight"], causal["requires_activation"]) == (0.6, 3)
+    assert (causal["user_reinforcement_count"], causal["model_reinforcement_count"]) == (1.0, 0.0)
+    [temporal] = entities.ties("temporal")
+    assert temporal["model_reinforcement_count"] == 1.0
+
+
+def test_a_relation_counts_once_a_session(entities):
+    relation = [{"from": "rain", "to": "mood", "type": "temporal", "span": "rain"}]
+    for session in ("a", "a", "b"):
+        text = "rain and mood"
+        answer = entities.observe(text, "rain", "mood", session=session, relations=relation)
+        assert answer["edges"][0]["origin"] == "explicit"
+    [tie] = entities.ties("temporal")
+    assert tie["user_reinforcement_count"] == 2.0
+    assert (tie["distinct_session_count"], tie["sessions"]) == (2, ["a", "b"])
+
+
+def test_a_semantic_relation_needs_the_users_words(entities):
+    relation = {"from": "boss", "to": "manager", "type": "semantic"}
+    text = "my boss is my manager"
+    answer = entities.observe(text, "boss", "manager", relations=[relation])
+    assert answer["edges"][0]["refused"] == "a semantic relation needs the user's words"
+    assert entities.ties("semantic") == []
+    stated = [{**relation, "span": text}]
+    assert entities.observe(text, "boss", "manager", relations=stated)["edges"][0]["created"]
+
+
+def test_a_person_in_lab_gets_the_same_without_a_look_up(entities):
+    entities.observe("Anna Smith", "Anna Smith")
+    arguments = ["s", "lab", "user", "Anna Smyth", [entity("Anna Smyth"), entity("anna smith")], []]
+    [row] = entities.memory.procedure("entitygraph.observe", arguments, ("entities",))
+    assert [one["created"] for one in row["entities"]] == [True, False]
+    assert row["entities"][0]["identity_status"] == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"observations": [{"label": "Max"}]}, "observations 0: type: must be one of entity, "),
+        ({"observations": [{"label": " ", "type": "topic"}]}, "observations 0: label: must not be"),
+        ({"observations": [{**entity("Max"), "trust": 1}]}, 'observations 0: unknown key "trust"'),
+        ({"observations": [{**entity("Max"), "valence": 2}]}, "observations 0: valence: must be"),
+        ({"speaker": "assistant"}, "speaker: must be one of user, model"),
+        ({"session": ""}, "session_id: must not be empty"),
+        ({"relations": [{"from": "a", "to": "A", "type": "causal"}]}, "relations 0: tautology"),
+        ({"relations": [{"from": "a", "to": "b", "type": "causal"}]}, 'nothing is called "a"'),
+    ],
+)
+def test_what_is_wrong_is_refused_in_one_line_and_nothing_is_written(entities, wrong, message):
+    given = {"session": "s", "speaker": "user", "observations": [entity("Max")], "relations": []}
+    given |= wrong
+    with pytest.raises(REFUSALS, match=message):
+        entities.memory.run(
+            calls.entities.observe(
+                *(given["session"], "m", given["speaker"], "Max", given["observations"]),
+                relations=given["relations"],
+            )
+        )
+    assert entities.memory.records() == []
+
+
+def test_everything_is_exported_and_comes_back_as_it_was(entities):
+    entities.observe(
+        "Anna Smith likes rain",
+        *("Anna Smith", {**entity("rain"), "valence": 0.5}),
+        relations=[{"from": "rain", "to": "Anna Smith", "type": "causal", "span": "likes"}],
+    )
+    entities.observe("Anna Smyth", "Anna Smyth")
+    before = entities.memory.records()
+    assert entities.memory.import_rows(before)["nodes_created"] == 0
+    assert entities.memory.records() == before
+    assert entities.memory.run(calls.keeping.check()) == []
+    stats = entities.memory.stats()
+    assert (stats["entities"], stats["mentions"], stats["sessions"]) == (3, 3, 1)
