@@ -25,6 +25,12 @@ class Hands(Protocol):
     def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
         """Create an edge between nodes given by their ids."""
 
+    def delete(self, name: str) -> None:
+        """Delete all nodes of that name with their edges."""
+
+    def everything(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return all nodes, with id and labels, and all edges, with type, from and to."""
+
     def id(self, name: str) -> int:
         """Return the id of the only node of that name."""
 
@@ -52,6 +58,13 @@ class EmbeddedHands:
 
     def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
         self.probe("make_edge", source, target, edge_type, properties)
+
+    def delete(self, name: str) -> None:
+        self.probe("delete_node", name)
+
+    def everything(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        [row] = self.probe("everything")
+        return list(row["nodes"]), list(row["edges"])
 
     def id(self, name: str) -> int:
         (row,) = self.probe("find", name)
@@ -99,6 +112,19 @@ class MemgraphHands:
             source=source,
             target=target,
             properties=properties,
+        )
+
+    def delete(self, name: str) -> None:
+        self.value("MATCH (n) WHERE n.name = $name DETACH DELETE n RETURN count(n)", name=name)
+
+    def everything(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        nodes = self.value("MATCH (n) RETURN collect([id(n), labels(n), properties(n)])")
+        edges = self.value(
+            "MATCH (a)-[e]->(b) RETURN collect([type(e), id(a), id(b), properties(e)])"
+        )
+        return (
+            [{"id": id_, "labels": labels} | given for id_, labels, given in nodes],
+            [{"type": kind, "from": a, "to": b} | given for kind, a, b, given in edges],
         )
 
     def id(self, name: str) -> int:

@@ -11,12 +11,15 @@ from ..layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
 
 TERM: Final = "Term"
 TEXT: Final = "Text"
+SPEAKER: Final = "Speaker"
 CORPUS: Final = "Corpus"
 MENTIONS: Final = "MENTIONS"
 # A mention too, of a term that the caller named the text to be about.
 ABOUT: Final = "ABOUT"
 MENTIONING: Final = (MENTIONS, ABOUT)
 NEXT: Final = "NEXT"
+SAID: Final = "SAID"
+NAMES: Final = "NAMES"
 
 # The scope of what belongs to nobody; no user is called that.
 SHARED: Final = ""
@@ -64,6 +67,8 @@ LAYER: Final = Layer(
             ("scope", "label", "key"),
             ("node", "length", "thread", "position", "speaker", "said_at"),
         ),
+        # Whoever said a text.
+        _kind(SPEAKER, ("scope", "name"), ()),
         # All parts of a scope together: how many texts it has, and the sum of their lengths.
         _kind(CORPUS, ("scope", "part"), ("texts", "length")),
     ),
@@ -72,12 +77,16 @@ LAYER: Final = Layer(
         EdgeKind(ABOUT, "about", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
         # From a text to the one after it in its thread, if no more than three positions further.
         EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
+        EdgeKind(SAID, "said", (), (SPEAKER,), (TEXT,), None, False),
+        # From a first name. None leads to a term but a mention: these are counted by index.
+        EdgeKind(NAMES, "names", (), (TERM,), (SPEAKER,), None, False),
     ),
-    walked=(TERM, TEXT, CORPUS),
+    walked=(TERM, TEXT, SPEAKER, CORPUS),
     indexes=(
         Index(TERM, ("scope", "name"), unique=True),
         Index(TEXT, ("scope", "label", "key"), unique=True),
         Index(TEXT, ("scope", "thread", "position")),
+        Index(SPEAKER, ("scope", "name"), unique=True),
         Index(CORPUS, ("scope", "part"), unique=True),
     ),
     columns=(Columns(TEXT, OF_MENTIONED),),

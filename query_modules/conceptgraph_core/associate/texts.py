@@ -107,6 +107,7 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
         yield schema.TEXT, ("scope", "label", "key"), one.id
         yield from named(one.scope, one.counts(languages))
         if one.speaker is not None:
+            yield schema.SPEAKER, ("scope", "name"), (one.scope, one.speaker)
             yield from named(one.scope, speaker_terms(one.speaker, languages))
         if one.place is not None:
             scope, thread, position = one.place

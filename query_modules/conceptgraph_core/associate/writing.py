@@ -10,7 +10,7 @@ from ..graph.raw import labels
 from ..layers import NodeKind
 from ..words import missing
 from . import schema
-from .question import speaker_terms
+from .speakers import Speakers
 from .spreading import NEIGHBOURS
 from .texts import Told, told
 
@@ -44,6 +44,7 @@ class Writer:
         self._parts: dict[tuple[str, int], Node] = {}
         self._more: dict[tuple[str, int], tuple[int, int]] = {}
         self._perhaps_unused: dict[int, Node] = {}
+        self._speakers = Speakers(self._graph, self._languages, self._term, self._note_unused)
         self._is_loaded = False
         self._can = not missing() and not graph.context.rehearsed
 
@@ -59,7 +60,7 @@ class Writer:
         """Make the words of *node* those of its text; tell whether they were others.
 
         Without *again* what the index has of it already is taken to be right; *afresh*, not even
-        its speaker is taken to be known.
+        its speaker's first name is taken to be the same terms as it was.
         """
         one = self._told(kind, node)
         if one is None or not self._can:
@@ -76,8 +77,7 @@ class Writer:
             self._count(one, 1, 0)
         changed = self._write_mentions(one, text)
         changed |= self._write_place(one, text)
-        if afresh or text.raw.get_property("speaker") != one.speaker:
-            self._know_speaker(one)
+        changed |= self._speakers.write(one, text, not known, afresh)
         changed |= self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at)
         return changed or not known
 
@@ -121,6 +121,7 @@ class Writer:
 
     def finish(self) -> None:
         """Write how many texts there are now, and remove the terms that none mentions any more."""
+        self._speakers.finish()
         for key, (texts, length) in self._more.items():
             if texts or length:
                 self._write_part(key, texts, length)
@@ -146,6 +147,8 @@ class Writer:
             get = node.raw.get_property
             if node.label == schema.TERM:
                 self._terms[get("scope"), get("name")] = node
+            elif node.label == schema.SPEAKER:
+                self._speakers.load(node)
             elif node.label == schema.CORPUS:
                 self._parts[get("scope"), get("part")] = node
             else:
@@ -165,7 +168,7 @@ class Writer:
             count = counts.get(name)
             if count is None or name in known or edge.get_type_name() != _mention(name in about):
                 self._graph.delete_edge(edge)
-                self._perhaps_unused[term.id] = term
+                self._note_unused(term)
                 changed = True
                 continue
             known.add(name)
@@ -195,14 +198,8 @@ class Writer:
             self._terms[scope, name] = term
         return term
 
-    def _know_speaker(self, one: Told) -> None:
-        if one.speaker is None:
-            return
-        for name in speaker_terms(one.speaker, self._languages):
-            term = self._term(one.scope, name)
-            speakers = list(term.raw.get_property("speakers") or ())
-            if one.speaker not in speakers:
-                term.raw.set_property("speakers", sorted([*speakers, one.speaker]))
+    def _note_unused(self, term: Node) -> None:
+        self._perhaps_unused[term.id] = term
 
     # Threads
 
@@ -260,7 +257,8 @@ class Writer:
     def _remove(self, one: Told, text: Node) -> None:
         get = text.raw.get_property
         for _, term in self._mentions(text):
-            self._perhaps_unused[term.id] = term
+            self._note_unused(term)
+        self._speakers.forget(text)
         if get("thread") is not None:
             self._unlink(text)
             self._places.pop((one.scope, get("thread"), get("position")), None)

@@ -79,6 +79,31 @@ def find(ctx: mgp.ProcCtx, name: str) -> mgp.Record(node=mgp.Vertex, id=int):
     ]
 
 
+@mgp.write_proc
+def delete_node(ctx: mgp.ProcCtx, name: str) -> mgp.Record(deleted=int):
+    found = [vertex for vertex in ctx.graph.vertices if vertex.properties.get("name") == name]
+    for vertex in found:
+        ctx.graph.detach_delete_vertex(vertex)
+    return mgp.Record(deleted=len(found))
+
+
+@mgp.read_proc
+def everything(ctx: mgp.ProcCtx) -> mgp.Record(nodes=mgp.List[mgp.Map], edges=mgp.List[mgp.Map]):
+    vertices = list(ctx.graph.vertices)
+    return mgp.Record(
+        nodes=[
+            {"id": one.id, "labels": [label.name for label in one.labels]} | dict(one.properties)
+            for one in vertices
+        ],
+        edges=[
+            {"type": edge.type.name, "from": edge.from_vertex.id, "to": edge.to_vertex.id}
+            | dict(edge.properties)
+            for one in vertices
+            for edge in one.out_edges
+        ],
+    )
+
+
 # Arguments.
 
 

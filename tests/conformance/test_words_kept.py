@@ -1,0 +1,223 @@
+"""The index of words is what the texts say, whatever was done to them."""
+
+import random
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import DAY_MS, NOW_MS, Memory
+
+from concept_graph_mcp import calls
+
+# Words that are their own stems, and no language's stop words.
+WORDS = ("kilo", "tango", "delta", "zulu", "bravo", "lima", "ann")
+SPEAKERS = ("Ann Lee", "Ann Wu", "Bob", "Carol Danvers")
+TODAY = NOW_MS // DAY_MS * DAY_MS
+Record = dict[str, Any]
+Index = dict[str, Any]
+
+
+def said_by(records: dict[str, Record]) -> Index:
+    """Return what the index of those texts is to be, by what can be told from the texts alone."""
+    texts = list(records.values())
+    spoken = [(one["speaker"], one["name"]) for one in texts if "speaker" in one]
+    names: dict[str, set[str]] = {}
+    for speaker, _ in spoken:
+        names.setdefault(speaker.split()[0].lower(), set()).add(speaker)
+    mentions = {
+        (one["name"], word): count
+        for one in texts
+        for word, count in Counter(one["summary"].split()).items()
+    }
+    return {
+        "texts": {
+            one["name"]: (
+                len(one["summary"].split()),
+                one.get("thread"),
+                one.get("position"),
+                one.get("speaker"),
+                one.get("said_at"),
+            )
+            for one in texts
+        },
+        "terms": {
+            name: sorted(names.get(name, ())) for name in {*names, *(word for _, word in mentions)}
+        },
+        "mentions": mentions,
+        "said": sorted(spoken),
+        "names": sorted((name, whole) for name, wholes in names.items() for whole in wholes),
+        "next": sorted(following(texts)),
+        "corpus": (len(texts), sum(len(one["summary"].split()) for one in texts)),
+    }
+
+
+def following(texts: list[Record]) -> list[tuple[str, str]]:
+    pairs = []
+    for thread in {one["thread"] for one in texts if "thread" in one}:
+        told = (one for one in texts if one.get("thread") == thread)
+        places = sorted((one["position"], one["name"]) for one in told)
+        for (before, one), (after, other) in pairwise(places):
+            if after - before <= 3:
+                pairs.append((one, other))
+    return pairs
+
+
+def kept(hands: Any) -> Index:
+    """Return the index that is in the graph."""
+    nodes, edges = hands.everything()
+    labelled = {
+        label: {node["id"]: node for node in nodes if label in node["labels"]}
+        for label in ("Episode", "Text", "Term", "Speaker", "Corpus")
+    }
+    texts, terms, speakers = (labelled[label] for label in ("Text", "Term", "Speaker"))
+    key = {id_: text["key"] for id_, text in texts.items()}
+    name = {id_: node["name"] for id_, node in {**terms, **speakers}.items()}
+    for text in texts.values():
+        assert labelled["Episode"][text["node"]]["name"] == text["key"]
+    told = ("length", "thread", "position", "speaker", "said_at")
+    of_type = {
+        kind: [edge for edge in edges if edge["type"] == kind]
+        for kind in ("MENTIONS", "NEXT", "SAID", "NAMES")
+    }
+    mentions = {(key[e["from"]], name[e["to"]]): e["count"] for e in of_type["MENTIONS"]}
+    assert len(mentions) == len(of_type["MENTIONS"])
+    assert {name[id_] for id_ in speakers} == {name[edge["from"]] for edge in of_type["SAID"]}
+    corpus = labelled["Corpus"].values()
+    return {
+        "texts": {text["key"]: tuple(text.get(one) for one in told) for text in texts.values()},
+        "terms": {term["name"]: list(term.get("speakers") or ()) for term in terms.values()},
+        "mentions": mentions,
+        "said": sorted((name[edge["from"]], key[edge["to"]]) for edge in of_type["SAID"]),
+        "names": sorted((name[edge["from"]], name[edge["to"]]) for edge in of_type["NAMES"]),
+        "next": sorted((key[edge["from"]], key[edge["to"]]) for edge in of_type["NEXT"]),
+        "corpus": (sum(c["texts"] for c in corpus), sum(c["length"] for c in corpus)),
+    }
+
+
+class Life:
+    """Random deeds on a graph, and beside it the episodes that there should be."""
+
+    def __init__(self, memory: Memory, hands: Any, portal: Any, folder: Path, seed: int) -> None:
+        self.memory, self.hands, self.portal, self.folder = memory, hands, portal, folder
+        self.chance = random.Random(seed)
+        self.records: dict[str, Record] = {}
+        self.backups: list[tuple[Path, dict[str, Record]]] = []
+        self.made = 0
+
+    def step(self) -> None:
+        often = (self.bring, self.change, self.remove)
+        kept = (self.back_up, self.restore, self.move)
+        other = (self.add, self.rename, self.by_hand, self.delete)
+        self.chance.choice((*often, *often, *kept, *other))()
+
+    def words(self) -> str:
+        return " ".join(self.chance.choices(WORDS, k=self.chance.randint(1, 5)))
+
+    def told(self) -> Record:
+        told: Record = {}
+        if self.chance.random() < 0.7:
+            told["speaker"] = self.chance.choice(SPEAKERS)
+        if self.chance.random() < 0.8:
+            taken = {(one.get("thread"), one.get("position")) for one in self.records.values()}
+            places = [(t, p) for t in "xy" for p in range(14) if (t, p) not in taken]
+            told["thread"], told["position"] = self.chance.choice(places)
+        if self.chance.random() < 0.5:
+            told["said_at"] = NOW_MS - self.chance.randrange(100) * DAY_MS
+        return told
+
+    def bring(self) -> None:
+        self.made += 1
+        record = {"kind": "episode", "name": f"{self.made:03}", "summary": self.words()}
+        record |= self.told()
+        self.memory.import_rows([record, {"kind": "concept", "name": "kilo"}])
+        self.records[record["name"]] = record
+
+    def change(self) -> None:
+        if self.records:
+            name = self.chance.choice(sorted(self.records))
+            change = self.told()
+            if self.chance.random() < 0.5:
+                change["summary"] = self.words()
+            self.memory.import_rows([{"kind": "episode", "name": name, **change}])
+            self.records[name] = self.records[name] | change
+
+    def remove(self) -> None:
+        if self.records:
+            name = self.chance.choice(sorted(self.records))
+            self.memory.run(calls.concepts.remove(name, dry_run=self.chance.random() < 0.2))
+            if name not in {record.get("name") for record in self.memory.records()}:
+                del self.records[name]
+
+    def add(self) -> None:
+        summary = self.words()
+        name = self.memory.episode_add(summary, ["kilo"])["episode_id"]
+        self.records[name] = {"kind": "episode", "name": name, "summary": summary, "said_at": TODAY}
+
+    def rename(self) -> None:
+        self.memory.concept_upsert("tango")
+        self.made += 1
+        self.memory.run(calls.concepts.rename("tango", f"tango {self.made}", dry_run=False))
+
+    def by_hand(self) -> None:
+        self.made += 1
+        record = {"name": f"{self.made:03}", "summary": self.words()} | self.told()
+        felt = {"valence": 0.0, "arousal_level": 0.5, "accessed_at": NOW_MS}
+        self.hands.node("Episode", **record, **felt)
+        record["kind"] = "episode"
+        assert self.memory.run(calls.keeping.index([record], again=False)) == [{"indexed": 1}]
+        self.records[record["name"]] = record
+
+    def delete(self) -> None:
+        if self.records:
+            name = self.chance.choice(sorted(self.records))
+            self.hands.delete(name)
+            del self.records[name]
+            self.memory.run(calls.keeping.index_rest())
+
+    def back_up(self) -> None:
+        file = self.folder / f"{len(self.backups)}.backup"
+        file.touch()
+        self.portal.call(self.memory.store.backup, file)
+        self.backups.append((file, dict(self.records)))
+
+    def restore(self) -> None:
+        if self.backups:
+            file, self.records = self.chance.choice(self.backups)
+            self.records = dict(self.records)
+            self.portal.call(self.memory.store.restore, file)
+
+    def move(self) -> None:
+        """Into an empty store, by way of an export."""
+        records = self.memory.records()
+        self.portal.call(self.memory.store.restore, None)
+        self.memory.import_rows(records)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_done_the_index_is_what_the_texts_say(
+    memory: Memory, hands: Any, portal: Any, tmp_path: Path, seed: int
+) -> None:
+    life = Life(memory, hands, portal, tmp_path, seed)
+    for _ in range(40):
+        life.step()
+        assert kept(hands) == said_by(life.records)
+    assert memory.run(calls.keeping.check()) == []
+
+
+def test_who_said_nothing_that_is_left_is_named_by_no_question(memory: Memory, hands: Any) -> None:
+    told = [("1", "Ann Lee"), ("2", "Ann Wu"), ("3", "Ann Wu")]
+    rows = [{"kind": "episode", "name": n, "summary": "kilo", "speaker": s} for n, s in told]
+    memory.import_rows(rows)
+
+    def named() -> list[str]:
+        return kept(hands)["terms"].get("ann", [])
+
+    assert named() == ["Ann Lee", "Ann Wu"]
+    memory.run(calls.concepts.remove("1", dry_run=False))
+    assert named() == ["Ann Wu"]
+    memory.import_rows([{"kind": "episode", "name": "2", "speaker": "Bob"}])
+    assert named() == ["Ann Wu"]
+    memory.run(calls.concepts.remove("3", dry_run=False))
+    assert "ann" not in kept(hands)["terms"]
