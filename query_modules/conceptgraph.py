@@ -280,13 +280,18 @@ def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
 
 
 @mgp.write_proc
-def index(ctx: mgp.ProcCtx, again: bool = False, context: mgp.Map = {}) -> mgp.Record(indexed=int):
+def index(
+    ctx: mgp.ProcCtx,
+    again: bool = False,
+    limit: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(indexed=int):
     """Give what was made by hand or by an older version what it is found by; again: to everything.
 
     Example:
         CALL conceptgraph.index() YIELD indexed;
     """
-    return [mgp.Record(**indexing.index(Everything(ctx, context), again))]
+    return [mgp.Record(**indexing.index(Everything(ctx, context), again, limit))]
 
 
 @mgp.read_proc

@@ -25,6 +25,9 @@ class Hands(Protocol):
     def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
         """Create an edge between nodes given by their ids."""
 
+    def nodes(self, label: str, rows: list[dict[str, Any]]) -> None:
+        """Create a node with those properties of each of *rows*."""
+
     def delete(self, name: str) -> None:
         """Delete all nodes of that name with their edges."""
 
@@ -58,6 +61,9 @@ class EmbeddedHands:
 
     def edge(self, source: int, target: int, edge_type: str, **properties: Any) -> None:
         self.probe("make_edge", source, target, edge_type, properties)
+
+    def nodes(self, label: str, rows: list[dict[str, Any]]) -> None:
+        self.probe("make_nodes", label, rows)
 
     def delete(self, name: str) -> None:
         self.probe("delete_node", name)
@@ -113,6 +119,10 @@ class MemgraphHands:
             target=target,
             properties=properties,
         )
+
+    def nodes(self, label: str, rows: list[dict[str, Any]]) -> None:
+        made = f"UNWIND $rows AS row CREATE (n:{label}) SET n = row RETURN count(n)"
+        self.value(made, rows=rows)
 
     def delete(self, name: str) -> None:
         self.value("MATCH (n) WHERE n.name = $name DETACH DELETE n RETURN count(n)", name=name)

@@ -1,6 +1,10 @@
 """The index of words is what the texts say, whatever was done to them."""
 
 import random
+import re
+import signal
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -8,8 +12,10 @@ from typing import Any
 
 import pytest
 from tests.conftest import DAY_MS, NOW_MS, Memory
+from tests.server.server_processes import server_environment
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Refused
 
 # Words that are their own stems, and no language's stop words.
 WORDS = ("kilo", "tango", "delta", "zulu", "bravo", "lima", "ann")
@@ -204,6 +210,73 @@ def test_whatever_is_done_the_index_is_what_the_texts_say(
         life.step()
         assert kept(hands) == said_by(life.records)
     assert memory.run(calls.keeping.check()) == []
+
+
+def unindexed(count: int) -> list[Record]:
+    chance = random.Random(count)
+    felt = {"valence": 0.0, "arousal_level": 0.5, "accessed_at": NOW_MS}
+    return [
+        {
+            "name": f"{number:05}",
+            "summary": " ".join(chance.choices(WORDS, k=6)),
+            "thread": f"thread {number // 40}",
+            "position": number % 40,
+            "speaker": chance.choice(SPEAKERS),
+            **felt,
+        }
+        for number in range(count)
+    ]
+
+
+def left(memory: Memory) -> int:
+    """Return how many episodes are not indexed."""
+    [row] = memory.run(calls.concepts.unindexed())
+    return int(row["episodes"])
+
+
+def test_one_transaction_may_index_no_more_than_a_limit(memory: Memory, hands: Any) -> None:
+    made = unindexed(5)
+    hands.nodes("Episode", made)
+    hands.nodes("Concept", [{"name": "apple", "accessed_at": NOW_MS}])
+
+    def indexed() -> int:
+        [row] = memory.run(calls.keeping.index_rest(2))
+        return int(row["indexed"])
+
+    assert [indexed() for _ in range(4)] == [2, 2, 2, 0]
+    assert kept(hands) == said_by({one["name"]: one for one in made})
+    for one in made:
+        hands.delete(one["name"])
+    assert [indexed() for _ in range(4)] == [2, 2, 1, 0]
+    assert kept(hands) == said_by({})
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_of_nothing_is_refused(memory: Memory, limit: int) -> None:
+    with pytest.raises(Refused, match=r"^limit: must be"):
+        memory.run(calls.keeping.index_rest(limit))
+
+
+def test_indexing_that_was_killed_is_completed_by_the_same_command(
+    memory: Memory, hands: Any
+) -> None:
+    made = unindexed(2_500)
+    hands.nodes("Episode", made)
+    there = memory.store.location
+    where = [] if "://" in there else [f"--embedded={there}"]
+    environment = server_environment({"TZ": "UTC"} | ({"MEMGRAPH_URI": there} if not where else {}))
+    command = [sys.executable, "-m", "concept_graph_mcp", *where, "index"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as killed:
+        while left(memory) == len(made) and killed.poll() is None:
+            pass
+        killed.kill()
+    assert killed.returncode == -signal.SIGKILL
+    assert 0 < left(memory) < len(made)
+    assert left(memory) % 500 == 0
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"indexed: [\d,]+", again.stderr.splitlines()[-1])
+    assert left(memory) == 0
+    assert kept(hands) == said_by({one["name"]: one for one in made})
 
 
 def test_who_said_nothing_that_is_left_is_named_by_no_question(memory: Memory, hands: Any) -> None:

@@ -81,6 +81,16 @@ def test_a_relation_of_another_type_is_kept_as_a_sentence_that_both_ends_evoke(t
     }
 
 
+def test_what_is_there_already_is_not_changed_again(there):
+    ok(*there, "import", "-", stdin=lines(*BOB))
+    again = ok(*there, "import", "-", stdin=lines(*BOB)).stderr
+    assert "nodes created: 0" in again
+    assert "changed" not in again
+    more = {"type": "relation", "from": "Bob", "to": "Eve", "relationType": "knows"}
+    said = ok(*there, "import", "-", stdin=lines(*BOB, more)).stderr
+    assert "changed: relations to evokes, with what they say as an episode: 1 (knows)" in said
+
+
 def test_what_was_changed_is_counted_and_printed(there):
     said = ok(*there, "import", "-", stdin=lines(*BOB)).stderr
     assert (

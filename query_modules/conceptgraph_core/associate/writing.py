@@ -1,5 +1,6 @@
 """Keeping the index of words as the texts are."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -96,9 +97,10 @@ class Writer:
         self._load()
         return one is not None and one.id in self._texts
 
-    def remove_strays(self, kinds: Iterable[NodeKind]) -> int:
-        """Remove what the index has of texts that are gone; return of how many."""
+    def remove_strays(self, kinds: Iterable[NodeKind], most: float = math.inf) -> int:
+        """Remove what the index has of texts that are gone, at most *most*; return of how many."""
         strays = self.strays(kinds)
+        strays = strays[: int(min(most, len(strays)))]
         for id_ in strays:
             scope, label, key = id_
             text = self._texts.pop(id_)

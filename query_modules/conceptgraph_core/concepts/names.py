@@ -1,6 +1,7 @@
 """Concepts: made when first named, found by any part of the name."""
 
 import heapq
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -112,14 +113,16 @@ def similar(graph: Graph, missing: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def index(graph: Graph) -> dict[str, int]:
+def index(graph: Graph, most: float = math.inf) -> dict[str, int]:
     """Give concepts what searches look at, where it is missing or not that of their name.
 
     Without it they are found as well, but each search goes through all of them. Returns indexed,
-    how many it was.
+    how many it was, at most *most*.
     """
     indexed = 0
     for node in _concepts(graph):
+        if indexed >= most:
+            break
         derived = schema.derived(node.label, {"name": node.name})
         if any(node.raw.get_property(key) != value for key, value in derived.items()):
             graph.update(node, **derived)

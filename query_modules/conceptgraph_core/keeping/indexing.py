@@ -1,5 +1,8 @@
 """Giving nodes what they are found by, where a hand or an older version left it out."""
 
+import math
+
+from .. import limits, text
 from ..associate.writing import Writer
 from ..concepts import names
 from ..concepts.node import Graph
@@ -7,21 +10,25 @@ from ..registry import indexed_kinds
 from .view import Everything
 
 
-def index(graph: Everything, again: bool) -> dict[str, int]:
+def index(graph: Everything, again: bool, limit: int | None = None) -> dict[str, int]:
     """Give concepts the forms of their names, and texts their words, where these are missing.
 
     Goes through the nodes of the context's `found`, or through the whole graph. With *again* what
     texts have is compared with what they say, which a change of the languages needs. What the index
-    has of texts that are gone is removed. Returns indexed, how many nodes it was. Raises
+    has of texts that are gone is removed. With *limit* it ends after so many nodes, for a
+    transaction that is not too large. Returns indexed, how many nodes it was. Raises InvalidNumber,
     LibraryMissing.
     """
-    indexed = names.index(graph.another(Graph))["indexed"]
+    most = math.inf if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
+    indexed = names.index(graph.another(Graph), most)["indexed"]
     writer = Writer(graph)
     for node in graph.nodes():
+        if indexed >= most:
+            break
         kind = graph.kind_of(node)
         if kind.indexed is not None:
             writer.require_libraries()
             indexed += writer.put(kind, node, again, afresh=again)
-    indexed += writer.remove_strays(indexed_kinds())
+    indexed += writer.remove_strays(indexed_kinds(), most - indexed)
     writer.finish()
     return {"indexed": indexed}

@@ -65,17 +65,20 @@ def import_rows(
 
 
 @checked
-def index(texts: Sequence[Mapping[str, Any]], again: bool) -> Call:
-    """Return the call that indexes the nodes that *texts*, `words.texts_among` records, are of."""
-    wanted = dict.fromkeys(place for record in texts for place in places(LAYERS, record))
-    lookup = Union((placed(list(wanted), LAYERS), *words.of_records(texts)))
-    return Call(INDEX, (again,), lookup, words.context())
+def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
+    """Return the call that indexes the nodes that *nodes*, records, are of."""
+    wanted = dict.fromkeys(place for record in nodes for place in places(LAYERS, record))
+    lookup = Union((placed(list(wanted), LAYERS), *words.of_records(nodes)))
+    return Call(INDEX, (again, None), lookup, words.context())
 
 
 @checked
-def index_rest() -> Call:
-    """Return the call that goes through everything once, in one transaction."""
-    return Call(INDEX, (False,), context=words.context())
+def index_rest(limit: int | None = None) -> Call:
+    """Return the call that looks at everything and indexes what lacks it, in one transaction.
+
+    At most *limit*: if it was so many, there may be more.
+    """
+    return Call(INDEX, (False, limit), context=words.context())
 
 
 def of_model(procedure: Procedure, model: Model) -> Procedure:

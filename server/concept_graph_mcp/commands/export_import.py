@@ -87,6 +87,8 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
+            # What is in by now is not told of again.
+            _note_all(work.tally)
             same_input = " with the same input" if str(file) == "-" else ""
             raise work.interrupted(f"the same command{same_input}") from None
     if work.totals:

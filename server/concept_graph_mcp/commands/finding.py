@@ -1,16 +1,16 @@
 """`find`: the episodes that a question in plain words belongs to, and why; `index`: their words."""
 
 from collections.abc import Mapping
+from contextlib import aclosing
 from typing import Any
 
 import click
 from rich.table import Table
 
 from conceptgraph_core.associate import schema
-from conceptgraph_core.registry import indexed_kinds
+from conceptgraph_core.registry import LAYERS
 
 from .. import calls
-from ..calls import words as words_of
 from ..errors import StoreError
 from ..session import Session
 from .common import AS_JSON, AT, Failure, with_session
@@ -22,6 +22,9 @@ from .terminal import cut, narrow, note, out, print_json, say, wide
 Row = dict[str, Any]
 
 _BATCH = 500
+# Each time all is looked at, so these are larger.
+_REST = 10_000
+_KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind.exported)
 
 
 @click.command()
@@ -84,8 +87,8 @@ async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
 def index(embedded: str | None, again: bool) -> None:
     """Give episodes and concepts that lack it what they are found by.
 
-    Those that a hand or an older version made lack it. Ctrl-C stops between two batches; the same
-    command goes on from there.
+    Those that a hand or an older version made lack it. It is done in batches, a transaction each:
+    Ctrl-C stops between two, and whatever stopped it, the same command goes on from there.
     """
     with Interrupts() as interrupts:
 
@@ -101,21 +104,26 @@ def index(embedded: str | None, again: bool) -> None:
 
 async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
     rows = await session.run(calls.keeping.stats())
-    total = sum(row["value"] for row in rows if row["measure"] in _MEASURES)
+    total = sum(row["value"] for row in rows if row["kind"] == "node")
     indexed = done = 0
-    with progress("indexing texts", total) as tell:
-        async for records in session.store.stream(_BATCH):
-            if texts := words_of.texts_among(records):
+    with progress("indexing", total) as tell:
+        async with aclosing(session.store.stream(_BATCH)) as batches:
+            async for records in batches:
+                # Relations come after all nodes.
+                nodes = [record for record in records if record["kind"] in _KINDS]
+                if not nodes:
+                    break
                 with interrupts.piece():
-                    indexed += await _indexed(session, calls.keeping.index(texts, again))
-                done += len(texts)
+                    indexed += await _indexed(session, calls.keeping.index(nodes, again))
+                done += len(nodes)
                 tell(done)
-    # What is left is small: forms of names, and words of what is gone.
-    with interrupts.piece():
-        return indexed + await _indexed(session, calls.keeping.index_rest())
-
-
-_MEASURES = frozenset(kind.measure for kind in indexed_kinds())
+    # What is left are words of what is gone, and what came meanwhile.
+    while True:
+        with interrupts.piece():
+            more = await _indexed(session, calls.keeping.index_rest(_REST))
+        indexed += more
+        if more < _REST:
+            return indexed
 
 
 async def _indexed(session: Session, call: calls.Call) -> int:

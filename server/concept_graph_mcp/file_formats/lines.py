@@ -49,11 +49,18 @@ class Naming:
 
         It follows from the two, so that reading a file twice does not store it twice.
         """
+        key = self._key(concept, said)
+        return self.known.get(key, f"{self.date}/{key}")
+
+    def knows(self, concept: str, said: str) -> bool:
+        """Tell whether an earlier import has brought it."""
+        return self._key(concept, said) in self.known
+
+    def _key(self, concept: str, said: str) -> str:
         digest = hashlib.sha256(f"{concept}\0{said}".encode(errors="replace")).digest()
         number = f"-{int.from_bytes(digest[:5])}"
         room = limits.MAX_EPISODE_NAME - len("YYYYMMDD/") - len(number)
-        key = concept[:room] + number
-        return self.known.get(key, f"{self.date}/{key}")
+        return concept[:room] + number
 
 
 def filled(stream: Iterable[str], tally: Tally) -> Lines:

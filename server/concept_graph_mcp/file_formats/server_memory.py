@@ -67,9 +67,10 @@ def _relation(number: int, record: Record, naming: Naming, tally: Tally) -> Iter
     else:
         yield _related(source, target, kept or "evokes")
     if kept is None:
-        tally.changed("relations to evokes, with what they say as an episode", shown(relation))
-        ends = dict.fromkeys((source, target))
-        yield from _episode(list(ends), sentence(source, relation, target), naming)
+        said = sentence(source, relation, target)
+        if not naming.knows(source, said):
+            tally.changed("relations to evokes, with what they say as an episode", shown(relation))
+        yield from _episode(list(dict.fromkeys((source, target))), said, naming)
 
 
 def _episode(concepts: list[str], said: str, naming: Naming) -> Iterator[Record]:

@@ -80,6 +80,16 @@ def find(ctx: mgp.ProcCtx, name: str) -> mgp.Record(node=mgp.Vertex, id=int):
 
 
 @mgp.write_proc
+def make_nodes(ctx: mgp.ProcCtx, label: str, rows: mgp.List[mgp.Map]) -> mgp.Record(made=int):
+    for row in rows:
+        vertex = ctx.graph.create_vertex()
+        vertex.add_label(label)
+        for key, value in row.items():
+            vertex.properties.set(key, value)
+    return mgp.Record(made=len(rows))
+
+
+@mgp.write_proc
 def delete_node(ctx: mgp.ProcCtx, name: str) -> mgp.Record(deleted=int):
     found = [vertex for vertex in ctx.graph.vertices if vertex.properties.get("name") == name]
     for vertex in found:
