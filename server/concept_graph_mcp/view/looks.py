@@ -1,7 +1,7 @@
 """What each kind of node and relation looks like: the one source, which the page gets as data.
 
-Every kind that a layer which the page draws declares for walks has one here; a kind that is added is
-drawn, coloured and explained in the legend without a line of the page.
+Every kind that a layer which the page draws declares for walks has one here; a kind that is added
+is drawn, coloured and explained in the legend without a line of the page.
 """
 
 from dataclasses import asdict, dataclass
