@@ -29,12 +29,12 @@ class Tautology(ConceptGraphError):
     """A relation from a thing to itself."""
 
 
-class EpisodeNotAllowed(ConceptGraphError):
-    """An episode where only a concept can stand."""
+class WrongKind(ConceptGraphError):
+    """A node of one kind where only another can stand: an episode in place of a concept."""
 
 
 class NameTaken(ConceptGraphError):
-    """A name that something else has: concepts and episodes share one name space."""
+    """A name that something else has; kinds may share one name space, as concepts and episodes."""
 
 
 class NotFound(ConceptGraphError):

@@ -19,6 +19,7 @@ if str(MODULES) not in sys.path:
 from sample_schema import MODEL  # noqa: E402
 
 FOUND = calls.Procedure("sample_layer.found", ("key",), writes=False)
+DERIVED = calls.Procedure("sample_layer.derived", ("length", "dear"), writes=False)
 SET_PLACE = calls.Procedure("sample_layer.set_place", ("place",), writes=True)
 
 

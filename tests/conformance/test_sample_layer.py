@@ -7,7 +7,7 @@ from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sample_schema import LAYER, MODEL, NOTE, SHELF
-from samples import NOW_MS, SET_PLACE, in_order, note, shelf, standing
+from samples import DERIVED, NOW_MS, SET_PLACE, in_order, note, shelf, standing
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Nearest, Ordered, Range
@@ -46,6 +46,13 @@ def test_what_a_record_leaves_out_starts_as_declared(samples):
         ],
         key=in_order,
     )
+
+
+def test_what_follows_from_its_properties_follows_them(samples):
+    lookup = Equal((NOTE,), ("owner", "title"), (("ann", "tea"),))
+    for worth, dear in ((0.25, False), (0.75, True), (0.25, False)):
+        samples.add(note("ann", "tea", worth=worth))
+        assert samples.run(calls.Call(DERIVED, (), lookup)) == [{"length": 3, "dear": dear}]
 
 
 @pytest.mark.parametrize(

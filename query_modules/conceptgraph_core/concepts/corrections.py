@@ -6,7 +6,7 @@ a node is its name, that of a relation its two ids with its type between them.
 
 from .. import text
 from ..associate.writing import Writer
-from ..errors import EpisodeNotAllowed, NameTaken, NotFound
+from ..errors import NameTaken, NotFound, WrongKind
 from ..text import shown
 from . import schema
 from .node import Graph, Node
@@ -16,12 +16,12 @@ from .relations import relation_edge_type
 def rename(graph: Graph, concept: str, new_name: str, dry_run: bool) -> list[dict[str, str]]:
     """Give *concept* another name; its feelings, relations and episodes stay with it.
 
-    Raises NotFound, NameTaken, or EpisodeNotAllowed: an episode's name holds its date.
+    Raises NotFound, NameTaken, or WrongKind: an episode's name holds its date.
     """
     new_name = text.name(new_name, "new_name")
     node = _only(graph, concept, "concept")
     if node.is_episode:
-        raise EpisodeNotAllowed(f"concept: {shown(concept)} is an episode, which keeps its name")
+        raise WrongKind(f"concept: {shown(concept)} is an episode, which keeps its name")
     if graph.find([new_name]):
         raise NameTaken(f"new_name: {shown(new_name)} is taken already")
     rows = _touched(graph, node)
@@ -65,7 +65,8 @@ def _only(graph: Graph, name: str, field: str) -> Node:
 
 
 def _touched(graph: Graph, node: Node) -> list[dict[str, str]]:
-    rows = [{"kind": node.label.lower(), "text": node.text, "id": node.name}]
+    kind = schema.LAYER.kind(node.label).kind
+    rows = [{"kind": kind, "text": node.text, "id": node.name}]
     for _, relation, other, outgoing in graph.edges(node):
         source, target = (node, other) if outgoing else (other, node)
         rows.append(_relation_row(source, relation, target))
@@ -74,7 +75,7 @@ def _touched(graph: Graph, node: Node) -> list[dict[str, str]]:
 
 def _relation_row(source: Node, relation: str, target: Node) -> dict[str, str]:
     return {
-        "kind": "relation",
+        "kind": schema.LAYER.edge_kind,
         "text": f"{source.text} {relation} {target.text}",
         "id": f"{source.name} {relation} {target.name}",
     }

@@ -1,12 +1,11 @@
 """Concepts: made when first named, found by any part of the name."""
 
 import heapq
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import folding, text
-from ..errors import EpisodeNotAllowed, InvalidText, NameTaken
+from ..errors import InvalidText, NameTaken, WrongKind
 from ..text import shown
 from . import affect, schema
 from .node import Graph, Node
@@ -29,14 +28,14 @@ def upsert(graph: Graph, concept: str) -> dict[str, Any]:
 def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
     """Return the concepts of *names*, creating those that do not exist yet.
 
-    Raises EpisodeNotAllowed for the name of an episode.
+    Raises WrongKind for the name of an episode.
     """
     found = graph.find(names)
     nodes = []
     for name in names:
         known = found.get(name)
         if known and known[0].is_episode:
-            raise EpisodeNotAllowed(f"{field}: {shown(name)} is an episode, not a concept")
+            raise WrongKind(f"{field}: {shown(name)} is an episode, not a concept")
         nodes.append(
             known[0] if known else affect.create_concept(graph, name, schema.AROUSAL_INDIRECT)
         )
@@ -111,23 +110,6 @@ def similar(graph: Graph, missing: Sequence[str]) -> list[dict[str, Any]]:
         {"seed": seed, "similar": [node.name for node in _first(nodes, schema.SIMILAR_NAMES)]}
         for seed, nodes in alike.items()
     ]
-
-
-def index(graph: Graph, most: float = math.inf) -> dict[str, int]:
-    """Give concepts what searches look at, where it is missing or not that of their name.
-
-    Without it they are found as well, but each search goes through all of them. Returns indexed,
-    how many it was, at most *most*.
-    """
-    indexed = 0
-    for node in _concepts(graph):
-        if indexed >= most:
-            break
-        derived = schema.derived(node.label, {"name": node.name})
-        if any(node.raw.get_property(key) != value for key, value in derived.items()):
-            graph.update(node, **derived)
-            indexed += 1
-    return {"indexed": indexed}
 
 
 def _concepts(graph: Graph) -> Iterator[Node]:

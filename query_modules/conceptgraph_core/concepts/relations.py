@@ -3,7 +3,7 @@
 from typing import Any
 
 from .. import text
-from ..errors import EpisodeNotAllowed, Tautology, UnknownRelationType
+from ..errors import Tautology, UnknownRelationType, WrongKind
 from ..text import shown
 from . import affect, schema
 from .node import Graph, Node
@@ -13,7 +13,7 @@ def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str,
     """Add the relation, or strengthen it: w becomes 1 − (1 − w)(1 − 0.2), from 0.25 (seed 000).
 
     Ends that do not exist are created as concepts. Returns from, to, type and the new weight.
-    Raises UnknownRelationType, Tautology, or EpisodeNotAllowed unless the type is evokes.
+    Raises UnknownRelationType, Tautology, or WrongKind unless the type is evokes.
     """
     edge_type = relation_edge_type(relation_type)
     source, target = schema.checked_ends(source, target)
@@ -24,9 +24,7 @@ def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str,
     for name, field in ((source, "from"), (target, "to")):
         known = found.get(name)
         if known and known[0].is_episode and edge_type != schema.EVOKES:
-            raise EpisodeNotAllowed(
-                f"{field}: {shown(name)} is an episode; only evokes may join episodes"
-            )
+            raise WrongKind(f"{field}: {shown(name)} is an episode; only evokes may join episodes")
         ends.append(known[0] if known else _create_end(graph, name, field))
     weight = _strengthen(graph, ends[0], ends[1], edge_type)
     return {"from": source, "to": target, "type": relation_type, "weight": weight}

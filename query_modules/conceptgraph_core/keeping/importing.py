@@ -6,12 +6,12 @@ from typing import Any
 from ..associate.writing import Writer
 from ..errors import (
     ConceptGraphError,
-    EpisodeNotAllowed,
     InvalidRow,
     NameTaken,
     NotFound,
     Tautology,
     UnknownRelationType,
+    WrongKind,
 )
 from ..graph.adapter import Node
 from ..layers import NOW, REQUIRED, EdgeKind, Layer, NodeKind, Property
@@ -104,6 +104,7 @@ class _Importer:
             if given.get(name, has) != has:
                 raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
         self._graph.update(node, **given)
+        self._graph.update(node, **self._graph.lacking(node))
 
     def _create(self, kind: NodeKind, row: Row) -> Node:
         values = _complete(row, kind.properties, self._graph.context.now_ms)
@@ -148,7 +149,7 @@ class _Importer:
         elif node.label not in labels:
             name = layer.kind(node.label).kind
             article = "an" if name[0] in "aeiou" else "a"
-            raise EpisodeNotAllowed(
+            raise WrongKind(
                 f"{field}: {_shown(key)} is {article} {name};"
                 f" only {layer.joining(node.label)} may join {layer.kind(node.label).measure}"
             )

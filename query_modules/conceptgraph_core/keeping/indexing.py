@@ -4,14 +4,12 @@ import math
 
 from .. import limits, text
 from ..associate.writing import Writer
-from ..concepts import names
-from ..concepts.node import Graph
 from ..registry import indexed_kinds
 from .view import Everything
 
 
 def index(graph: Everything, again: bool, limit: int | None = None) -> dict[str, int]:
-    """Give concepts the forms of their names, and texts their words, where these are missing.
+    """Give nodes what follows from their properties, and texts their words, where it is missing.
 
     Goes through the nodes of the context's `found`, or through the whole graph. With *again* what
     texts have is compared with what they say, which a change of the languages needs. What the index
@@ -20,15 +18,20 @@ def index(graph: Everything, again: bool, limit: int | None = None) -> dict[str,
     LibraryMissing.
     """
     most = math.inf if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
-    indexed = names.index(graph.another(Graph), most)["indexed"]
+    indexed = 0
     writer = Writer(graph)
     for node in graph.nodes():
         if indexed >= most:
             break
         kind = graph.kind_of(node)
+        lacking = graph.lacking(node)
+        if lacking:
+            graph.update(node, **lacking)
+        changed = bool(lacking)
         if kind.indexed is not None:
             writer.require_libraries()
-            indexed += writer.put(kind, node, again, afresh=again)
+            changed |= writer.put(kind, node, again, afresh=again)
+        indexed += changed
     indexed += writer.remove_strays(indexed_kinds(), most - indexed)
     writer.finish()
     return {"indexed": indexed}

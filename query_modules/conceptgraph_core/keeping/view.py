@@ -29,6 +29,19 @@ class Everything(adapter.Graph[Node]):
         kind = self.kind_of(node)
         return tuple(value_of(node.raw, kind.declared(name)) for name in kind.key)
 
+    def lacking(self, node: Node) -> dict[str, Any]:
+        """Return those properties of *node* that do not follow from its others, as they should."""
+        kind = self.kind_of(node)
+        if not kind.derived:
+            return {}
+        values = {one.name: _text_or_value(node.raw, one) for one in kind.properties}
+        if not any(values[name] for name in kind.key):
+            return {}
+        derived = {name: derive(values) for name, derive in kind.derived.items()}
+        return {
+            name: value for name, value in derived.items() if node.raw.get_property(name) != value
+        }
+
     def shown(self, node: Node) -> str:
         return shown(", ".join(map(str, self.key(node))))
 
@@ -46,6 +59,12 @@ class Everything(adapter.Graph[Node]):
                 if other is not None and other.label in layer.labels:
                     yield edge, kind, other
             edge = edges.next()
+
+
+def _text_or_value(raw: Any, declared: Property) -> Any:
+    """Return a property as `value_of` does, but a text as a hand wrote it, however long."""
+    value = declared.read(raw.get_property(declared.name))
+    return value if isinstance(value, str) else value_of(raw, declared)
 
 
 def value_of(raw: Any, declared: Property) -> Any:

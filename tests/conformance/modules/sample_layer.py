@@ -76,6 +76,15 @@ def found(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(key=str):
     return [mgp.Record(key="/".join(map(str, graph.key(node)))) for node in graph.nodes()]
 
 
+@mgp.read_proc
+def derived(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(length=int, dear=bool):
+    """Return what follows from the other properties of the notes that a look-up found."""
+    return [
+        mgp.Record(**{name: node.raw.get_property(name) for name in ("length", "dear")})
+        for node in Samples(ctx, context).nodes()
+    ]
+
+
 @mgp.write_proc
 def set_place(ctx: mgp.ProcCtx, place: mgp.List[mgp.Any], context: mgp.Map = {}) -> mgp.Record(
     place=mgp.Nullable[mgp.List[float]]

@@ -53,7 +53,10 @@ LAYER = Layer(
                 Property("themes", _names, None, optional=True),
             ),
             text="title",
-            derived={"length": lambda properties: len(properties["title"])},
+            derived={
+                "length": lambda properties: len(properties["title"]),
+                "dear": lambda properties: properties["worth"] >= 0.5,
+            },
             scope="owner",
         ),
         NodeKind(

@@ -193,7 +193,7 @@ def _check(values: dict[str, Any], declared: Iterable[Property], where: str) -> 
     for one in declared:
         if one.name in values:
             try:
-                one.check(values[one.name], one.name)
+                one.check(one.read(values[one.name]), one.name)
             except ConceptGraphError as error:
                 raise Unsound(f"{where}: {error}") from None
 
