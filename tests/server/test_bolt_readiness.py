@@ -51,7 +51,7 @@ class Bolt:
         """Start *call*; return its future."""
         return self._portal.start_task_soon(self.store.call, call, CONTEXT)
 
-    def export(self) -> list[dict[str, Any]]:
+    def stream(self) -> list[dict[str, Any]]:
         async def collect() -> list[dict[str, Any]]:
             return [record async for batch in self.store.stream() for record in batch]
 
@@ -97,7 +97,7 @@ def database(empty_memgraph: str) -> Iterator[Callable[..., list[dict[str, Any]]
 
 @pytest.fixture
 def bare(database: Callable[..., list[dict[str, Any]]]) -> Callable[..., list[dict[str, Any]]]:
-    """Runs Cypher on a Memgraph that has nothing, not even constraints and indexes."""
+    """Runs Cypher on a Memgraph that has no concepts, nor their constraints and indexes."""
     for label in ("Concept", "Episode"):
         for statement in (
             f"DROP CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE",
@@ -319,7 +319,7 @@ def test_a_server_over_a_database_with_colliding_names_ends_with_a_line(bare, me
 def test_a_database_that_is_not_there_is_named_in_one_line(connect, scheme):
     uri = f"{scheme}://127.0.0.1:{closed_port()}"
     store = connect(uri)
-    for attempt in (store.open, lambda: store.run(calls.keeping.stats()), store.export):
+    for attempt in (store.open, lambda: store.run(calls.keeping.stats()), store.stream):
         with pytest.raises(Unavailable) as failure:
             attempt()
         assert uri in str(failure.value)
