@@ -200,11 +200,11 @@ def test_what_an_older_version_made_is_found_without_accents_too(memory, hands):
     assert found(memory, ["creme"]) == expected
     assert memory.run(calls.concepts.unknown(["creme"])) == [{"seed": "creme", "similar": expected}]
     made = {"fields": ("indexed",)}
-    assert memory.procedure("conceptgraph.index", [False], **made) == [{"indexed": 2}]
+    assert memory.procedure("conceptgraph.index", [False, None], **made) == [{"indexed": 2}]
     assert hands.properties("Crème Brûlée")["plain_name"] == "creme brulee"
     assert hands.properties("Crème Brûlée")["search_name"] == "crème brûlée"
     assert hands.properties("water")["plain_name"] == ""
-    assert memory.procedure("conceptgraph.index", [False], **made) == [{"indexed": 0}]
+    assert memory.procedure("conceptgraph.index", [False, None], **made) == [{"indexed": 0}]
     assert found(memory, ["creme"]) == expected
 
 
