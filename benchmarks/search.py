@@ -27,6 +27,7 @@ SEARCHES = {
     "three keywords": ["archaeopteryx", "marsupial", "violin"],
     "a common keyword": ["er"],
     "a common long keyword": ["tion"],
+    "what many names begin with": ["dog"],
     "two Chinese characters": ["山水"],
     "a keyword that nothing has": ["zzzzz"],
     "a keyword without its accent": ["senor"],

@@ -25,6 +25,8 @@ _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
 # Greater than all that begins with a text, if put behind it.
 _LAST = "\U0010ffff"
+# Stands in no text.
+_BETWEEN = "\uffff"
 # More keywords than this are a list to the statement.
 _WRITTEN_OUT = 8
 
@@ -74,13 +76,13 @@ def _everywhere(
     The closest come again, in no place of their own: all of them are known already.
     """
     words = parameter(list(lookup.keywords.words))
-    is_word = f"n.{index.folded} CONTAINS k OR n.{index.plain} CONTAINS k"
+    both = _both(parameter, index)
     return (
-        f"MATCH (n:{index.label}) {_hit(parameter, lookup, index, parts)} AS hit"
-        f" WHERE hit OR hit IS NULL WITH n, {_lacking(index)} AS lacks,"
-        f" any(k IN {words} WHERE {is_word}) AS word"
+        f"MATCH (n:{index.label}) {_hit(parameter, lookup, both, parts)} AS hit"
+        f" WHERE hit OR hit IS NULL WITH n, {both} AS both"
+        f" WITH n, both IS NULL AS lacks, any(k IN {words} WHERE both CONTAINS k) AS word"
         # What is there instead of a name may be no text, which has no order among others.
-        f" WITH n, lacks, word, head([name IN [n.{index.source}] WHERE NOT lacks]) AS source"
+        f" WITH n, lacks, word, CASE lacks WHEN false THEN n.{index.source} END AS source"
         " ORDER BY lacks DESC, word DESC, source"
         " WITH collect(n) AS hits, collect(lacks) AS lacks"
         " WITH hits, [one IN lacks WHERE one] AS beside"
@@ -88,23 +90,23 @@ def _everywhere(
     )
 
 
-def _hit(parameter: Parameter, lookup: Text, index: TextIndex, parts: str) -> str:
-    """Return whether `n` contains a keyword; null where a form is missing that might.
+def _hit(parameter: Parameter, lookup: Text, both: str, parts: str) -> str:
+    """Return whether `n` contains a keyword, null if it lacks a form.
 
-    Nearly all that a search takes is spent here. Most plain forms are empty.
+    Nearly all that a search takes is spent here.
     """
     keywords = lookup.keywords.parts
-    folded, plain = f"n.{index.folded}", f"n.{index.plain}"
     if len(keywords) == 1:
-        keyword = parameter(keywords[0])
-        return f"WITH n, {folded} CONTAINS {keyword} OR {plain} CONTAINS {keyword}"
-    within = f"any(k IN {parts} WHERE folded CONTAINS k)"
-    if len(keywords) <= _WRITTEN_OUT:
-        within = " OR ".join(f"folded CONTAINS {parameter(keyword)}" for keyword in keywords)
-    return (
-        f"WITH n, {folded} AS folded, {plain} AS plain"
-        f" WITH n, {within} OR plain <> '' AND any(k IN {parts} WHERE plain CONTAINS k)"
-    )
+        return f"WITH n, {both} CONTAINS {parameter(keywords[0])}"
+    if len(keywords) > _WRITTEN_OUT:
+        return f"WITH n, {both} AS both WITH n, any(k IN {parts} WHERE both CONTAINS k)"
+    contained = " OR ".join(f"both CONTAINS {parameter(keyword)}" for keyword in keywords)
+    return f"WITH n, {both} AS both WITH n, {contained}"
+
+
+def _both(parameter: Parameter, index: TextIndex) -> str:
+    """Return both forms of the text of `n` as one to look through; null if it lacks one."""
+    return f"n.{index.folded} + {parameter(_BETWEEN)} + n.{index.plain}"
 
 
 def _lacking(index: TextIndex) -> str:
