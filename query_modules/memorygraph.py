@@ -7,7 +7,16 @@ are. Times are unix milliseconds.
 
 import mgp
 
-from conceptgraph_core.memories import lifecycle, nodes, owner, schema, work
+from conceptgraph_core.memories import (
+    figures,
+    lifecycle,
+    links,
+    nodes,
+    owner,
+    schema,
+    traversal,
+    work,
+)
 from conceptgraph_core.memories.node import Graph, Kept
 from conceptgraph_core.memories.work import Work
 
@@ -342,3 +351,150 @@ def worker_report(
         CALL memorygraph.worker_report("me", {runs: 1, processed: 20}) YIELD runs, processed;
     """
     return [mgp.Record(**work.report(Work(ctx, context), holder, done))]
+
+
+@mgp.write_proc
+def link(
+    ctx: mgp.ProcCtx,
+    source: str,
+    target: str,
+    type: str = schema.DEFAULT_RELATION,
+    strength: mgp.Number = schema.DEFAULT_STRENGTH,
+    amount: mgp.Number = schema.DEFAULT_AMOUNT,
+    context: mgp.Map = {},
+) -> mgp.Record(**{"from": str, "to": str, "type": str, "strength": float, "created": bool}):
+    """Link two memories with *strength*, or strengthen the link that there is by *amount*.
+
+    Example:
+        CALL memorygraph.link("6f1d…", "0b52…", "supports") YIELD strength, created;
+    """
+    made = links.link(Graph(ctx, context), source, target, type, strength, amount)
+    return [mgp.Record(**made)]
+
+
+@mgp.read_proc
+def connected(
+    ctx: mgp.ProcCtx,
+    memory_id: str,
+    direction: str = schema.BOTH,
+    min_weight: mgp.Number = schema.MIN_WEIGHT_CONNECTED,
+    limit: int = schema.DEFAULT_CONNECTED,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **BRIEF,
+    relation=str,
+    direction=str,
+    strength=float,
+    link=mgp.Edge,
+    total=int,
+):
+    """Return the memories linked to one, each once, by its strongest link; the strongest first.
+
+    Example:
+        CALL memorygraph.connected("6f1d…") YIELD text, relation, strength;
+    """
+    found = links.connected(Graph(ctx, context), memory_id, direction, min_weight, limit)
+    return [mgp.Record(**row) for row in found]
+
+
+@mgp.read_proc
+def explore(
+    ctx: mgp.ProcCtx,
+    start_id: str,
+    max_depth: int = schema.DEFAULT_DEPTH_EXPLORED,
+    max_nodes: int = schema.DEFAULT_NODES_EXPLORED,
+    min_weight: mgp.Number = schema.MIN_WEIGHT_EXPLORED,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **BRIEF,
+    distance=int,
+    truncated=mgp.Nullable[str],
+):
+    """Return what lies around a memory, breadth first, itself first.
+
+    Example:
+        CALL memorygraph.explore("6f1d…", 2) YIELD distance, text;
+    """
+    found = traversal.explore(Graph(ctx, context), start_id, max_depth, max_nodes, min_weight)
+    return [mgp.Record(**row) for row in found]
+
+
+@mgp.read_proc
+def traverse(
+    ctx: mgp.ProcCtx,
+    start_id: str,
+    strategy: str = schema.BREADTH_FIRST,
+    max_depth: int = schema.DEFAULT_DEPTH_TRAVERSED,
+    max_nodes: int = schema.DEFAULT_NODES_TRAVERSED,
+    direction: str = schema.BOTH,
+    relation_types: mgp.List[str] = [],
+    types: mgp.List[str] = [],
+    tags: mgp.List[str] = [],
+    min_strength: mgp.Number = 0,
+    include_parent_links: bool = False,
+    time_budget_ms: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **BRIEF,
+    depth=int,
+    via=mgp.Nullable[str],
+    relation=mgp.Nullable[str],
+    direction=mgp.Nullable[str],
+    strength=mgp.Nullable[float],
+    link=mgp.Nullable[mgp.Edge],
+    truncated=mgp.Nullable[str],
+):
+    """Return what can be reached from a memory along links, "bfs" or "dfs", itself first.
+
+    Example:
+        CALL memorygraph.traverse("6f1d…", "bfs", 3, 100, "outgoing") YIELD depth, text, link;
+    """
+    found = traversal.traverse(
+        Graph(ctx, context),
+        start_id,
+        strategy,
+        max_depth,
+        max_nodes,
+        direction,
+        relation_types,
+        types,
+        tags,
+        min_strength,
+        include_parent_links,
+        time_budget_ms,
+    )
+    return [mgp.Record(**row) for row in found]
+
+
+@mgp.read_proc
+def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
+    nodes=int,
+    edges=int,
+    average_connections=float,
+    by_state=mgp.Map,
+    by_source=mgp.Map,
+    relations=mgp.Map,
+    isolated=int,
+):
+    """Return how many memories and links there are, of which states, sources and types.
+
+    Example:
+        CALL memorygraph.stats() YIELD nodes, edges, isolated;
+    """
+    return [mgp.Record(**figures.stats(Graph(ctx, context)))]
+
+
+@mgp.read_proc
+def analysis(ctx: mgp.ProcCtx, top: int = schema.DEFAULT_TOP, context: mgp.Map = {}) -> mgp.Record(
+    in_degrees=mgp.List[mgp.Map],
+    out_degrees=mgp.List[mgp.Map],
+    top_connectors=mgp.List[mgp.Map],
+    relations=mgp.Map,
+    average_strength=float,
+):
+    """Return how links are distributed, and the memories that have most of them.
+
+    Example:
+        CALL memorygraph.analysis(5) YIELD top_connectors;
+    """
+    return [mgp.Record(**figures.analysis(Graph(ctx, context), top))]

@@ -18,6 +18,7 @@ from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, Settings
 from .stores.lazy import LazyStore, connect
 from .stores.store import EXPORTS, KeptStore
+from .tools import aliases
 from .tools import toolsets as registered
 from .tools.prompts import prompts
 from .view import mcp_app
@@ -37,6 +38,8 @@ def build(
     With *refusal* every call of a tool is answered with that line.
     """
     tools = registered.tools(session, toolsets, with_set_time)
+    others = registered.aliases(toolsets)
+    tools += aliases.of(tools, others)
     for tool in tools:
         tool.refusal = refusal
 
@@ -64,6 +67,7 @@ def build(
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
+    server.middleware.append(aliases.unlisted(others))
     return server
 
 

@@ -5,7 +5,7 @@ own (`Graph.node_class`).
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import mgp
@@ -136,11 +136,20 @@ class Graph(Generic[N]):
         except IndexError:
             return None
 
-    def edges(self, node: N) -> Iterator[tuple[Any, str, N, bool]]:
-        """Iterate over (edge, relation type, other end, whether the edge leaves *node*)."""
+    def edges(
+        self,
+        node: N,
+        ways: Sequence[bool] = (True, False),
+        relations: Mapping[str, str] | None = None,
+    ) -> Iterator[tuple[Any, str, N, bool]]:
+        """Iterate over (edge, relation type, other end, whether the edge leaves *node*).
+
+        *ways* says which are read: those that leave it (True), those that enter it (False).
+        *relations*: only edges of these types, each with its name.
+        """
         self.step()
-        names, nodes = self._relations, self._nodes
-        for outgoing in (True, False):
+        names, nodes = self._relations if relations is None else relations, self._nodes
+        for outgoing in ways:
             edge_iterator = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
             edge = edge_iterator.get()
             while edge is not None:

@@ -4,11 +4,11 @@ Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import limits, text
-from ..errors import InvalidMetadata, InvalidText, UnknownState
+from ..errors import InvalidMetadata, InvalidNumber, InvalidText, UnknownState
 from ..layers import (
     NOW,
     EdgeKind,
@@ -62,6 +62,33 @@ MIN_SCORE_CHANGE: Final = 0.005
 # What a memory's text is cut to where nobody wrote a summary.
 BRIEF_CHARACTERS: Final = 280
 
+# How links are followed.
+BOTH: Final = "both"
+OUTGOING: Final = "outgoing"
+INCOMING: Final = "incoming"
+DIRECTIONS: Final = (BOTH, OUTGOING, INCOMING)
+BREADTH_FIRST: Final = "bfs"
+DEPTH_FIRST: Final = "dfs"
+STRATEGIES: Final = (BREADTH_FIRST, DEPTH_FIRST)
+# What a walk calls the way from a memory to its parent, which is no link and does not fade.
+PARENT: Final = "parent_id"
+MIN_WEIGHT_CONNECTED: Final = 0.1
+DEFAULT_CONNECTED: Final = 10
+MIN_WEIGHT_EXPLORED: Final = 0.2
+DEFAULT_DEPTH_EXPLORED: Final = 2
+DEFAULT_NODES_EXPLORED: Final = 20
+DEFAULT_DEPTH_TRAVERSED: Final = 3
+DEFAULT_NODES_TRAVERSED: Final = 100
+DEFAULT_TOP: Final = 10
+MAX_DEPTH_EXPLORED: Final = 10
+MAX_DEPTH_TRAVERSED: Final = 5
+MAX_NODES: Final = 1_000
+MAX_BUDGET_MS: Final = 600_000
+MAX_TOP: Final = 100
+# In one walk, and in figures over a whole scope.
+MAX_LINKS_READ: Final = 1_000_000
+MAX_LINKS_COUNTED: Final = 10_000_000
+
 # Keys of the metadata that only the lifecycle writes.
 HISTORY: Final = "history"
 FORGOTTEN: Final = "forgotten"
@@ -105,6 +132,20 @@ def checked_relation(value: Any, field: str = "type") -> str:
 def checked_states(values: Any, field: str) -> list[str]:
     """Return *values*, a list of states. Raises UnknownState."""
     return [_state(value, field) for value in values]
+
+
+def checked_strength(value: Any, field: str = "strength") -> float:
+    """Return *value*, what a link begins with, as a float in (0, 1]. Raises InvalidNumber."""
+    if isinstance(value, (int, float)) and not value > 0:
+        raise InvalidNumber(f"{field}: must be greater than 0, not {value:.6g}")
+    return text.number(value, field, 0.0, 1.0)
+
+
+def one_of(value: Any, field: str, known: Sequence[str]) -> str:
+    """Return *value* if it is one of the words *known*. Raises InvalidText."""
+    if value not in known:
+        raise InvalidText(f"{field}: must be one of {', '.join(known)}")
+    return str(value)
 
 
 def unit(value: Any, field: str) -> float:

@@ -8,6 +8,7 @@ from . import embedding as embedding
 from . import entities as entities
 from . import keeping as keeping
 from . import memories as memories
+from . import memory_links as memory_links
 from . import upkeep as upkeep
 from .call import Call as Call
 from .call import Procedure as Procedure
@@ -18,6 +19,7 @@ ALL = (
     *keeping.PROCEDURES,
     *embedding.PROCEDURES,
     *memories.PROCEDURES,
+    *memory_links.PROCEDURES,
     *upkeep.PROCEDURES,
     *entities.PROCEDURES,
 )

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ..session import Session
-from . import concepts, entities, memories
+from . import concepts, entities, memories, memory_links
 from .adapter import ConceptTool
-from .toolset import Toolset
+from .toolset import Toolset, together
 
 # In the order in which their tools are listed. The names are also in the settings' messages.
 TOOLSETS: dict[str, Toolset] = {
     "concept": concepts.TOOLSET,
-    "memory": memories.TOOLSET,
+    "memory": together(memories.TOOLSET, memory_links.TOOLSET),
     "entity": entities.TOOLSET,
 }
 
@@ -24,6 +24,11 @@ def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[C
 def instructions(names: Sequence[str]) -> str:
     """Return what a model is told of the toolsets *names*."""
     return "\n".join(toolset.instructions for toolset in _chosen(names))
+
+
+def aliases(names: Sequence[str]) -> dict[str, str]:
+    """Return the other names that tools of the toolsets *names* answer to."""
+    return {alias: name for toolset in _chosen(names) for alias, name in toolset.aliases.items()}
 
 
 def _chosen(names: Sequence[str]) -> list[Toolset]:

@@ -1,0 +1,160 @@
+"""Links between memories: made, strengthened, and the memories at their other ends."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from .. import text
+from ..errors import Tautology
+from . import schema
+from .node import Graph, Node
+
+Row = dict[str, Any]
+
+# Which edges of a memory are read for a direction: those that leave it, those that enter it.
+WAYS: Final = {
+    schema.BOTH: (True, False),
+    schema.OUTGOING: (True,),
+    schema.INCOMING: (False,),
+}
+
+
+class Step:
+    """A link as it was followed: to `node` from the memory whose id is `via`, in `direction`.
+
+    `relation` is the stored type as callers write it, `strength` what is left of the link now.
+    """
+
+    __slots__ = ("link", "node", "outgoing", "relation", "strength", "via")
+
+    def __init__(
+        self, node: Node, via: Node, relation: str, outgoing: bool, strength: float, link: Any
+    ) -> None:
+        self.node = node
+        self.via = via
+        self.relation = relation
+        self.outgoing = outgoing
+        self.strength = strength
+        self.link = link
+
+    @property
+    def direction(self) -> str:
+        """OUTGOING if the link leads to `node`, INCOMING if it comes from there."""
+        return schema.OUTGOING if self.outgoing else schema.INCOMING
+
+    def is_better(self, other: "Step") -> bool:
+        """Tell whether this step stands for the way to its node rather than *other*.
+
+        The stronger link; then that of the older memory, the outgoing one, the type by its name.
+        """
+        if self.strength != other.strength:
+            return self.strength > other.strength
+        return self._place() < other._place()
+
+    def _place(self) -> tuple[Any, ...]:
+        return *age(self.via), not self.outgoing, self.relation
+
+
+def link(
+    graph: Graph,
+    source_id: str,
+    target_id: str,
+    type_: str,
+    strength: float | None = None,
+    amount: float | None = None,
+) -> Row:
+    """Link two memories, or strengthen the link of that type that there is (seed 002).
+
+    A new link gets *strength*; one that exists gets *amount* more than what is left of it now, up
+    to 1, and fades anew from now. Returns from, to, type, strength and created. Raises InvalidText,
+    InvalidNumber, Tautology, and NotFound.
+    """
+    relation = schema.checked_relation(type_)
+    strength = schema.checked_strength(schema.DEFAULT_STRENGTH if strength is None else strength)
+    amount = schema.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
+    source_id, target_id = text.name(source_id, "source_id"), text.name(target_id, "target_id")
+    if source_id == target_id:
+        raise Tautology(
+            f"link: tautology: source_id and target_id are both {text.shown(source_id)}"
+        )
+    source, target = graph.existing_all([source_id, target_id])
+    edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
+    now_ms = graph.context.now_ms
+    if edges:
+        # Parallel edges made by hand count as one, the strongest; `check` reports them.
+        edge = max(edges, key=graph.strength)
+        strength = min(1.0, graph.strength(edge) + amount)
+        edge.set_property("strength", strength)
+        edge.set_property("last_strengthened", now_ms)
+    else:
+        graph.create_edge(
+            source,
+            target,
+            schema.RELATION_TYPES[relation],
+            strength=strength,
+            created_at=now_ms,
+            last_strengthened=now_ms,
+        )
+    return {
+        "from": source_id,
+        "to": target_id,
+        "type": relation,
+        "strength": round(strength, schema.DECIMALS),
+        "created": not edges,
+    }
+
+
+def connected(
+    graph: Graph, memory_id: str, direction: str, min_weight: float, limit: int
+) -> list[Row]:
+    """Return the memories that are linked to one, each once, by its strongest link.
+
+    The strongest first; of equal ones the older memory, then the id. A row is a brief with
+    relation, direction, strength, the link, and the total before *limit* cut. Raises NotFound,
+    InvalidText, InvalidNumber, and TooMuch for a memory of more than 1,000,000 links.
+    """
+    ways = WAYS[schema.one_of(direction, "direction", schema.DIRECTIONS)]
+    least = schema.unit(min_weight, "min_weight")
+    most = text.integer(limit, "limit", 1, schema.MAX_NODES)
+    node = graph.existing(memory_id)
+    graph.bound_edges(schema.MAX_LINKS_READ, "ask in one direction only")
+    best: dict[int, Step] = {}
+    for edge, relation, other, outgoing in graph.edges(node, ways):
+        strength = graph.strength(edge)
+        if other is not node and strength >= least:
+            keep_better(best, Step(other, node, relation, outgoing, strength, edge))
+    ordered = in_order(best.values())
+    return [row | {"total": len(ordered)} for row in told(graph, ordered[:most])]
+
+
+def keep_better(best: dict[int, Step], step: Step) -> None:
+    """Let *step* stand for the way to its node if nothing in *best* is better."""
+    known = best.get(step.node.id)
+    if known is None or step.is_better(known):
+        best[step.node.id] = step
+
+
+def in_order(found: Iterable[Step]) -> list[Step]:
+    """Return *found*: the strongest first, of equal ones the older memory, then the id."""
+    return sorted(found, key=lambda step: (-step.strength, *age(step.node)))
+
+
+def age(node: Node) -> tuple[int, str]:
+    """Return what puts the older memory first, and of equally old ones that of the lower id."""
+    created_at = node.raw.get_property("created_at")
+    is_time = isinstance(created_at, int) and not isinstance(created_at, bool)
+    return created_at if is_time else 0, str(node.raw.get_property("id"))
+
+
+def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
+    """Return what lists tell of each memory that was reached and of the link that leads to it."""
+    links = iter(graph.relations([step.link for step in steps if step.link is not None]))
+    return [
+        {
+            **step.node.brief,
+            "relation": step.relation,
+            "direction": step.direction,
+            "strength": round(step.strength, schema.DECIMALS),
+            "link": None if step.link is None else next(links),
+        }
+        for step in steps
+    ]

@@ -1,0 +1,109 @@
+"""Calls of the memory layer about links: making them, following them, and figures over them."""
+
+from collections.abc import Sequence
+
+from conceptgraph_core.memories import schema
+
+from .call import Call, Procedure, checked
+from .lookups import Lookup, Range
+from .memories import BRIEF, ids
+
+LINK = Procedure("memorygraph.link", ("from", "to", "type", "strength", "created"), writes=True)
+CONNECTED = Procedure(
+    "memorygraph.connected",
+    (*BRIEF, "relation", "direction", "strength", "total"),
+    writes=False,
+)
+EXPLORE = Procedure("memorygraph.explore", (*BRIEF, "distance", "truncated"), writes=False)
+TRAVERSE = Procedure(
+    "memorygraph.traverse",
+    (*BRIEF, "depth", "via", "relation", "direction", "strength", "truncated"),
+    writes=False,
+)
+STATS = Procedure(
+    "memorygraph.stats",
+    (
+        *("nodes", "edges", "average_connections", "by_state", "by_source"),
+        *("relations", "isolated"),
+    ),
+    writes=False,
+)
+ANALYSIS = Procedure(
+    "memorygraph.analysis",
+    ("in_degrees", "out_degrees", "top_connectors", "relations", "average_strength"),
+    writes=False,
+)
+
+PROCEDURES = (LINK, CONNECTED, EXPLORE, TRAVERSE, STATS, ANALYSIS)
+
+
+@checked
+def link(
+    source_id: str,
+    target_id: str,
+    type_: str = schema.DEFAULT_RELATION,
+    strength: float = schema.DEFAULT_STRENGTH,
+    amount: float = schema.DEFAULT_AMOUNT,
+) -> Call:
+    arguments = (source_id, target_id, type_, strength, amount)
+    return Call(LINK, arguments, ids(source_id, target_id))
+
+
+@checked
+def connected(
+    memory_id: str,
+    direction: str = schema.BOTH,
+    min_weight: float = schema.MIN_WEIGHT_CONNECTED,
+    limit: int = schema.DEFAULT_CONNECTED,
+) -> Call:
+    return Call(CONNECTED, (memory_id, direction, min_weight, limit), ids(memory_id))
+
+
+@checked
+def explore(
+    start_id: str,
+    max_depth: int = schema.DEFAULT_DEPTH_EXPLORED,
+    max_nodes: int = schema.DEFAULT_NODES_EXPLORED,
+    min_weight: float = schema.MIN_WEIGHT_EXPLORED,
+) -> Call:
+    return Call(EXPLORE, (start_id, max_depth, max_nodes, min_weight), ids(start_id))
+
+
+@checked
+def traverse(
+    scope: str,
+    start_id: str,
+    *,
+    strategy: str = schema.BREADTH_FIRST,
+    max_depth: int = schema.DEFAULT_DEPTH_TRAVERSED,
+    max_nodes: int = schema.DEFAULT_NODES_TRAVERSED,
+    direction: str = schema.BOTH,
+    relation_types: Sequence[str] = (),
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    min_strength: float = 0.0,
+    include_parent_links: bool = False,
+    time_budget_ms: int | None = None,
+) -> Call:
+    arguments = (
+        *(start_id, strategy, max_depth, max_nodes, direction, list(relation_types)),
+        *(list(types), list(tags), min_strength, include_parent_links, time_budget_ms),
+    )
+    start = ids(start_id)
+    return Call(TRAVERSE, arguments, _all(scope) if include_parent_links else start)
+
+
+@checked
+def stats(scope: str) -> Call:
+    return Call(STATS, (), _all(scope))
+
+
+@checked
+def analysis(scope: str, top: int = schema.DEFAULT_TOP) -> Call:
+    return Call(ANALYSIS, (top,), _all(scope))
+
+
+def _all(scope: str) -> Lookup:
+    """Look up all memories of a scope."""
+    # An id is a text that is not empty, and no text comes after this one.
+    return Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))

@@ -1,0 +1,46 @@
+"""Memories and links as tests make them: imported, to set ids, dates and strengths."""
+
+from typing import Any
+
+from concept_graph_mcp import calls
+
+MADE_MS = 1_749_000_000_000
+
+
+def node(memory_id: str, user: str = "default", **given: Any) -> dict[str, Any]:
+    """Return an import record of a memory, made in the order of the ids if nothing else is said."""
+    record = {
+        "kind": "memory",
+        "id": memory_id,
+        "user_id": user,
+        "content": f"About {memory_id}",
+        "created_at": MADE_MS,
+        "accessed_at": MADE_MS,
+    }
+    return record | given
+
+
+def edge(source: str, target: str, type_: str = "relates_to", **given: Any) -> dict[str, Any]:
+    """Return an import record of a link."""
+    return {"kind": "link", "from": source, "to": target, "type": type_} | given
+
+
+def link(memory: Any, source: str, target: str, *given: Any, user: str = "default") -> dict:
+    return memory.run(calls.memory_links.link(source, target, *given), user_id=user)[0]
+
+
+def connected(memory: Any, memory_id: str, *given: Any, user: str = "default") -> list[dict]:
+    return memory.run(calls.memory_links.connected(memory_id, *given), user_id=user)
+
+
+def explore(memory: Any, start_id: str, *given: Any, user: str = "default") -> list[dict]:
+    return memory.run(calls.memory_links.explore(start_id, *given), user_id=user)
+
+
+def traverse(memory: Any, start_id: str, user: str = "default", **given: Any) -> list[dict]:
+    return memory.run(calls.memory_links.traverse(user, start_id, **given), user_id=user)
+
+
+def links(memory: Any) -> list[dict[str, Any]]:
+    """Return the export records of all links."""
+    return [record for record in memory.records() if record["kind"] == "link"]
