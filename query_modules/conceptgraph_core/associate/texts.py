@@ -103,12 +103,15 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
     """Yield what of the index is needed to write *texts*, some of it more than once."""
     for scope in dict.fromkeys(one.scope for one in texts):
         yield from corpus(scope)
+    # Many texts have the same words: each once.
+    names: dict[str, dict[str, Any]] = {}
     for one in texts:
         yield schema.TEXT, ("scope", "label", "key"), one.id
-        yield from named(one.scope, one.counts(languages))
+        of_scope = names.setdefault(one.scope, {})
+        of_scope |= one.counts(languages)
         if one.speaker is not None:
             yield schema.SPEAKER, ("scope", "name"), (one.scope, one.speaker)
-            yield from named(one.scope, speaker_terms(one.speaker, languages))
+            of_scope |= dict.fromkeys(speaker_terms(one.speaker, languages))
         if one.place is not None:
             scope, thread, position = one.place
             for offset in range(-NEIGHBOURS, NEIGHBOURS + 1):
@@ -117,6 +120,8 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
                     ("scope", "thread", "position"),
                     (scope, thread, position + offset),
                 )
+    for scope, of_scope in names.items():
+        yield from named(scope, of_scope)
 
 
 def corpus(scope: str) -> Iterator[Place]:

@@ -53,13 +53,22 @@ KNOWN: Final = _STEMMED | _NOT_STEMMED
 _REMEMBERED_STEMS: Final = 65_536
 
 
+# Shorter is no word (a letter of "o'clock"), longer is none either (a key, an image in base 64).
+MIN_LENGTH: Final = 2
+MAX_LENGTH: Final = 100
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Stop words, case-folded, and the function from a case-folded word to its stem."""
+    """Stop words, case-folded, and the function from a case-folded word to its stem.
+
+    `term` is that too, but nothing is left of a stop word, and of what is no word.
+    """
 
     name: str
     stop_words: frozenset[str]
     stem: Callable[[str], str]
+    term: Callable[[str], str]
 
 
 def named(names: Iterable[str]) -> tuple[str, ...]:
@@ -90,9 +99,13 @@ def language(name: str) -> Language:
         listed = libraries.stop_words(name)
     # Cut as texts are: of "don't" stands "don" in a text.
     stop_words = frozenset(word for entry in listed for word in split(entry))
-    if name not in _STEMMED.values():
-        return Language(name, stop_words, str)
-    return Language(name, stop_words, lru_cache(_REMEMBERED_STEMS)(libraries.stemmer(name)))
+    stem = libraries.stemmer(name) if name in _STEMMED.values() else str
+
+    def term(word: str) -> str:
+        is_one = MIN_LENGTH <= len(word) <= MAX_LENGTH and word not in stop_words
+        return stem(word) if is_one else ""
+
+    return Language(name, stop_words, stem, lru_cache(_REMEMBERED_STEMS)(term))
 
 
 def spoken(words: Iterable[str], names: Sequence[str]) -> list[Language]:

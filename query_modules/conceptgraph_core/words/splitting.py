@@ -54,8 +54,12 @@ def names(text: str) -> Iterator[str]:
     for phrase in phrases.split("\n"):
         if phrase.islower():
             continue
+        words = phrase.split()
+        # Most begin with the only one that they have.
+        if sum([word[0].isupper() for word in words]) < 2:
+            continue
         run: list[str] = []
-        for word in phrase.split():
+        for word in words:
             if word[0].isupper():
                 run.append(word)
             elif run:

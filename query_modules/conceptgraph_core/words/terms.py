@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from .languages import DEFAULT, Language, spoken
+from .languages import DEFAULT, MAX_LENGTH, Language, spoken
 from .splitting import names, split
 
-# Shorter is no word (a letter of "o'clock"), longer is none either (a key, an image in base 64).
-MIN_LENGTH: Final = 2
-MAX_LENGTH: Final = 100
+# A text is cut for the look-up of its terms, and again where they are written.
+_REMEMBERED_TEXTS: Final = 2_048
+_REMEMBERED_LENGTH: Final = 5_000
 
 
 def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
@@ -19,6 +20,11 @@ def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
     more capitalised words. *languages* are as `languages.named` returns them; the text is stemmed
     in the one most of whose stop words it has. Raises LibraryMissing.
     """
+    of = _remembered if len(text) <= _REMEMBERED_LENGTH else _terms
+    return dict(of(text, tuple(languages)))
+
+
+def _terms(text: str, languages: Sequence[str]) -> dict[str, int]:
     words = split(text)
     spoken_languages = spoken(words, languages)
     found = _stems(words, spoken_languages[0])
@@ -29,6 +35,9 @@ def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
         if len(name) <= MAX_LENGTH:
             found[name] = found.get(name, 0) + 1
     return found
+
+
+_remembered = lru_cache(_REMEMBERED_TEXTS)(_terms)
 
 
 def first_name(speaker: str) -> str:
@@ -52,11 +61,10 @@ def words_of(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, str]:
 
 def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
     found: dict[str, int] = {}
-    stop_words, stem = language.stop_words, language.stem
+    term_of = language.term
     for word, count in Counter(words).items():
-        if MIN_LENGTH <= len(word) <= MAX_LENGTH and word not in stop_words:
-            term = stem(word)
-            # Nothing is left of what only lengthens an Arabic line.
-            if term:
-                found[term] = found.get(term, 0) + count
+        term = term_of(word)
+        # Besides, nothing is left of what only lengthens an Arabic line.
+        if term:
+            found[term] = found.get(term, 0) + count
     return found

@@ -27,11 +27,10 @@ CHECKED = {
 
 def of(*values: object) -> int:
     """Return the checksum of a row with *values*."""
-    return zlib.crc32("\0".join(map(_text, values)).encode())
-
-
-def _text(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
+    # Only a vector is no text or number, and comes last.
+    if values and values[-1].__class__ is bytes:
+        values = (*values[:-1], values[-1].hex())
+    return zlib.crc32("\0".join(map(str, values)).encode())
 
 
 def is_wrong(checksum: object, *values: object) -> bool:

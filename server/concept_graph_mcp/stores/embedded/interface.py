@@ -143,11 +143,11 @@ class _Element:
         return values.to_stored(value) if value.__class__ in _CONTAINERS else value
 
     def set_property(self, name: str, value: Any) -> None:
-        stored = values.to_stored(value)
-        if name in self._graph.vector_names and isinstance(self, Vertex):
-            self._graph.writing().set_vector(self._element, name, stored)
+        graph, stored = self._graph, values.to_stored(value)
+        if name in graph.vector_names and isinstance(self, Vertex):
+            graph.writing().set_vector(self._element, name, stored)
         else:
-            self._graph.writing().set_property(self._element, name, stored)
+            graph.writing().set_property(self._element, name, stored)
 
     def iter_properties(self) -> _ItemIterator:
         properties = dict(self._element.properties)

@@ -2,7 +2,7 @@
 
 import itertools
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from . import checksums, interface
@@ -140,7 +140,7 @@ class Transaction:
     def create_edge(
         self, source: VertexElement, target: VertexElement, edge_type: str
     ) -> EdgeElement:
-        if source in self._deleted or target in self._deleted:
+        if self._deleted and (source in self._deleted or target in self._deleted):
             raise interface.DeletedObjectError("Accessing deleted object.")
         edge = EdgeElement(self._new_id("edge"), edge_type, source, target, {})
         self._cache.edges[edge.id] = edge
@@ -269,21 +269,33 @@ class Transaction:
         )
         write(
             "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
-            map(self._edge_row, live),
+            self._edge_rows(live),
         )
         write(
             "INSERT INTO edge (id, type, source, target, properties, checksum)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            (self._edge_row(e) for e in self._created_edges if e not in deleted),
+            self._edge_rows([e for e in self._created_edges if e not in deleted]),
         )
         write("DELETE FROM edge WHERE id = ?", ((e.id,) for e in deleted))
 
     def _vertex_row(self, vertex: VertexElement) -> Row:
         return _checked(vertex.id, encode(vertex.labels), self._encoded(vertex.properties))
 
-    def _edge_row(self, edge: EdgeElement) -> Row:
-        properties = self._encoded(edge.properties)
-        return _checked(edge.id, edge.type, edge.source.id, edge.target.id, properties)
+    def _edge_rows(self, edges: Iterable[EdgeElement]) -> Iterator[Row]:
+        """Yield the row of each of *edges*; of many that a call created most are alike."""
+        known: dict[Any, str] = {}
+        for edge in edges:
+            [*items] = edge.properties.items()
+            text = None
+            is_whole = len(items) == 1 and items[0][1].__class__ is int
+            if is_whole:
+                text = known.get(items[0])
+            if text is None:
+                text = encode(edge.properties)
+                if is_whole:
+                    known[items[0]] = text
+            self._written += size(text)
+            yield _checked(edge.id, edge.type, edge.source.id, edge.target.id, text)
 
 
 def _checked(*row: Any) -> Row:

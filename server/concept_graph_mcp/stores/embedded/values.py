@@ -25,6 +25,8 @@ def to_stored(value: Any) -> Any:
     Raises ValueError for what no property can hold, OverflowError beyond 64 bits. A string with a
     NUL, which Memgraph would cut without a word, and temporal values are refused.
     """
+    if value.__class__ is int and -_INT64 <= value < _INT64:
+        return value
     if isinstance(value, str):
         if "\0" in value:
             raise ValueError("A string with a NUL character cannot be stored")
