@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.associate import plain
+from tests.associate import plain, stories
 from tests.conftest import DAY_MS, NOW_MS, Memory
 
 from concept_graph_mcp import calls
@@ -168,6 +168,23 @@ def test_an_episode_is_found_by_what_it_says(memory: Memory) -> None:
         "Bought apples at the market",
     )
     assert (row["date"], row["matched"]) == ("2025-06-15", ["apple"])
+
+
+def test_a_person_s_questions_about_three_stories_are_answered_first_by_their_sentence(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """English, German and Japanese in one store; what is asked is in one of them."""
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "en,de,ja")
+    memory.import_rows(
+        [
+            episode(f"{language}-{position}", said, thread=language, position=position)
+            for language in stories.QUESTIONS
+            for position, said in enumerate(stories.sentences(language))
+        ]
+    )
+    for _, asked, answer in stories.ASKED:
+        [first] = found(memory, asked, limit=1)
+        assert first["summary"].startswith(answer), asked
 
 
 def test_what_was_told_just_now_is_found_in_every_zone(memory: Memory) -> None:

@@ -17,7 +17,7 @@ from .common import AS_JSON, AT, Failure, with_session
 from .figures import figure
 from .interrupts import Interrupts
 from .progress import progress
-from .terminal import cut, narrow, note, out, print_json, say, wide
+from .terminal import narrow, note, out, print_json, say, wide
 
 Row = dict[str, Any]
 
@@ -135,15 +135,11 @@ async def _indexed(session: Session, call: calls.Call) -> int:
     return count
 
 
-def found_table(rows: list[Row], title: str, explain: bool, is_cut: bool = False) -> Table:
-    """Return the rows of `associate`, each with a second one on its score if they are explained.
-
-    *is_cut*: a text that is longer than a line is cut there.
-    """
+def found_table(rows: list[Row], title: str, explain: bool) -> Table:
+    """Return the rows of `associate`, each with a second one on its score if they are explained."""
     table = Table(wide(title), narrow("score"))
     for row in rows:
-        text = f"{row['summary']} ({row['episode_id']})"
-        table.add_row(cut(row["summary"]) if is_cut else text, figure(row["score"]))
+        table.add_row(f"{row['summary']} ({row['episode_id']})", figure(row["score"]))
         if explain:
             table.add_row(reasons(row), style="dim", end_section=True)
     return table

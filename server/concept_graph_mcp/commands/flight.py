@@ -119,7 +119,7 @@ def _print(played: _Played, answers: list[dict[str, Any]]) -> None:
     ):
         out.print(_table(found, f"{' and '.join(SEEDS)}, {when}, {at:%d %B %Y}"))
         out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}", end="\n\n")
-    out.print(found_table(answers, QUESTION, explain=True, is_cut=True), end="\n\n")
+    out.print(found_table(answers, QUESTION, explain=True), end="\n\n")
     note(f"{played.steps} steps over MCP in {played.seconds:.1f} s.")
 
 

@@ -463,9 +463,11 @@ def use_public_api(ctx: mgp.ProcCtx, only: bool) -> mgp.Record(got=str):
     import sys
 
     raws = sys.modules["conceptgraph_core.graph.raw"]
-    if only:
-        _KEPT.setdefault("raw_vertex", raws.raw_vertex)
-        raws.raw_vertex = raws._PublicVertex
-    elif "raw_vertex" in _KEPT:
-        raws.raw_vertex = _KEPT.pop("raw_vertex")
+    public = {"raw_vertex": raws._PublicVertex, "raw_graph": raws._PublicGraph}
+    for name, stand_in in public.items():
+        if only:
+            _KEPT.setdefault(name, getattr(raws, name))
+            setattr(raws, name, stand_in)
+        elif name in _KEPT:
+            setattr(raws, name, _KEPT.pop(name))
     return mgp.Record(got=raws.raw_vertex.__name__)
