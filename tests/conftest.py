@@ -89,6 +89,10 @@ class Memory:
 
         return self._portal.call(collect)
 
+    def empty(self) -> None:
+        """Remove everything."""
+        self._portal.call(self.store.restore, None)
+
     def node(self, name: str) -> dict[str, Any]:
         """Return the export record of the concept or episode called *name*."""
         (record,) = [r for r in self.records() if r["kind"] != "relation" and r["name"] == name]

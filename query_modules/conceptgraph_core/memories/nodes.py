@@ -108,6 +108,8 @@ def update(
         graph.update(node, content=lifecycle.stored_content(content, node.state))
     lifecycle.settle(graph, node)
     if content is not None or summary is not None:
+        # Its vector is that of another text now; `embed` makes it anew.
+        graph.update(node, embedding=None, embedding_dimension=None)
         index(graph, node)
     return whole(node, graph.context.now_ms)
 

@@ -270,6 +270,7 @@ LAYER: Final = Layer(
             text="content",
             scope="user_id",
             indexed=IndexedText("content", also=("summary",), about="concepts"),
+            fixed=("user_id",),
         ),
     ),
     edges=tuple(
