@@ -88,7 +88,7 @@ def test_another_scope_s_memory_is_not_found_as_if_it_were_not(memory):
         ({"content": " "}, "content: must not be empty"),
         ({"content": "a\0b"}, "content: must not contain a NUL"),
         ({"content": "x" * 100_001}, "content: 100001 characters are too long"),
-        ({"importance": 1.5}, "importance_?s?c?o?r?e?: must be between 0 and 1"),
+        ({"importance": 1.5}, "importance: must be between 0 and 1"),
         ({"tags": [""]}, "tags: must not be empty"),
         ({"metadata": {"at": float("nan")}}, "metadata: must hold"),
         ({"metadata": {"deep": [[[[[[[[[1]]]]]]]]]}}, "metadata: at most"),
@@ -108,3 +108,60 @@ def test_memories_are_exported_imported_and_counted(memory):
     assert memory.records() == records
     assert memory.stats()["memories"] == 1
     assert memory.run(calls.keeping.check()) == []
+
+
+def test_a_record_moves_no_memory_to_another_user_and_no_link_joins_two(memory):
+    ann = create(memory, "hers", user="ann")["memory_id"]
+    bob = create(memory, "his", user="bob")["memory_id"]
+    before = memory.records()
+    moved = {"kind": "memory", "id": ann, "user_id": "bob", "content": "his now"}
+    with pytest.raises(REFUSALS, match="row 0: memory: user_id is ann here, not bob"):
+        memory.import_rows([moved])
+    link = {"kind": "link", "from": ann, "to": bob, "type": "supports"}
+    with pytest.raises(REFUSALS, match="row 0: link: from and to are not of the same user"):
+        memory.import_rows([link])
+    assert memory.records() == before
+
+
+def test_links_are_records_too(memory):
+    one, two = (create(memory, content)["memory_id"] for content in ("one", "two"))
+    link = {"kind": "link", "from": one, "to": two, "type": "caused_by"}
+    assert memory.import_rows([link])["relations_created"] == 1
+    at = {"created_at": memory.now_ms, "last_strengthened": memory.now_ms}
+    [record] = [record for record in memory.records() if record["kind"] == "link"]
+    assert record == link | {"strength": 0.5} | at
+    assert memory.import_rows([link])["relations_existing"] == 1
+    with pytest.raises(REFUSALS, match="row 0: link: tautology"):
+        memory.import_rows([link | {"to": one}])
+    with pytest.raises(REFUSALS, match="row 0: type: must be one of references, contradicts"):
+        memory.import_rows([link | {"type": "likes"}])
+
+
+def test_what_a_memory_is_about_is_among_its_words(memory, hands, host):
+    create(memory, "She wants to go there", summary="A journey", concepts=["Lisbon", "go"])
+
+    def terms():
+        if host == "memgraph":
+            return set(hands.value("MATCH (t:Term) RETURN collect(t.name)"))
+        return {row["node"].properties["name"] for row in hands.probe("of_label", "Term")}
+
+    assert {"lisbon", "want", "journey"} <= terms()
+    assert memory.run(calls.keeping.check()) == []
+
+
+def test_a_corrected_text_has_no_vector_of_the_old_one(memory):
+    memory_id = create(memory, "Prefers tea")["memory_id"]
+    memory.run(calls.embedding.choose("toy", 3, again=False))
+    [row] = memory.run(calls.embedding.lacking(10))
+    memory.run(calls.embedding.embed("toy", [row | {"vector": [1.0, 0.0, 0.0]}]))
+
+    def vector():
+        [record] = [record for record in memory.records() if record["kind"] == "memory"]
+        return record.get("embedding"), record.get("embedding_dimension")
+
+    assert vector() == ([1.0, 0.0, 0.0], 3)
+    memory.run(calls.memories.update("default", memory_id, tags=["drinks"]))
+    assert vector() == ([1.0, 0.0, 0.0], 3)
+    memory.run(calls.memories.update("default", memory_id, content="Prefers coffee"))
+    assert vector() == (None, None)
+    assert len(memory.run(calls.embedding.lacking(10))) == 1
