@@ -1,7 +1,6 @@
 """Orders of the same things: how near vectors are, and what several orders say together."""
 
 import math
-import operator
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, TypeVar
 
@@ -23,7 +22,7 @@ def fused(rankings: Iterable[Sequence[T]], k: float = K) -> list[tuple[T, float]
     for ranking in rankings:
         for rank, one in enumerate(dict.fromkeys(ranking), start=1):
             scores[one] = scores.get(one, 0.0) + 1 / (k + rank)
-    return sorted(scores.items(), key=operator.itemgetter(1), reverse=True)
+    return sorted(scores.items(), key=lambda one: one[1], reverse=True)
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
@@ -31,4 +30,4 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     lengths = math.hypot(*one) * math.hypot(*other)
     if len(one) != len(other) or not lengths:
         return None
-    return float(sum(map(operator.mul, one, other))) / lengths
+    return float(sum(a * b for a, b in zip(one, other, strict=True))) / lengths

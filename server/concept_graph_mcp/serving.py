@@ -52,6 +52,8 @@ def build(
             yield
             tasks.cancel_scope.cancel()
         await session.store.close()
+        if session.embedding is not None:
+            await session.embedding.close()
 
     server = MCPServer(
         "concept-graph-mcp",

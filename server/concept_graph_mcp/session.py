@@ -12,6 +12,8 @@ from conceptgraph_core.context import DEFAULT_USER
 
 from . import calls
 from .calls import Call
+from .embedding.base import Vector
+from .embedding.opening import LazyEmbedding
 from .errors import Misdeployed, Refused
 from .settings import Settings
 from .stores.store import Store
@@ -49,6 +51,7 @@ class Session:
     user_id: str = DEFAULT_USER
     on_misdeployed: Callable[[Misdeployed], None] | None = None
     until_ms: int | None = None
+    embedding: LazyEmbedding | None = None
 
     @classmethod
     def of(
@@ -64,7 +67,19 @@ class Session:
         *store* is the one that they name, open or not.
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
-        return cls(*made, on_misdeployed, until_ms)
+        said = settings.embeddings
+        return cls(*made, on_misdeployed, until_ms, LazyEmbedding(said) if said else None)
+
+    async def vector(self, text: str) -> tuple[str, Vector] | None:
+        """Return the name of the embedding and the vector of *text*; None without either.
+
+        A text may have none: one of no word that the embedding knows. Raises StoreError.
+        """
+        if self.embedding is None:
+            return None
+        embedding = await self.embedding.opened()
+        [vector] = await embedding.vectors([text])
+        return (embedding.name, vector) if any(vector) else None
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""

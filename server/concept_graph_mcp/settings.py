@@ -18,6 +18,8 @@ DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
 KNOWN_TOOLSETS = ("concept", "memory", "entity")
 DEFAULT_TOOLSETS = ("concept",)
+EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
+EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
 # What people put into the query of a URI and should not; a routing context has no such names.
@@ -44,6 +46,8 @@ class Settings:
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
     languages: tuple[str, ...] = DEFAULT_LANGUAGES
+    # PROVIDER:NAME, or None: words alone find.
+    embeddings: str | None = None
 
 
 def read(
@@ -72,6 +76,7 @@ def read(
             environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
         ),
         languages=_languages(environment.get("CONCEPT_GRAPH_LANGUAGES", "")),
+        embeddings=embeddings(environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
     )
 
 
@@ -89,6 +94,16 @@ def store_path(value: str) -> Path:
             f"--embedded or {EMBEDDED_VARIABLE}: {value}: would keep nothing; name a file"
         )
     return path
+
+
+def embeddings(value: str) -> str | None:
+    """Return *value*, PROVIDER:NAME of an embedding, or None of "". Raises SettingsError."""
+    value = value.strip()
+    provider, _, name = value.partition(":")
+    if value and (provider not in EMBEDDING_PROVIDERS or not name.strip()):
+        known = ", ".join(f"{one}:NAME" for one in EMBEDDING_PROVIDERS)
+        raise SettingsError(f"{EMBEDDINGS_VARIABLE}: must be one of {known}; not {value!r}")
+    return value or None
 
 
 def default_path() -> Path:

@@ -37,6 +37,8 @@ class ScriptedModel:
         self.keys: set[str | None] = set()
         self.script: Script = lambda _model, _request: None
         self.url = ""
+        # What `/v1/embeddings` answers instead, given the request.
+        self.embeds: Callable[[Request], Any] = embeddings
 
     def answer(self, request: Request) -> Answer:
         self.requests.append(request)
@@ -150,6 +152,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.model.keys.add(self.headers["authorization"])
+        if self.path == "/v1/embeddings":
+            self._answer_with_vectors(request)
+            return
         assert self.path == "/v1/chat/completions"
         answer = self.model.answer(request)
         if not isinstance(answer, Fault):
@@ -160,6 +165,14 @@ class _Handler(BaseHTTPRequestHandler):
             # Returns when the client has closed the connection.
             self.rfile.read(1)
             self.close_connection = True
+
+    def _answer_with_vectors(self, request: Request) -> None:
+        self.model.requests.append(request)
+        answer = self.model.embeds(request)
+        if isinstance(answer, Fault):
+            self._send(answer.status, answer.body, answer.headers)
+        else:
+            self._send(200, answer if isinstance(answer, str) else _json(answer), {})
 
     def _send(self, status: int, body: str, headers: dict[str, str]) -> None:
         data = body.encode()
@@ -172,6 +185,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         pass
+
+
+def embeddings(request: Request) -> dict[str, Any]:
+    """Answer with the share of three vowels in each text, the last text first."""
+    vectors = [[float(text.count(vowel)) for vowel in "aeo"] for text in request["input"]]
+    data = [
+        {"object": "embedding", "index": index, "embedding": vector}
+        for index, vector in enumerate(vectors)
+    ]
+    return {"object": "list", "model": request["model"], "data": data[::-1]}
 
 
 def _completion(request: Request, answer: dict[str, Any]) -> dict[str, Any]:

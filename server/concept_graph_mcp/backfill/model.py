@@ -1,18 +1,16 @@
 """A model behind any OpenAI-compatible endpoint. The only module that imports `openai`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import openai
 from openai.types.chat import ChatCompletion
 
-from ..errors import one_line
+from .. import endpoints
+from ..endpoints import Endpoint, EndpointError
 from .conversation import Chat, Reply, ToolCall
 from .errors import ModelError
 
-_MOST_OF_A_REASON = 300
 _UNFINISHED = {
     "length": "the answer was cut off; let the model answer at greater length, or give it less with"
     " --chars-per-call",
@@ -20,31 +18,15 @@ _UNFINISHED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where the model is and what it is called; `base_url` None is OpenAI's own."""
-
-    model: str
-    base_url: str | None
-    key: str = field(repr=False)
-
-
 def endpoint(environment: Mapping[str, str]) -> Endpoint:
     """Return what OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY name. Raises ModelError."""
-    model, base_url, key = (
-        environment.get(f"OPENAI_{name}", "").strip() for name in ("MODEL", "BASE_URL", "API_KEY")
-    )
+    model = environment.get("OPENAI_MODEL", "").strip()
     if not model:
         raise ModelError("OPENAI_MODEL: is not set; name the model that is to read the history")
-    if base_url and not _usable(base_url):
-        raise ModelError("OPENAI_BASE_URL: must be like http://localhost:11434/v1")
-    if not (key.isascii() and key.isprintable()):
-        raise ModelError("OPENAI_API_KEY: has characters that no key can have")
-    if not (key or base_url):
-        raise ModelError(
-            "OPENAI_API_KEY: is not set; set it, or OPENAI_BASE_URL for an endpoint without keys"
-        )
-    return Endpoint(model, base_url or None, key)
+    try:
+        return endpoints.named(environment, model)
+    except EndpointError as error:
+        raise ModelError(str(error)) from None
 
 
 class OpenAIModel:
@@ -103,23 +85,8 @@ class OpenAIModel:
 
     @property
     def _place(self) -> str:
-        url = urlsplit(self._endpoint.base_url or "https://api.openai.com/v1")
-        place = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
-        return f"{self._endpoint.model} at {place}"
+        return self._endpoint.place
 
     def _line(self, error: Exception) -> str:
-        """Return the reason of *error* as one line without the key, which endpoints may repeat."""
         reason = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
-        line = one_line(reason or error)
-        if self._endpoint.key:
-            line = line.replace(self._endpoint.key, "***")
-        return line[:_MOST_OF_A_REASON] or "no reason given"
-
-
-def _usable(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
+        return self._endpoint.line(reason or error)

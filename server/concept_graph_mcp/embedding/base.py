@@ -1,0 +1,35 @@
+"""What an embedding is, whoever computes it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..errors import StoreError
+
+Vector = tuple[float, ...]
+
+
+class EmbeddingError(StoreError):
+    """The embedding cannot be used; the message is one line that says what to do."""
+
+
+class Embedding(Protocol):
+    """A model that makes of every text a vector of `dimension` numbers.
+
+    `name` is what a store remembers: `provider:model`, wherever the model's files lie.
+    """
+
+    name: str
+    dimension: int
+
+    async def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vector of each of *texts*, in their order. Raises EmbeddingError."""
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+
+def missing(package: str) -> EmbeddingError:
+    """Return what is told where a *package* is not installed."""
+    return EmbeddingError(
+        f"CONCEPT_GRAPH_EMBEDDINGS: needs the {package} package: pip install {package} numpy"
+    )

@@ -1,0 +1,79 @@
+"""An embedding behind any OpenAI-compatible endpoint."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import openai
+
+from ..endpoints import Endpoint
+from .base import EmbeddingError, Vector
+
+_TIMEOUT_S = 60.0
+_CONNECT_TIMEOUT_S = 10.0
+
+
+class EndpointEmbedding:
+    """The embedding of an endpoint (see `base.Embedding`). What passes over is tried again."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.name = f"openai:{endpoint.model}"
+        self.dimension = 0
+        self._endpoint = endpoint
+        self._client = openai.AsyncOpenAI(
+            # The package wants a key, even for endpoints that want none.
+            api_key=endpoint.key or "none",
+            base_url=endpoint.base_url,
+            timeout=openai.Timeout(_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
+        )
+
+    @classmethod
+    async def reached(cls, endpoint: Endpoint) -> "EndpointEmbedding":
+        """Return the embedding, having asked it how many numbers its vectors have."""
+        made = cls(endpoint)
+        try:
+            [vector] = await made.vectors(["dimension"])
+        except BaseException:
+            await made.close()
+            raise
+        made.dimension = len(vector)
+        return made
+
+    async def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        try:
+            answer = await self._client.embeddings.create(
+                model=self._endpoint.model, input=list(texts), encoding_format="float"
+            )
+        except openai.APITimeoutError:
+            raise self._failure("did not answer in time") from None
+        except openai.APIConnectionError as error:
+            reason = self._endpoint.line(error.__cause__ or error)
+            raise self._failure(f"cannot be reached: {reason}") from None
+        except openai.APIStatusError as error:
+            reason = self._endpoint.line(error)
+            raise self._failure(f"answered {error.status_code}: {reason}") from None
+        except openai.OpenAIError as error:
+            raise self._failure(self._endpoint.line(error)) from None
+        except ValueError:
+            # The package lets the JSON decoder's error through.
+            raise self._failure("gave no embeddings, nor any JSON") from None
+        return self._vectors(answer, len(texts))
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _vectors(self, answer: Any, count: int) -> list[Vector]:
+        # What calls itself compatible may leave out anything; the package does not check.
+        data = getattr(answer, "data", None)
+        try:
+            rows = sorted(data or (), key=lambda one: one.index)
+            vectors = [tuple(map(float, one.embedding)) for one in rows]
+        except (AttributeError, TypeError, ValueError):
+            vectors = []
+        if len(vectors) != count or not vectors or not all(vectors):
+            raise self._failure(f"gave {len(vectors)} embeddings of {count} texts")
+        if {len(vector) for vector in vectors} != {self.dimension or len(vectors[0])}:
+            raise self._failure("gave embeddings of several sizes")
+        return vectors
+
+    def _failure(self, reason: str) -> EmbeddingError:
+        return EmbeddingError(f"{self._endpoint.place}: {reason}")

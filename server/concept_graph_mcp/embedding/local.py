@@ -1,0 +1,80 @@
+"""Models that run in this process. Their packages are imported when one is named, not before."""
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from ..errors import one_line
+from .base import Embedding, EmbeddingError, Vector, missing
+
+_MOST_OF_A_REASON = 300
+
+
+class LocalEmbedding:
+    """What *encode*, texts to rows of numbers, makes (see `base.Embedding`)."""
+
+    def __init__(self, name: str, dimension: int, encode: Callable[[list[str]], Any]) -> None:
+        self.name = name
+        self.dimension = dimension
+        self._encode = encode
+
+    async def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        rows = await anyio.to_thread.run_sync(self._encode, list(texts))
+        return [tuple(map(float, row)) for row in rows]
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def model2vec(name: str) -> Embedding:
+    """Return the static model in the folder *name*, or of that name on the Hugging Face Hub."""
+    try:
+        from model2vec import StaticModel
+    except ImportError as error:
+        raise _not_installed(error, "model2vec") from None
+    model = _loaded("model2vec", name, StaticModel.from_pretrained)
+    return LocalEmbedding(_called("model2vec", name), int(model.dim), model.encode)
+
+
+def sentence_transformers(name: str) -> Embedding:
+    """Return the sentence transformer in the folder *name*, or of that name on the Hub."""
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise _not_installed(error, "sentence-transformers") from None
+    model = _loaded("sentence-transformers", name, SentenceTransformer)
+
+    def encode(texts: list[str]) -> Any:
+        return model.encode(texts, show_progress_bar=False)
+
+    dimension = int(model.get_sentence_embedding_dimension())
+    return LocalEmbedding(_called("sentence-transformers", name), dimension, encode)
+
+
+def _loaded(provider: str, name: str, load: Callable[[str], Any]) -> Any:
+    # It remarks on the README of every folder.
+    logging.getLogger("huggingface_hub.repocard").setLevel(logging.ERROR)
+    folder = Path(name).expanduser()
+    if not folder.is_dir() and (name.startswith(("/", ".", "~", "\\")) or folder.is_absolute()):
+        raise EmbeddingError(f"CONCEPT_GRAPH_EMBEDDINGS: {name}: there is no such folder")
+    try:
+        return load(str(folder) if folder.is_dir() else name)
+    # A damaged folder, a name that the Hub does not have and a missing network raise anything.
+    except Exception as error:  # noqa: BLE001
+        reason = one_line(error)[:_MOST_OF_A_REASON] or type(error).__name__
+        raise EmbeddingError(
+            f"CONCEPT_GRAPH_EMBEDDINGS: {provider}:{name} cannot be loaded: {reason}"
+        ) from None
+
+
+def _called(provider: str, name: str) -> str:
+    """Return what the model is called: the same in a folder of its name as on the Hub."""
+    return f"{provider}:{Path(name).expanduser().absolute().name}"
+
+
+def _not_installed(error: ImportError, package: str) -> Exception:
+    module = (error.name or "").partition(".")[0]
+    return missing(package) if module == package.replace("-", "_") else error

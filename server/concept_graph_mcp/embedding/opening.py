@@ -1,0 +1,62 @@
+"""From what CONCEPT_GRAPH_EMBEDDINGS says to an embedding that answers."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+import anyio
+import anyio.to_thread
+
+from .. import endpoints
+from .base import Embedding, EmbeddingError, Vector, missing
+
+
+async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
+    """Return the embedding that `PROVIDER:NAME` names, ready. Raises EmbeddingError."""
+    provider, _, name = said.partition(":")
+    if provider == "openai":
+        return await _behind_an_endpoint(name, environment)
+    from . import local
+
+    make: Callable[[str], Embedding] = {
+        "model2vec": local.model2vec,
+        "sentence-transformers": local.sentence_transformers,
+    }[provider]
+    return await anyio.to_thread.run_sync(make, name)
+
+
+async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Embedding:
+    try:
+        from .endpoint import EndpointEmbedding
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] != "openai":
+            raise
+        raise missing("openai") from None
+    try:
+        where = endpoints.named(environment, model)
+    except endpoints.EndpointError as error:
+        raise EmbeddingError(str(error)) from None
+    return await EndpointEmbedding.reached(where)
+
+
+class LazyEmbedding:
+    """The embedding that is configured, opened when a first text needs it."""
+
+    def __init__(self, said: str, environment: Mapping[str, str] | None = None) -> None:
+        self._said = said
+        self._environment = os.environ if environment is None else environment
+        self._opening = anyio.Lock()
+        self._opened: Embedding | None = None
+
+    async def opened(self) -> Embedding:
+        """Return the embedding itself. Raises EmbeddingError."""
+        async with self._opening:
+            if self._opened is None:
+                self._opened = await opened(self._said, self._environment)
+            return self._opened
+
+    async def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        return await (await self.opened()).vectors(texts)
+
+    async def close(self) -> None:
+        if self._opened is not None:
+            await self._opened.close()

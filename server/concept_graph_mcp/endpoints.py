@@ -1,0 +1,60 @@
+"""Where a model behind an OpenAI-compatible endpoint is, from the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from .errors import one_line
+
+_MOST_OF_A_REASON = 300
+
+
+class EndpointError(Exception):
+    """The environment names no endpoint that could be; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the model is and what it is called; `base_url` None is OpenAI's own."""
+
+    model: str
+    base_url: str | None
+    key: str = field(repr=False)
+
+    @property
+    def place(self) -> str:
+        """The model and where it is, as a message names them: without credentials."""
+        url = urlsplit(self.base_url or "https://api.openai.com/v1")
+        place = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+        return f"{self.model} at {place}"
+
+    def line(self, said: object) -> str:
+        """Return what was *said* as one line without the key, which endpoints may repeat."""
+        line = one_line(said)
+        if self.key:
+            line = line.replace(self.key, "***")
+        return line[:_MOST_OF_A_REASON] or "no reason given"
+
+
+def named(environment: Mapping[str, str], model: str) -> Endpoint:
+    """Return where *model* is, as OPENAI_BASE_URL and OPENAI_API_KEY say. Raises EndpointError."""
+    base_url = environment.get("OPENAI_BASE_URL", "").strip()
+    key = environment.get("OPENAI_API_KEY", "").strip()
+    if base_url and not _usable(base_url):
+        raise EndpointError("OPENAI_BASE_URL: must be like http://localhost:11434/v1")
+    if not (key.isascii() and key.isprintable()):
+        raise EndpointError("OPENAI_API_KEY: has characters that no key can have")
+    if not (key or base_url):
+        raise EndpointError(
+            "OPENAI_API_KEY: is not set; set it, or OPENAI_BASE_URL for an endpoint without keys"
+        )
+    return Endpoint(model, base_url or None, key)
+
+
+def _usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
