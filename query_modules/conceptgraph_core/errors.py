@@ -37,6 +37,10 @@ class NameTaken(ConceptGraphError):
     """A name that something else has; kinds may share one name space, as concepts and episodes."""
 
 
+class NotAllowed(ConceptGraphError):
+    """What is asked for would not be right as things are; the message says why."""
+
+
 class NotFound(ConceptGraphError):
     """The node or relation that a correction names does not exist."""
 

@@ -6,6 +6,7 @@ any one back leaves all others as they are.
 
 from . import schema
 from .node import Graph, Node
+from .trust import Said
 
 
 def canonical(graph: Graph, node: Node) -> Node:
@@ -43,3 +44,11 @@ def _merged_with(graph: Graph, node: Node) -> list[Node]:
     return [
         tie.other for tie in graph.ties(node, schema.SAME_AS) if tie.get("status") == schema.MERGED
     ]
+
+
+def said(graph: Graph, node: Node) -> Said:
+    """Return what counts of all of *node*'s component taken together."""
+    first, *rest = (one.said for one in members(graph, node))
+    for one in rest:
+        first += one
+    return first

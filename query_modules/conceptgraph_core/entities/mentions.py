@@ -1,5 +1,7 @@
 """Mentions: each message's each label once, and what a mention does to its entity and session."""
 
+from collections.abc import Iterator
+
 from . import activation, ids, schema, trust
 from .node import Graph, Node
 from .observed import Observation
@@ -17,6 +19,12 @@ def session(graph: Graph, session_id: str) -> Node:
 def known(graph: Graph) -> dict[str, Node]:
     """Return the mentions that were found, by their ids."""
     return {node.key: node for node in graph.of(schema.MENTION)}
+
+
+def of_session(graph: Graph, session: Node) -> Iterator[Node]:
+    """Iterate over the mentions of *session*."""
+    for tie in graph.arriving(session, schema.IN):
+        yield tie.other
 
 
 def entity_of(graph: Graph, mention: Node) -> Node | None:
@@ -56,6 +64,8 @@ def add(
     graph.add_edge(mention, session, schema.IN)
     session.set(mention_count=number, last_mention_at=graph.now_ms)
     count(graph, entity, found.origin, observation.felt)
+    if found.origin == schema.USER:
+        _count_session(entity, session.key)
     return mention
 
 
@@ -74,6 +84,12 @@ def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
         entity.set(emotional_intensity=felt)
     entity.set(origin=node_origin, origin_confidence=confidence)
     activate(graph, entity, origin)
+
+
+def _count_session(entity: Node, session_id: str) -> None:
+    sessions = entity.get("user_sessions")
+    if session_id not in sessions and len(sessions) < schema.MAX_SESSIONS_KEPT:
+        entity.set(user_sessions=[*sessions, session_id])
 
 
 def activate(graph: Graph, entity: Node, origin: str) -> None:

@@ -77,7 +77,7 @@ class Node(adapter.Node):
         return Said(
             self.get("user_mention_count"),
             self.get("model_mention_count"),
-            self.get("user_session_count"),
+            len(self.get("user_sessions")),
             self.get("emotional_intensity"),
             self.get("edge_count"),
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import text as texts
-from . import components, edges, ids, mentions, observed, schema, sieve, spans
+from . import components, edges, ids, mentions, names, observed, schema, sieve, spans
 from .node import Graph, Node
 from .observed import Observation
 from .registered import Registered
@@ -78,11 +78,18 @@ class _Message:
         return self._row(entity, is_new, decision.candidates, observation, found)
 
     def named(self, name: str) -> Node | None:
-        """Return what *name* means in this message, or who was last active under it."""
-        if name in self._here:
-            return self._here[name]
-        nodes = self._registered.named(name)
-        return max(nodes, key=lambda node: node.get("last_activated"), default=None)
+        """Return what *name* means in this message, or meant last in this session."""
+        if name not in self._here:
+            meant = [
+                (mention.get("sequence"), entity)
+                for mention in mentions.of_session(self._graph, self.session)
+                if names.canonical(mention.get("label")) == name
+                and (entity := mentions.entity_of(self._graph, mention)) is not None
+            ]
+            if not meant:
+                return None
+            self._here[name] = max(meant, key=lambda pair: pair[0])[1]
+        return self._here[name]
 
     def _sought(self, observation: Observation) -> Sought:
         return Sought(

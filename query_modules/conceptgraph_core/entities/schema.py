@@ -23,6 +23,8 @@ OF: Final = "OF"
 IN: Final = "IN"
 HAS_FACT: Final = "HAS_FACT"
 OBJECT: Final = "OBJECT"
+# Of a merge, which is OF what it merged, into what.
+INTO: Final = "INTO"
 CO_OCCURRENCE: Final = "CO_OCCURRENCE"
 SEMANTIC: Final = "SEMANTIC"
 TEMPORAL: Final = "TEMPORAL"
@@ -45,6 +47,10 @@ RELATIONS: Final = {
 
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
 EVENT: Final = "event"
+# Predicates that have one value at a time, whether or not a caller says so.
+SINGLE: Final = ("birthday", "name", "age", "spouse", "employer", "home")
+# Since ever, for what does not say since when.
+BEGINNING: Final = -limits.MAX_TIME_MS
 
 # Who said it; of a node also both of them.
 USER: Final = "user"
@@ -85,7 +91,7 @@ MAX_PAIRED: Final = 30
 # Seed 004: a causal relation needs that many sessions, and moods that differ.
 CAUSAL_SESSIONS: Final = 3
 CAUSAL_MOODS_APART: Final = 0.2
-# Of how many sessions an observed relation remembers that they reinforced it.
+# How many sessions an entity or a relation remembers.
 MAX_SESSIONS_KEPT: Final = 50
 
 MAX_OBSERVATIONS: Final = 200
@@ -193,8 +199,8 @@ _ENTITY = NodeKind(
         _starting("origin_confidence", unit, 0.0),
         _starting("user_mention_count", _count, 0),
         _starting("model_mention_count", _count, 0),
-        # In how many sessions the user mentioned it.
-        _starting("user_session_count", _count, 0),
+        # The first sessions in which the user mentioned it.
+        _starting("user_sessions", _texts, []),
         _starting("identity_status", one_of(IDENTITY_STATUSES), PROVISIONAL),
         _maybe("canonical_node_id", text.name),
         # How many merges of this entity, into another or of others into it, are in force.
@@ -336,6 +342,8 @@ _SAME_AS = (
     _starting("status", one_of(SAME_AS_STATUSES), CANDIDATE),
     _starting("confidence", unit, 0.5),
     _maybe("merge_type", label),
+    # How often these two were merged.
+    _starting("merge_number", _count, 0),
 )
 # The sessions that reinforced it, and how each felt.
 _OBSERVED = (_maybe("sessions", _texts), _maybe("valences", _numbers))
@@ -349,7 +357,8 @@ LAYER: Final = Layer(
     name="entities",
     nodes=(_ENTITY, _SESSION, _MENTION, _MERGE, _FACT),
     edges=(
-        EdgeKind(OF, "of", (), (MENTION,), (ENTITY,)),
+        EdgeKind(OF, "of", (), (MENTION, MERGE), (ENTITY,)),
+        EdgeKind(INTO, "into", (), (MERGE,), (ENTITY,)),
         EdgeKind(IN, "in", (), (MENTION,), (SESSION,)),
         EdgeKind(HAS_FACT, "has_fact", (), (ENTITY,), (FACT,)),
         EdgeKind(OBJECT, "object", (), (FACT,), (ENTITY,)),

@@ -1,0 +1,209 @@
+"""Merging softly: two entities count as one, nothing of either is touched, and it can be undone."""
+
+from typing import Any
+
+from .. import text as texts
+from ..errors import NotAllowed, NotFound, Tautology
+from ..text import shown
+from . import believed, components, ids, names, schema, sieve
+from .node import Graph, Node
+from .observing import propose
+
+Row = dict[str, Any]
+
+
+def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
+    """Return the entity of that id. Raises NotFound, of another's as of one that there is not."""
+    texts.name(entity_id, field)
+    for node in graph.of(schema.ENTITY):
+        if node.key == entity_id:
+            return node
+    raise NotFound(f"{field}: not found: {shown(entity_id)}")
+
+
+def merge(graph: Graph, source_id: str, target_id: str, reason: str, by: str) -> Row:
+    """Count the component of *source_id* into that of *target_id*. Returns merge_id.
+
+    By "user_correction" at once; by "system" only if the conditions of `missing` hold. Raises
+    NotFound, Tautology if they are one already, NotAllowed.
+    """
+    schema.one_of(schema.MERGERS)(by, "by")
+    texts.summary(reason, "reason")
+    source = components.canonical(graph, entity(graph, source_id, "source_id"))
+    target = components.canonical(graph, entity(graph, target_id, "target_id"))
+    if source.id == target.id:
+        raise Tautology(f"target_id: {shown(source.name)} is the same already")
+    lacking = [] if by == schema.USER_CORRECTION else missing(graph, source, target)
+    if lacking:
+        raise NotAllowed(f"by: system may not merge these, for {'; '.join(lacking)}")
+    return {"merge_id": merged(graph, source, target, reason, by)}
+
+
+def merged(graph: Graph, source: Node, target: Node, reason: str, by: str) -> str:
+    """Merge *source* into *target*, both canonical. Returns the id of the ledger's entry."""
+    tie = graph.between(source, target, schema.SAME_AS)
+    if tie is None:
+        older, younger = graph.ordered(source, target)
+        confidence = likeness(source, target)
+        tie = graph.join(
+            older,
+            younger,
+            schema.SAME_AS,
+            weight=confidence,
+            confidence=confidence,
+            evidence=reason,
+        )
+    by_user = by == schema.USER_CORRECTION
+    number = tie.get("merge_number") + 1
+    entry = graph.make(
+        schema.MERGE,
+        id=ids.merge(graph.user_id, source.key, target.key, number),
+        source_node_id=source.key,
+        target_node_id=target.key,
+        # Post hoc, never what anybody claims.
+        merge_confidence=1.0 if by_user else tie.get("confidence"),
+        merge_reason=reason,
+        created_by=by,
+    )
+    graph.add_edge(entry, source, schema.OF)
+    graph.add_edge(entry, target, schema.INTO)
+    tie.set(
+        status=schema.MERGED, merge_type="same_as", merge_number=number, last_activated=graph.now_ms
+    )
+    source.set(canonical_node_id=target.key, identity_status=schema.MERGED)
+    for node in (source, target):
+        node.add("merge_count", 1)
+    return entry.key
+
+
+def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
+    """Take a merge back. Returns merge_id and separate: the two entities with all their labels.
+
+    What was merged into either before or since stays with it. The pair is not proposed again.
+    Raises NotFound, NotAllowed if it was taken back before.
+    """
+    texts.name(merge_id, "merge_id")
+    texts.summary(reason, "reason")
+    entry = next((node for node in graph.of(schema.MERGE) if node.key == merge_id), None)
+    if entry is None:
+        raise NotFound(f"merge_id: not found: {shown(merge_id)}")
+    if not entry.get("is_active"):
+        raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
+    [source] = [tie.other for tie in graph.leaving(entry, schema.OF)]
+    [target] = [tie.other for tie in graph.leaving(entry, schema.INTO)]
+    entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
+    tie = graph.between(source, target, schema.SAME_AS)
+    if tie is not None:
+        tie.set(status=schema.REJECTED, is_active=False)
+    source.set(canonical_node_id=None, identity_status=schema.DISTINCT)
+    for node in (source, target):
+        node.add("merge_count", -1)
+    return {"merge_id": merge_id, "separate": [_whole(graph, node) for node in (source, target)]}
+
+
+def link(
+    graph: Graph,
+    entity_id: str,
+    linked_entity_id: str | None,
+    link_confidence: float,
+    link_rationale: str,
+    origin: str,
+) -> Row:
+    """Judge the claim that two entities are the same. Returns verdict and reason.
+
+    The claim is evidence, its confidence is not. Without the conditions of `missing` it is kept as
+    a question (`candidate`); what cannot be, or was taken back before, is `rejected`. Only what the
+    user said is `merged`, and only if the conditions hold; what a model claims never is.
+    """
+    schema.unit(link_confidence, "link_confidence")
+    schema.one_of(schema.SPEAKERS)(origin, "origin")
+    texts.summary(link_rationale, "link_rationale")
+    one = entity(graph, entity_id)
+    if linked_entity_id is None:
+        return _verdict(schema.REJECTED, "nobody is named; what is in question stays so")
+    other = entity(graph, linked_entity_id, "linked_entity_id")
+    one, other = components.canonical(graph, one), components.canonical(graph, other)
+    if one.id == other.id:
+        return _verdict(schema.MERGED, "they are the same already")
+    tie = graph.between(one, other, schema.SAME_AS)
+    if tie is not None and tie.get("status") == schema.REJECTED:
+        return _verdict(schema.REJECTED, "a merge of these was taken back; entity_merge overrules")
+    if barred := _barred(graph, one, other):
+        return _verdict(schema.REJECTED, "; ".join(barred))
+    propose(graph, one, other, likeness(one, other), link_rationale)
+    for node in (one, other):
+        if node.status == schema.PROVISIONAL:
+            node.set(identity_status=schema.AMBIGUOUS)
+    if lacking := missing(graph, one, other):
+        return _verdict(schema.CANDIDATE, "; ".join(lacking))
+    if origin != schema.USER:
+        return _verdict(schema.CANDIDATE, "a model's claim merges nothing; the weekly analysis may")
+    younger, older = sorted((one, other), key=lambda node: node.age, reverse=True)
+    merged(graph, younger, older, link_rationale, schema.SYSTEM)
+    return _verdict(schema.MERGED, "all conditions hold, and the user said so")
+
+
+def missing(graph: Graph, one: Node, other: Node) -> list[str]:
+    """Return what is missing for a merge of two canonical entities by ourselves; nothing: merge.
+
+    A likeness of 0.85, one type, a session in common, times and kinds that agree, no facts that
+    conflict: likeness is necessary and never enough (seed 004, anti-pattern 5).
+    """
+    tie = graph.between(one, other, schema.SAME_AS)
+    confidence = likeness(one, other) if tie is None else tie.get("confidence")
+    barred = _barred(graph, one, other)
+    evidence = {"they never occurred in one session": co_occurred(graph, one, other)}
+    return [*sieve.may_merge(evidence, confidence), *barred]
+
+
+def co_occurred(graph: Graph, one: Node, other: Node) -> bool:
+    """Tell whether anything of two components was mentioned in one session."""
+    others = components.members(graph, other)
+    return any(
+        graph.between(member, each, schema.CO_OCCURRENCE) is not None
+        for member in components.members(graph, one)
+        for each in others
+    )
+
+
+def likeness(one: Node, other: Node) -> float:
+    """Return how alike two are, in [0, 1]: the cosine of embeddings, or the names' ratio."""
+    vectors = one.get("embedding"), other.get("embedding")
+    if all(vector is not None for vector in vectors):
+        cosine = names.cosine(*vectors)
+        if cosine is not None:
+            return min(max(cosine, 0.0), 1.0)
+    return names.ratio(names.canonical(one.name), names.canonical(other.name))
+
+
+def _barred(graph: Graph, one: Node, other: Node) -> list[str]:
+    """Return why two entities cannot be the same."""
+    reasons = []
+    if one.node_type != other.node_type:
+        reasons.append(f"they are of different types, {one.node_type} and {other.node_type}")
+    if not sieve.kinds_agree(one.get("entity_kind"), other.get("entity_kind")):
+        kinds = f"{one.get('entity_kind')} and {other.get('entity_kind')}"
+        reasons.append(f"they are of different kinds, {kinds}")
+    times = [(node.get("valid_from"), node.get("valid_until")) for node in (one, other)]
+    if not sieve.overlap(*times):
+        reasons.append("they never were at one time")
+    members = [*components.members(graph, one), *components.members(graph, other)]
+    known = [f for f in believed.facts(graph, members) if believed.is_known(f, graph.now_ms)]
+    mine = {node.key for node in components.members(graph, one)}
+    for fact, against in believed.conflicts(graph, known):
+        if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
+            # One of them alone has that doubt already.
+            continue
+        values = f"{shown(fact.get('value'))} and {shown(against.get('value'))}"
+        reasons.append(f"their facts conflict: {fact.get('predicate')} is {values}")
+    return reasons
+
+
+def _whole(graph: Graph, node: Node) -> Row:
+    first, *rest = components.members(graph, node)
+    labels = list(dict.fromkeys(one.name for one in (first, *rest)))
+    return {"entity_id": first.key, "labels": labels, "identity_status": first.status}
+
+
+def _verdict(verdict: str, reason: str) -> Row:
+    return {"verdict": verdict, "reason": reason}

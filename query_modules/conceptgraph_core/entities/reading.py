@@ -1,0 +1,170 @@
+"""All that is known of an entity: its component, facts, edges, mentions, and what is in doubt."""
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from . import believed, components, schema, trust
+from .merging import entity
+from .node import Graph, Node, Tie
+
+Row = dict[str, Any]
+
+
+def get(
+    graph: Graph, entity_id: str, valid_at: int | None, known_at: int | None, limit: int | None
+) -> Row:
+    """Return the component of *entity_id* as one, its facts as of both times (unix ms; None: now).
+
+    Of facts, edges and mentions at most *limit* each: the strongest edges, the latest mentions. An
+    entity that only a model mentioned is `inferred`. Raises NotFound.
+    """
+    members = components.members(graph, entity(graph, entity_id))
+    canonical = members[0]
+    known_at = graph.now_ms if known_at is None else known_at
+    valid_at = graph.now_ms if valid_at is None else valid_at
+    said = components.said(graph, canonical)
+    most = schema.limit(limit, schema.DEFAULT_ROWS)
+    known = [one for one in believed.facts(graph, members) if believed.is_known(one, known_at)]
+    valid = [one for one in known if believed.is_valid(one, valid_at)]
+    ties = _ties(graph, members)
+    origin, confidence = trust.origin(said.user, said.model)
+    return {
+        "entity_id": canonical.key,
+        "labels": list(dict.fromkeys(one.name for one in members)),
+        "type": canonical.node_type,
+        "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
+        "identity_status": canonical.status,
+        "origin": origin,
+        "origin_confidence": confidence,
+        "inferred": said.user == 0,
+        "trust": trust.trust(said),
+        "trust_parts": _parts(said),
+        "activation": max(one.activation(graph.now_ms) for one in members),
+        "is_active": any(one.get("is_active") for one in members),
+        "facts": [believed.row(graph, one) for one in _latest_known(valid, most)],
+        "edges": _edges(graph, ties, most),
+        "mentions": _mentions(graph, members, most),
+        "conflicts": _conflicts(graph, valid, ties),
+        "merges": _merges(graph, members),
+    }
+
+
+def _parts(said: trust.Said) -> Row:
+    counts = {
+        "user_mentions": said.user,
+        "model_mentions": said.model,
+        "user_sessions": said.sessions,
+        "emotional_intensity": said.intensity,
+        "edge_count": said.edges,
+    }
+    return {**counts, **trust.parts(said)}
+
+
+def _latest_known(facts: Sequence[Node], most: int) -> list[Node]:
+    return heapq.nlargest(most, facts, key=lambda one: (one.get("known_from"), one.key))
+
+
+def _ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
+    """Return the edges that lead out of the component."""
+    inside = {one.id: one for one in members}
+    return [tie for one in inside.values() for tie in graph.ties(one) if tie.other.id not in inside]
+
+
+def _edges(graph: Graph, ties: Sequence[Tie], most: int) -> list[Row]:
+    """Return the strongest of *ties*, those that are active first; each axis on its own."""
+    chosen = heapq.nsmallest(
+        most,
+        enumerate(ties),
+        key=lambda pair: (
+            not pair[1].is_active,
+            -pair[1].get("weight"),
+            pair[1].other.key,
+            pair[1].type,
+        ),
+    )
+    return [_edge(graph, tie) for _, tie in chosen]
+
+
+def _edge(graph: Graph, tie: Tie) -> Row:
+    other = components.canonical(graph, tie.other)
+    row: Row = {
+        "entity_id": other.key,
+        "label": tie.other.name,
+        "type": tie.type.lower(),
+        **tie.axes(graph.now_ms),
+        "is_active": tie.is_active,
+        "origin": tie.get("origin"),
+    }
+    if tie.type not in schema.UNDIRECTED:
+        row["direction"] = "to" if tie.leaves else "from"
+    if tie.type == schema.SAME_AS:
+        row["status"] = tie.get("status")
+    return row
+
+
+def _mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
+    found = (node for one in members for node in mentions_of(graph, one))
+    latest = heapq.nlargest(
+        most, found, key=lambda one: (one.created_at, one.get("sequence"), one.key)
+    )
+    return [
+        {
+            "mention_id": one.key,
+            "label": one.get("label"),
+            "origin": one.get("origin"),
+            "context": one.get("mention_context"),
+            "session_id": one.get("session_id"),
+            "message_id": one.get("message_id"),
+            "created_at": one.created_at,
+        }
+        for one in latest
+    ]
+
+
+def mentions_of(graph: Graph, entity: Node) -> Iterator[Node]:
+    """Iterate over the mentions of one entity."""
+    for tie in graph.arriving(entity, schema.OF):
+        if tie.other.label == schema.MENTION:
+            yield tie.other
+
+
+def _conflicts(graph: Graph, facts: Sequence[Node], ties: Iterable[Tie]) -> list[Row]:
+    """Return what contradicts: facts that cannot both be so, and relations observed as such."""
+    rows: list[Row] = [
+        {
+            "predicate": one.get("predicate"),
+            "fact_ids": [one.key, other.key],
+            "values": [one.get("value"), other.get("value")],
+        }
+        for one, other in believed.conflicts(graph, facts)
+    ]
+    contradicting = (tie for tie in ties if tie.type == schema.CONTRADICTS and tie.is_active)
+    return rows + [
+        {"entity_id": tie.other.key, "label": tie.other.name, "evidence": tie.get("evidence")}
+        for tie in contradicting
+    ]
+
+
+def _merges(graph: Graph, members: Iterable[Node]) -> list[Row]:
+    """Return the ledger of the component, what was taken back included, in its order."""
+    entries = {
+        tie.other.id: tie.other
+        for one in members
+        for tie in graph.arriving(one, schema.OF, schema.INTO)
+        if tie.other.label == schema.MERGE
+    }
+    ordered = sorted(entries.values(), key=lambda one: (one.created_at, one.key))
+    return [
+        {
+            "merge_id": one.key,
+            "source_id": one.get("source_node_id"),
+            "target_id": one.get("target_node_id"),
+            "reason": one.get("merge_reason"),
+            "by": one.get("created_by"),
+            "is_active": one.get("is_active"),
+            "created_at": one.created_at,
+            "unmerge_reason": one.get("unmerge_reason"),
+        }
+        for one in ordered
+    ]

@@ -1,0 +1,271 @@
+"""The end of a session: what was mentioned in it belongs together, and counts once (seed 004)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from typing import Any
+
+from .. import text as texts
+from ..errors import NotFound
+from ..text import shown
+from . import components, edges, mentions, schema, trust
+from .node import Graph, Node, Tie
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Mentioned:
+    """An entity of a session: whether the user mentioned it, and where first."""
+
+    entity: Node
+    by_user: bool
+    sequence: int
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the end of a session did."""
+
+    created: int = 0
+    reinforced: int = 0
+    promoted: list[Row] = field(default_factory=list)
+    activated: list[Row] = field(default_factory=list)
+
+
+def end(graph: Graph, session_id: str) -> Row:
+    """Consolidate a session; ended again, only what was observed since counts.
+
+    Pairs what was mentioned in it, at most the 30 most activated; joins events in their order;
+    counts the session for its causal relations; promotes. Returns entities, edges_created and
+    edges_reinforced (how many), promoted ({entity_id, label, reason}) and activated_causal ({from,
+    to}). Raises NotFound.
+    """
+    texts.name(session_id, "session_id")
+    session = next((one for one in graph.of(schema.SESSION) if one.key == session_id), None)
+    if session is None:
+        raise NotFound(f"session_id: nothing was observed in {shown(session_id)}")
+    mentioned = _mentioned(graph, session)
+    tally = _Tally()
+    _feel(graph, session)
+    _pair(graph, session, mentioned, tally)
+    _in_order(graph, session, mentioned, tally)
+    _causes(graph, session, mentioned, tally)
+    for one in mentioned:
+        _promote(one.entity, tally)
+    session.set(ended_at=graph.now_ms)
+    return {
+        "entities": len(mentioned),
+        "edges_created": tally.created,
+        "edges_reinforced": tally.reinforced,
+        "promoted": tally.promoted,
+        "activated_causal": tally.activated,
+    }
+
+
+def _mentioned(graph: Graph, session: Node) -> list[_Mentioned]:
+    """Return what was mentioned in *session*, in the order of the first mentions."""
+    found: dict[int, _Mentioned] = {}
+    for mention in mentions.of_session(graph, session):
+        by_user, sequence = mention.get("origin") == schema.USER, mention.get("sequence")
+        for of in graph.leaving(mention, schema.OF):
+            known = found.setdefault(of.other.id, _Mentioned(of.other, by_user, sequence))
+            known.by_user |= by_user
+            known.sequence = min(known.sequence, sequence)
+    return sorted(found.values(), key=lambda one: one.sequence)
+
+
+def _feel(graph: Graph, session: Node) -> None:
+    """Set the session's valence: the mean of what the user's mentions tell of it."""
+    valences = [
+        valence
+        for mention in mentions.of_session(graph, session)
+        if mention.get("origin") == schema.USER
+        and (valence := mention.get("emotional_valence")) is not None
+    ]
+    if valences:
+        session.set(valence=sum(valences) / len(valences))
+
+
+def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+    """Make or reinforce co-occurrence between all two of those chosen, each pair once a session."""
+    by_user, by_model = set(session.get("paired_by_user")), set(session.get("paired_by_model"))
+    chosen = _chosen(graph, mentioned, by_user | by_model)
+    known = _between(graph, chosen)
+    for one, other in combinations(chosen, 2):
+        key = frozenset((one.entity.id, other.entity.id))
+        users = one.by_user and other.by_user
+        keys = {one.entity.key, other.entity.key}
+        if keys <= by_user or (keys <= by_user | by_model and not users):
+            continue
+        upgraded = keys <= by_user | by_model
+        if (
+            components.canonical(graph, one.entity).id
+            != components.canonical(graph, other.entity).id
+        ):
+            _co_occur(graph, (one.entity, other.entity), known.get(key), users, upgraded, tally)
+    session.set(
+        paired_by_user=[one.entity.key for one in chosen if one.by_user],
+        paired_by_model=[one.entity.key for one in chosen if not one.by_user],
+    )
+
+
+def _chosen(graph: Graph, mentioned: Iterable[_Mentioned], before: set[str]) -> list[_Mentioned]:
+    """Return those that are paired: what was before, the user's, the most activated; at most 30."""
+    everyone = sorted(
+        mentioned,
+        key=lambda one: (
+            one.entity.key not in before,
+            not one.by_user,
+            -one.entity.activation(graph.now_ms),
+            one.entity.get("canonical_name"),
+        ),
+    )
+    return everyone[: schema.MAX_PAIRED]
+
+
+def _between(graph: Graph, chosen: list[_Mentioned]) -> dict[frozenset[int], Tie]:
+    """Return the co-occurrence edges among *chosen* by their ends.
+
+    Each is found from the end that it leaves; what leads to an entity, its mentions among it, need
+    not be gone through.
+    """
+    ids = {one.entity.id for one in chosen}
+    return {
+        frozenset((one.entity.id, tie.other.id)): tie
+        for one in chosen
+        for tie in graph.leaving(one.entity, schema.CO_OCCURRENCE)
+        if tie.other.id in ids
+    }
+
+
+def _co_occur(
+    graph: Graph,
+    ends: tuple[Node, Node],
+    tie: Tie | None,
+    users: bool,
+    upgraded: bool,
+    tally: _Tally,
+) -> None:
+    older, younger = graph.ordered(*ends)
+    degree = max(end.get("edge_count") for end in ends)
+    share = 1 / edges.crowding(degree)
+    if tie is None:
+        origin = schema.COOCCURRENCE if users else schema.INFERRED
+        tie = graph.join(
+            older,
+            younger,
+            schema.CO_OCCURRENCE,
+            origin=origin,
+            weight=edges.DEFAULT_WEIGHTS[schema.CO_OCCURRENCE],
+        )
+        _count_edge(ends)
+        tally.created += 1
+    elif not upgraded:
+        strengthen(graph, tie, ends)
+        tally.reinforced += 1
+    counted = "user_reinforcement_count" if users else "model_reinforcement_count"
+    tie.set(**{counted: tie.get(counted) + share})
+    if users:
+        tie.set(origin=schema.COOCCURRENCE)
+    if upgraded:
+        # It counted as the model's in this session, until the user mentioned both.
+        inferred = tie.get("model_reinforcement_count")
+        tie.set(model_reinforcement_count=max(0.0, inferred - share))
+
+
+def strengthen(graph: Graph, tie: Tie, ends: Iterable[Node]) -> None:
+    """Let one more session reinforce an edge, and revive it if it had faded."""
+    now_ms = graph.now_ms
+    days = edges.days_between(tie.get("weight_at"), now_ms)
+    if not tie.is_active:
+        _count_edge(ends)
+    tie.set(
+        weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
+        weight_at=now_ms,
+        last_activated=now_ms,
+        activation_count=tie.get("activation_count") + 1,
+        distinct_session_count=tie.get("distinct_session_count") + 1,
+        is_active=True,
+    )
+
+
+def _count_edge(ends: Iterable[Node]) -> None:
+    for end in ends:
+        end.add("edge_count", 1)
+
+
+def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+    """Join each event with the one that was mentioned after it."""
+    counted = session.get("reinforced")
+    events = [one for one in mentioned if one.entity.node_type == schema.EVENT]
+    for earlier, later in pairwise(events):
+        ends = earlier.entity, later.entity
+        key = edges.key(schema.TEMPORAL, ends[0].key, ends[1].key)
+        if key in counted or _is_observed(session, key):
+            continue
+        counted.append(key)
+        users = earlier.by_user and later.by_user
+        tie = graph.between(*ends, schema.TEMPORAL)
+        if tie is None:
+            tie = graph.join(
+                *ends,
+                schema.TEMPORAL,
+                origin=schema.COOCCURRENCE if users else schema.INFERRED,
+                weight=edges.DEFAULT_WEIGHTS[schema.TEMPORAL],
+            )
+            _count_edge(ends)
+            tally.created += 1
+        else:
+            strengthen(graph, tie, ends)
+            tally.reinforced += 1
+        name = "user_reinforcement_count" if users else "model_reinforcement_count"
+        tie.set(**{name: tie.get(name) + 1.0})
+    session.set(reinforced=counted)
+
+
+def _is_observed(session: Node, key: str) -> bool:
+    return any(one.startswith(f"{key}\t") for one in session.get("relations"))
+
+
+def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+    """Count the session for the causal relations that were observed in it, once.
+
+    One that three sessions have reinforced becomes active, if these did not all feel the same: one
+    bad week must not teach that work makes miserable.
+    """
+    counted = session.get("reinforced")
+    entities = {one.entity.key: one.entity for one in mentioned}
+    for written in session.get("relations"):
+        key = written.rpartition("\t")[0]
+        edge_type, source_id, target_id = edges.of_key(key)
+        if edge_type != schema.CAUSAL or key in counted:
+            continue
+        source, target = entities.get(source_id), entities.get(target_id)
+        tie = source and target and graph.between(source, target, schema.CAUSAL)
+        if source is None or target is None or not tie:
+            continue
+        counted.append(key)
+        if _is_learnt(session, tie):
+            tie.set(is_active=True)
+            _count_edge((source, target))
+            tally.activated.append({"from": source_id, "to": target_id})
+    session.set(reinforced=counted)
+
+
+def _is_learnt(session: Node, tie: Tie) -> bool:
+    """Count *session* for a causal edge; tell whether it becomes active by that."""
+    valences, valence = tie.get("valences") or [], session.get("valence")
+    if valence is not None:
+        valences = [*valences, valence][-schema.MAX_SESSIONS_KEPT :]
+        tie.set(valences=valences)
+    left = max(tie.get("requires_activation") - 1, 0)
+    tie.set(requires_activation=left)
+    return left == 0 and not tie.is_active and edges.moods_differ(valences)
+
+
+def _promote(entity: Node, tally: _Tally) -> None:
+    reason = trust.promotion(entity.said)
+    if entity.status == schema.PROVISIONAL and reason is not None:
+        entity.set(identity_status=schema.DISTINCT)
+        tally.promoted.append({"entity_id": entity.key, "label": entity.name, "reason": reason})
