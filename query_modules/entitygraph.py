@@ -7,7 +7,15 @@ read and write within that user_id alone.
 
 import mgp
 
-from conceptgraph_core.entities import observing
+from conceptgraph_core.entities import (
+    linking,
+    merging,
+    observing,
+    reading,
+    schema,
+    searching,
+    sessions,
+)
 from conceptgraph_core.entities.node import Graph
 
 
@@ -32,3 +40,131 @@ def observe(
         Graph(ctx, context), session_id, message_id, speaker, text, observations, relations
     )
     return [mgp.Record(**answer)]
+
+
+@mgp.write_proc
+def end_session(ctx: mgp.ProcCtx, session_id: str, context: mgp.Map = {}) -> mgp.Record(
+    entities=int,
+    edges_created=int,
+    edges_reinforced=int,
+    promoted=mgp.List[mgp.Map],
+    activated_causal=mgp.List[mgp.Map],
+):
+    """Consolidate a session: what was mentioned in it belongs together, once.
+
+    Example:
+        CALL entitygraph.end_session("s1") YIELD edges_created, promoted;
+    """
+    return [mgp.Record(**sessions.end(Graph(ctx, context), session_id))]
+
+
+@mgp.read_proc
+def search(
+    ctx: mgp.ProcCtx,
+    query: str,
+    types: mgp.List[str] = [],
+    limit: mgp.Nullable[int] = schema.DEFAULT_LIMIT,
+    include_inactive: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    entity_id=str,
+    label=str,
+    type=str,
+    kind=mgp.Nullable[str],
+    status=str,
+    trust=float,
+    last_activated=int,
+    score=float,
+    inferred=bool,
+):
+    """Find entities by what they are called; what only a model mentioned comes last.
+
+    Example:
+        CALL entitygraph.search("Max") YIELD label, kind, trust;
+    """
+    rows = searching.search(Graph(ctx, context), query, types, limit, include_inactive)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.read_proc
+def get(
+    ctx: mgp.ProcCtx,
+    entity_id: str,
+    valid_at: mgp.Nullable[int] = None,
+    known_at: mgp.Nullable[int] = None,
+    limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    entity_id=str,
+    labels=mgp.List[str],
+    type=str,
+    kind=mgp.Nullable[str],
+    identity_status=str,
+    origin=str,
+    origin_confidence=float,
+    inferred=bool,
+    trust=float,
+    trust_parts=mgp.Map,
+    activation=float,
+    is_active=bool,
+    facts=mgp.List[mgp.Map],
+    edges=mgp.List[mgp.Map],
+    mentions=mgp.List[mgp.Map],
+    conflicts=mgp.List[mgp.Map],
+    merges=mgp.List[mgp.Map],
+):
+    """Return all that is known of an entity and of those merged with it, as of both times.
+
+    Example:
+        CALL entitygraph.get("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD labels, trust, edges;
+    """
+    row = reading.get(Graph(ctx, context), entity_id, valid_at, known_at, limit)
+    return [mgp.Record(**row)]
+
+
+@mgp.write_proc
+def link(
+    ctx: mgp.ProcCtx,
+    entity_id: str,
+    linked_entity_id: mgp.Nullable[str],
+    link_confidence: mgp.Number,
+    link_rationale: str,
+    origin: str,
+    context: mgp.Map = {},
+) -> mgp.Record(verdict=str, reason=str):
+    """Judge the claim that two entities are the same; its confidence counts for nothing.
+
+    Example:
+        CALL entitygraph.link("id of puppy", "id of Max", 0.9, "one dog", "model") YIELD verdict;
+    """
+    claim = entity_id, linked_entity_id, link_confidence, link_rationale, origin
+    return [mgp.Record(**linking.link(Graph(ctx, context), *claim))]
+
+
+@mgp.write_proc
+def merge(
+    ctx: mgp.ProcCtx,
+    source_id: str,
+    target_id: str,
+    reason: str,
+    by: str = schema.USER_CORRECTION,
+    context: mgp.Map = {},
+) -> mgp.Record(merge_id=str):
+    """Let one entity count as another from now on; unmerge takes it back.
+
+    Example:
+        CALL entitygraph.merge("id of puppy", "id of Max", "the user said so") YIELD merge_id;
+    """
+    return [mgp.Record(**merging.merge(Graph(ctx, context), source_id, target_id, reason, by))]
+
+
+@mgp.write_proc
+def unmerge(ctx: mgp.ProcCtx, merge_id: str, reason: str, context: mgp.Map = {}) -> mgp.Record(
+    merge_id=str, separate=mgp.List[mgp.Map]
+):
+    """Take a merge back: both are as they were, and are not thought to be one again.
+
+    Example:
+        CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
+    """
+    return [mgp.Record(**merging.unmerge(Graph(ctx, context), merge_id, reason))]

@@ -4,6 +4,8 @@ Merges form trees: an entity is merged into at most one other, its `canonical_no
 any one back leaves all others as they are.
 """
 
+from dataclasses import replace
+
 from . import schema
 from .node import Graph, Node
 from .trust import Said
@@ -47,8 +49,17 @@ def _merged_with(graph: Graph, node: Node) -> list[Node]:
 
 
 def said(graph: Graph, node: Node) -> Said:
-    """Return what counts of all of *node*'s component taken together."""
-    first, *rest = (one.said for one in members(graph, node))
-    for one in rest:
-        first += one
-    return first
+    """Return what counts of all of *node*'s component taken together, as of one entity."""
+    everyone = members(graph, node)
+    if len(everyone) == 1:
+        return node.said
+    together = sum((one.said for one in everyone), Said(0, 0, 0, 0.0, 0))
+    sessions = {name for one in everyone for name in one.get("user_sessions")}
+    inside = {one.id for one in everyone}
+    outward = {
+        (tie.other.id, tie.type)
+        for one in everyone
+        for tie in graph.ties(one, *schema.CONNECTING)
+        if tie.connects and tie.other.id not in inside
+    }
+    return replace(together, sessions=len(sessions), edges=len(outward))

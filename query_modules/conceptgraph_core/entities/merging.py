@@ -7,7 +7,6 @@ from ..errors import NotAllowed, NotFound, Tautology
 from ..text import shown
 from . import believed, components, ids, names, schema, sieve
 from .node import Graph, Node
-from .observing import propose
 
 Row = dict[str, Any]
 
@@ -101,48 +100,6 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
     return {"merge_id": merge_id, "separate": [_whole(graph, node) for node in (source, target)]}
 
 
-def link(
-    graph: Graph,
-    entity_id: str,
-    linked_entity_id: str | None,
-    link_confidence: float,
-    link_rationale: str,
-    origin: str,
-) -> Row:
-    """Judge the claim that two entities are the same. Returns verdict and reason.
-
-    The claim is evidence, its confidence is not. Without the conditions of `missing` it is kept as
-    a question (`candidate`); what cannot be, or was taken back before, is `rejected`. Only what the
-    user said is `merged`, and only if the conditions hold; what a model claims never is.
-    """
-    schema.unit(link_confidence, "link_confidence")
-    schema.one_of(schema.SPEAKERS)(origin, "origin")
-    texts.summary(link_rationale, "link_rationale")
-    one = entity(graph, entity_id)
-    if linked_entity_id is None:
-        return _verdict(schema.REJECTED, "nobody is named; what is in question stays so")
-    other = entity(graph, linked_entity_id, "linked_entity_id")
-    one, other = components.canonical(graph, one), components.canonical(graph, other)
-    if one.id == other.id:
-        return _verdict(schema.MERGED, "they are the same already")
-    tie = graph.between(one, other, schema.SAME_AS)
-    if tie is not None and tie.get("status") == schema.REJECTED:
-        return _verdict(schema.REJECTED, "a merge of these was taken back; entity_merge overrules")
-    if barred := _barred(graph, one, other):
-        return _verdict(schema.REJECTED, "; ".join(barred))
-    propose(graph, one, other, likeness(one, other), link_rationale)
-    for node in (one, other):
-        if node.status == schema.PROVISIONAL:
-            node.set(identity_status=schema.AMBIGUOUS)
-    if lacking := missing(graph, one, other):
-        return _verdict(schema.CANDIDATE, "; ".join(lacking))
-    if origin != schema.USER:
-        return _verdict(schema.CANDIDATE, "a model's claim merges nothing; the weekly analysis may")
-    younger, older = sorted((one, other), key=lambda node: node.age, reverse=True)
-    merged(graph, younger, older, link_rationale, schema.SYSTEM)
-    return _verdict(schema.MERGED, "all conditions hold, and the user said so")
-
-
 def missing(graph: Graph, one: Node, other: Node) -> list[str]:
     """Return what is missing for a merge of two canonical entities by ourselves; nothing: merge.
 
@@ -151,9 +108,9 @@ def missing(graph: Graph, one: Node, other: Node) -> list[str]:
     """
     tie = graph.between(one, other, schema.SAME_AS)
     confidence = likeness(one, other) if tie is None else tie.get("confidence")
-    barred = _barred(graph, one, other)
+    reasons = barred(graph, one, other)
     evidence = {"they never occurred in one session": co_occurred(graph, one, other)}
-    return [*sieve.may_merge(evidence, confidence), *barred]
+    return [*sieve.may_merge(evidence, confidence), *reasons]
 
 
 def co_occurred(graph: Graph, one: Node, other: Node) -> bool:
@@ -176,9 +133,11 @@ def likeness(one: Node, other: Node) -> float:
     return names.ratio(names.canonical(one.name), names.canonical(other.name))
 
 
-def _barred(graph: Graph, one: Node, other: Node) -> list[str]:
-    """Return why two entities cannot be the same."""
+def barred(graph: Graph, one: Node, other: Node) -> list[str]:
+    """Return why two canonical entities cannot be the same, but for a correction by the user."""
     reasons = []
+    if _was_taken_back(graph, one, other):
+        reasons.append("a merge of these was taken back")
     if one.node_type != other.node_type:
         reasons.append(f"they are of different types, {one.node_type} and {other.node_type}")
     if not sieve.kinds_agree(one.get("entity_kind"), other.get("entity_kind")):
@@ -199,11 +158,17 @@ def _barred(graph: Graph, one: Node, other: Node) -> list[str]:
     return reasons
 
 
+def _was_taken_back(graph: Graph, one: Node, other: Node) -> bool:
+    """Tell whether anything of two components was merged with, and separated from, the other."""
+    others = {node.id for node in components.members(graph, other)}
+    return any(
+        tie.other.id in others and tie.get("status") == schema.REJECTED
+        for member in components.members(graph, one)
+        for tie in graph.ties(member, schema.SAME_AS)
+    )
+
+
 def _whole(graph: Graph, node: Node) -> Row:
     first, *rest = components.members(graph, node)
     labels = list(dict.fromkeys(one.name for one in (first, *rest)))
     return {"entity_id": first.key, "labels": labels, "identity_status": first.status}
-
-
-def _verdict(verdict: str, reason: str) -> Row:
-    return {"verdict": verdict, "reason": reason}

@@ -8,6 +8,8 @@ from typing import Final
 
 # Without embeddings, near are names that begin alike, by so many letters.
 KIN_LETTERS: Final = 3
+# Behind all that begins with a name, if put behind it.
+LAST: Final = chr(0x10FFFF)
 
 
 def canonical(label: str) -> str:
@@ -28,7 +30,7 @@ def free(name: str, taken: Container[str]) -> str:
 def kin(name: str) -> tuple[str, str]:
     """Return from and below what those canonical names are that begin like *name*."""
     beginning = name[:KIN_LETTERS]
-    return beginning, beginning + chr(0x10FFFF)
+    return beginning, beginning + LAST
 
 
 def ratio(one: str, other: str) -> float:

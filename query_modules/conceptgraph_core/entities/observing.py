@@ -161,7 +161,7 @@ class _Message:
             "created": created,
             "origin": found.origin,
             "identity_status": canonical.status,
-            "trust": trust(canonical.said),
+            "trust": trust(components.said(self._graph, canonical)),
         }
         if candidates:
             row["candidates"] = [

@@ -85,6 +85,8 @@ NEAREST_CANDIDATES: Final = 5
 LATEST_LOOKED_UP: Final = 50
 # How many of those are whose names begin alike.
 KIN_LOOKED_UP: Final = 50
+# A search looks at so many that begin with what is asked for, and at so many of the latest.
+SEARCHED: Final = 2_000
 
 # Co-occurrence: all pairs of a long session would be a hairball.
 MAX_PAIRED: Final = 30

@@ -12,7 +12,33 @@ from .lookups import Equal, Lookup, Nearest, Ordered, Range, Union, Where
 
 OBSERVE = Procedure("entitygraph.observe", ("entities", "edges"), writes=True)
 
-PROCEDURES = (OBSERVE,)
+END_SESSION = Procedure(
+    "entitygraph.end_session",
+    ("entities", "edges_created", "edges_reinforced", "promoted", "activated_causal"),
+    writes=True,
+)
+SEARCH = Procedure(
+    "entitygraph.search",
+    (
+        *("entity_id", "label", "type", "kind", "status", "trust", "last_activated", "score"),
+        "inferred",
+    ),
+    writes=False,
+)
+GET = Procedure(
+    "entitygraph.get",
+    (
+        *("entity_id", "labels", "type", "kind", "identity_status", "origin", "origin_confidence"),
+        *("inferred", "trust", "trust_parts", "activation", "is_active", "facts", "edges"),
+        *("mentions", "conflicts", "merges"),
+    ),
+    writes=False,
+)
+LINK = Procedure("entitygraph.link", ("verdict", "reason"), writes=True)
+MERGE = Procedure("entitygraph.merge", ("merge_id",), writes=True)
+UNMERGE = Procedure("entitygraph.unmerge", ("merge_id", "separate"), writes=True)
+
+PROCEDURES = (OBSERVE, END_SESSION, SEARCH, GET, LINK, MERGE, UNMERGE)
 
 
 @checked
@@ -48,6 +74,72 @@ def observe(
         *([dict(one) for one in observations], [dict(one) for one in relations]),
     )
     return Call(OBSERVE, arguments, Union(tuple(parts)))
+
+
+@checked
+def end_session(session_id: str, user_id: str = DEFAULT_USER) -> Call:
+    text.name(session_id, "session_id")
+    return Call(END_SESSION, (session_id,), _session(session_id, user_id))
+
+
+@checked
+def search(
+    query: str,
+    types: Sequence[str] = (),
+    limit: int | None = None,
+    include_inactive: bool = False,
+    user_id: str = DEFAULT_USER,
+) -> Call:
+    text.summary(query, "query")
+    name = names.canonical(query)
+    beginning = Range(
+        *((schema.ENTITY,), "canonical_name", name, name + names.LAST),
+        where=_mine(user_id),
+        limit=schema.SEARCHED,
+    )
+    called = Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),))
+    latest = Ordered(schema.ENTITY, "last_activated", schema.SEARCHED, where=_mine(user_id))
+    arguments = (query, list(types), limit, include_inactive)
+    return Call(SEARCH, arguments, Union((called, beginning, latest)))
+
+
+@checked
+def get(
+    entity_id: str,
+    valid_at: int | None = None,
+    known_at: int | None = None,
+    limit: int | None = None,
+) -> Call:
+    text.name(entity_id, "entity_id")
+    return Call(GET, (entity_id, valid_at, known_at, limit), _with_ids([entity_id]))
+
+
+@checked
+def link(
+    entity_id: str, linked_entity_id: str | None, confidence: float, rationale: str, origin: str
+) -> Call:
+    given = [entity_id] if linked_entity_id is None else [entity_id, linked_entity_id]
+    for one in given:
+        text.name(one, "entity_id")
+    text.summary(rationale, "link_rationale")
+    return Call(
+        LINK, (entity_id, linked_entity_id, confidence, rationale, origin), _with_ids(given)
+    )
+
+
+@checked
+def merge(source_id: str, target_id: str, reason: str, by: str = schema.USER_CORRECTION) -> Call:
+    text.name(source_id, "source_id")
+    text.name(target_id, "target_id")
+    text.summary(reason, "reason")
+    return Call(MERGE, (source_id, target_id, reason, by), _with_ids([source_id, target_id]))
+
+
+@checked
+def unmerge(merge_id: str, reason: str) -> Call:
+    text.name(merge_id, "merge_id")
+    text.summary(reason, "reason")
+    return Call(UNMERGE, (merge_id, reason), Equal((schema.MERGE,), ("id",), ((merge_id,),)))
 
 
 def _session(session_id: str, user_id: str) -> Lookup:

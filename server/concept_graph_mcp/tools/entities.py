@@ -10,12 +10,27 @@ from conceptgraph_core.entities import schema
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
+from .arguments import Text, clamped, iso, time_given, without_none
 from .toolset import Toolset
 
-Text = Annotated[str, Strict()]
 Speaker = Literal["user", "model"]
 NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
 RelationType = Literal["causal", "temporal", "semantic", "contradicts"]
+Status = Annotated[
+    str,
+    Field(description="distinct, provisional, ambiguous (it may be another one) or merged."),
+]
+Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
+Inferred = Annotated[
+    bool, Field(description="The user never mentioned it: say so, and trust it last.")
+]
+GivenId = Annotated[Text, Field(description="An entity_id.")]
+Rows = Annotated[int | None, clamped(1, schema.MAX_LIMIT), Field(description="At most so many.")]
+Moment = Annotated[
+    Text | None, Field(description="A date or time, e.g. 2026-01-31; now if left out.")
+]
+Reason = Annotated[Text, Field(description="Why, in a sentence: it is kept.")]
+_TIMES = frozenset(("last_activated", "created_at", "valid_from", "valid_until"))
 EntityId = Annotated[str, Field(description="What the entity is called by: use it as it is.")]
 Trust = Annotated[
     float,
@@ -105,10 +120,100 @@ class EntitiesObserved(TypedDict):
     edges: list[ObservedRelation]
 
 
+class Promoted(TypedDict):
+    entity_id: EntityId
+    label: str
+    reason: str
+
+
+Causal = TypedDict("Causal", {"from": EntityId, "to": EntityId})
+
+
+class SessionEnded(TypedDict):
+    entities: Annotated[int, Field(description="How many were mentioned in it.")]
+    edges_created: int
+    edges_reinforced: int
+    promoted: Annotated[list[Promoted], Field(description="Which are now distinct, and why.")]
+    activated_causal: Annotated[
+        list[Causal], Field(description="Causal relations that now count: three sessions did.")
+    ]
+
+
+class EntityFound(TypedDict):
+    """`kind` is there only when it is known."""
+
+    entity_id: EntityId
+    label: str
+    type: str
+    kind: NotRequired[str]
+    status: Status
+    trust: Trust
+    last_activated: Time
+    score: Annotated[float, Field(description="How well the name fits, 0 to 1.")]
+    inferred: Inferred
+
+
+class EntitiesFound(TypedDict):
+    entities: Annotated[
+        list[EntityFound], Field(description="What the user mentioned first, the closest first.")
+    ]
+
+
+class EntityWhole(TypedDict):
+    """An entity and all that were merged with it, as one; `kind` only when it is known."""
+
+    entity_id: EntityId
+    labels: Annotated[list[str], Field(description="What it is called, its main label first.")]
+    type: str
+    kind: NotRequired[str]
+    identity_status: Status
+    origin: Annotated[str, Field(description="Who mentioned it: user, model or mixed.")]
+    origin_confidence: Annotated[float, Field(description="The user's share of its mentions.")]
+    inferred: Inferred
+    trust: Trust
+    trust_parts: Annotated[dict[str, float], Field(description="What trust is the product of.")]
+    activation: Annotated[float, Field(description="How present it is, 0 to 1.")]
+    is_active: bool
+    facts: Annotated[list[dict[str, Any]], Field(description="What is believed, as of both times.")]
+    edges: Annotated[
+        list[dict[str, Any]],
+        Field(description="The strongest: weight, strength, recency and trust stay apart."),
+    ]
+    mentions: Annotated[list[dict[str, Any]], Field(description="The latest, in their sentences.")]
+    conflicts: Annotated[
+        list[dict[str, Any]], Field(description="What contradicts: ask, do not resolve it.")
+    ]
+    merges: Annotated[
+        list[dict[str, Any]], Field(description="What was merged: entity_unmerge takes it back.")
+    ]
+
+
+class LinkJudged(TypedDict):
+    verdict: Annotated[str, Field(description="candidate: kept as a question; merged; rejected.")]
+    reason: str
+
+
+class EntitiesMerged(TypedDict):
+    merge_id: Annotated[str, Field(description="What entity_unmerge takes back.")]
+
+
+class Separate(TypedDict):
+    entity_id: EntityId
+    labels: list[str]
+    identity_status: Status
+
+
+class EntitiesUnmerged(TypedDict):
+    merge_id: str
+    separate: Annotated[list[Separate], Field(description="The two that are separate again.")]
+
+
 _INSTRUCTIONS = """\
 A memory of who and what the user speaks of, which knows who said it.
 After each message: entity_observe with what it mentions, quoting the exact words as span; what \
-does not stand in the user's words counts as your own guess."""
+does not stand in the user's words counts as your own guess. entity_end_session when it is over.
+entity_search finds who is meant by a name, entity_get what is known of one; what is inferred only \
+you have said. entity_merge and entity_unmerge only when the user says who is who."""
 
 
 class EntityTools:
@@ -144,6 +249,98 @@ class EntityTools:
         rows = await self._session.run(call)
         return cast(EntitiesObserved, rows[0])
 
+    async def entity_end_session(
+        self, session_id: Annotated[Text, Field(description="The conversation that is over.")]
+    ) -> SessionEnded:
+        """End a conversation: what was mentioned in it belongs together."""
+        call = calls.entities.end_session(session_id, self._session.user_id)
+        [row] = await self._session.run(call)
+        return cast(SessionEnded, row)
+
+    async def entity_search(
+        self,
+        query: Annotated[Text, Field(description="A name, or the beginning of one, or words.")],
+        types: Annotated[list[NodeType], Field(description="Only of these types.")] = [],  # noqa: B006
+        limit: Rows = schema.DEFAULT_LIMIT,
+        include_inactive: Annotated[
+            bool, Strict(), Field(description="Forgotten ones too.")
+        ] = False,
+    ) -> EntitiesFound:
+        """Find entities by what they are called. What only you have said comes last."""
+        call = calls.entities.search(
+            query, types, limit, include_inactive, user_id=self._session.user_id
+        )
+        rows = await self._session.run(call)
+        return EntitiesFound(entities=[cast(EntityFound, self._shown(row)) for row in rows])
+
+    async def entity_get(
+        self,
+        entity_id: GivenId,
+        valid_at: Moment = None,
+        known_at: Moment = None,
+        limit: Rows = schema.DEFAULT_ROWS,
+    ) -> EntityWhole:
+        """Read all that is known of an entity: facts, edges, mentions, doubts. Arouses nothing."""
+        times = self._moment(valid_at, "valid_at"), self._moment(known_at, "known_at")
+        [row] = await self._session.run(calls.entities.get(entity_id, *times, limit))
+        return cast(EntityWhole, self._shown(row))
+
+    async def entity_link(
+        self,
+        *,
+        entity_id: GivenId,
+        linked_entity_id: Annotated[
+            Text | None, Field(description="The entity_id that it is the same as; null: none.")
+        ],
+        link_confidence: Annotated[
+            float, Strict(), Field(ge=0, le=1, description="How sure you are: counts for nothing.")
+        ],
+        link_rationale: Reason,
+        origin: Annotated[Speaker, Field(description="user: the user's own words say it.")],
+    ) -> LinkJudged:
+        """Claim that two entities are the same: judged by what is known, and can be undone."""
+        claim = entity_id, linked_entity_id, link_confidence, link_rationale, origin
+        [row] = await self._session.run(calls.entities.link(*claim))
+        return cast(LinkJudged, row)
+
+    async def entity_merge(
+        self,
+        source_id: Annotated[Text, Field(description="The entity_id that from now on counts as")],
+        target_id: Annotated[Text, Field(description="this one, by its entity_id.")],
+        reason: Reason,
+        by: Annotated[
+            Literal["user_correction", "system"],
+            Field(description="user_correction: the user said so; system: only if all agrees."),
+        ] = "user_correction",
+    ) -> EntitiesMerged:
+        """Let two entities count as one, because the user said so. Nothing is lost by it."""
+        [row] = await self._session.run(calls.entities.merge(source_id, target_id, reason, by))
+        return cast(EntitiesMerged, row)
+
+    async def entity_unmerge(
+        self,
+        merge_id: Annotated[Text, Field(description="Of entity_merge, or of entity_get's merges.")],
+        reason: Reason,
+    ) -> EntitiesUnmerged:
+        """Take a merge back: both are as they were, and are not thought to be one again."""
+        [row] = await self._session.run(calls.entities.unmerge(merge_id, reason))
+        return cast(EntitiesUnmerged, row)
+
+    def _moment(self, given: str | None, field: str) -> int | None:
+        return None if given is None else time_given(given, field, self._session.zone)
+
+    def _shown(self, value: Any) -> Any:
+        """Return a result as tools have it: times with a zone, and no nulls, however deep."""
+        if isinstance(value, list):
+            return [self._shown(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        zone = self._session.zone
+        return {
+            key: iso(one, zone) if key in _TIMES else self._shown(one)
+            for key, one in without_none(value).items()
+        }
+
 
 def _given(rows: list[Any]) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
@@ -152,7 +349,16 @@ def _given(rows: list[Any]) -> list[dict[str, Any]]:
 def _tools(session: Session) -> list[ConceptTool]:
     tools = EntityTools(session)
     adding = Hints(read_only=False, destructive=False, idempotent=False)
-    return [tool(tools.entity_observe, "Observe a message", adding.repeatable())]
+    reading = Hints(read_only=True, destructive=False, idempotent=True)
+    return [
+        tool(tools.entity_observe, "Observe a message", adding.repeatable()),
+        tool(tools.entity_end_session, "End a conversation", adding.repeatable()),
+        tool(tools.entity_search, "Find entities", reading),
+        tool(tools.entity_get, "Read an entity", reading),
+        tool(tools.entity_link, "Claim who is who", adding.repeatable()),
+        tool(tools.entity_merge, "Merge entities", adding),
+        tool(tools.entity_unmerge, "Take a merge back", adding),
+    ]
 
 
 TOOLSET = Toolset(_tools, _INSTRUCTIONS)
