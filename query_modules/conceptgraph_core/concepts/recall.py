@@ -183,12 +183,19 @@ def _strongest(graph: Graph, best: dict[str, Reading], most: int) -> list[Propos
         least = heapq.nlargest(most, (reading[0] for reading in best.values()))[-1]
         # Not ">=": a hand may have made a score that is no number.
         ordered = [item for item in ordered if not item[1][0] < least]
-    ordered.sort(key=lambda item: (-item[1][0], -_day(item[1]), item[0]))
+    ordered.sort(key=_order)
     if ordered and ordered[-1][1][0] == 0:
         # Too small for a float, as all are after two years; logarithms still tell them apart.
         # The sort is stable, so what these do not tell apart either stays in order.
         ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1])))
     return ordered[:most]
+
+
+def _order(item: Proposition) -> tuple[float, int, str]:
+    said, reading = item
+    # Most are about none, and have no date.
+    is_dated = reading[3].is_episode or reading[7].is_episode
+    return -reading[0], -_day(reading) if is_dated else 0, said
 
 
 def _best_of_each_episode(ordered: list[Proposition]) -> dict[str, Reading]:

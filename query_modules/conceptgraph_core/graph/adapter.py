@@ -149,21 +149,29 @@ class Graph(Generic[N]):
         """
         self.step()
         names, nodes = self._relations if relations is None else relations, self._nodes
-        for outgoing in ways:
-            edge_iterator = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
-            edge = edge_iterator.get()
-            while edge is not None:
-                self._read_edges += 1
-                if self._read_edges >= self._next_look:
-                    self._look_up()
-                relation = names.get(edge.get_type_name())
-                if relation is not None:
-                    far = edge.to_vertex() if outgoing else edge.from_vertex()
-                    far_id = far.get_id()
-                    other = nodes[far_id] if far_id in nodes else self._new_node(far, far_id)
-                    if other is not None:
-                        yield edge, relation, other, outgoing
-                edge = edge_iterator.next()
+        # Counted in a local, which costs least, and added to what the call has read.
+        read, left = 0, self._next_look - self._read_edges
+        try:
+            for outgoing in ways:
+                edge_iterator = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
+                edge = edge_iterator.get()
+                while edge is not None:
+                    read += 1
+                    if read >= left:
+                        self._read_edges += read
+                        read = 0
+                        self._look_up()
+                        left = self._next_look - self._read_edges
+                    relation = names.get(edge.get_type_name())
+                    if relation is not None:
+                        far = edge.to_vertex() if outgoing else edge.from_vertex()
+                        far_id = far.get_id()
+                        other = nodes[far_id] if far_id in nodes else self._new_node(far, far_id)
+                        if other is not None:
+                            yield edge, relation, other, outgoing
+                    edge = edge_iterator.next()
+        finally:
+            self._read_edges += read
 
     def edges_between(self, source: Node, target: Node, edge_type: str) -> list[Any]:
         """Return all edges of one type from *source* to *target*.
