@@ -21,6 +21,7 @@ BENCHMARKS = {
     "search": "search",
     "clients": "clients",
     "memory": "memory",
+    "memories": "memories",
 }
 
 

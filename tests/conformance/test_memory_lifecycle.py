@@ -205,6 +205,19 @@ def test_what_is_archived_is_stored_smaller_and_read_whole(memory, hands, host):
     assert raw_content(memory, hands, host, memory_id) == content
 
 
+def test_what_is_imported_as_archived_is_stored_smaller_by_the_next_run(memory, hands, host):
+    content = "The same words again and again. " * 100
+    memory_id = made(memory, content)
+    memory.now_ms += 200 * DAY_MS
+    decay(memory)
+    records = memory.records()
+    memory.import_rows(records)
+    assert raw_content(memory, hands, host, memory_id) == content
+    assert decay(memory) == (1, [])
+    assert raw_content(memory, hands, host, memory_id).startswith(MARK)
+    assert memory.records() == records
+
+
 @pytest.mark.parametrize("content", ["Tea", MARK, f"{MARK}nonsense", "\x1f.", "🌱"])
 def test_what_compression_does_not_shorten_comes_back_too(memory, hands, host, content):
     memory_id = made(memory, content)

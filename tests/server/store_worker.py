@@ -3,8 +3,9 @@
     python store_worker.py LOCATION
 
 LOCATION is the path of a file or a bolt:// URI. A line is `[call, *arguments]`, with a function of
-`calls.concepts` or `calls.keeping`, or one of the extra commands below; its answer is one line too,
-either `{"rows": …}` or `{"error": …}`. Before them comes the answer to opening the store.
+`calls.concepts` or `calls.keeping`, or as `layer.call` one of another module of `calls`, or one of
+the extra commands below; its answer is one line too, either `{"rows": …}` or `{"error": …}`. Before
+them comes the answer to opening the store.
 """
 
 import asyncio
@@ -75,8 +76,12 @@ async def _open(store: Store) -> list[Any]:
 
 
 async def _call(store: Store, name: str, arguments: list[Any]) -> list[dict[str, Any]]:
-    module = calls.concepts if hasattr(calls.concepts, name) else calls.keeping
-    call = getattr(module, name)(*arguments)
+    layer, _, own = name.rpartition(".")
+    if layer:
+        module = getattr(calls, layer)
+    else:
+        module = calls.concepts if hasattr(calls.concepts, name) else calls.keeping
+    call = getattr(module, own)(*arguments)
     return await store.call(call, CONTEXT)
 
 

@@ -123,3 +123,11 @@ def stored_content(content: str, state: str) -> str:
     """Return *content* as a memory in *state* has it."""
     faded = state in {rules.ARCHIVED, rules.EXPIRED}
     return packing.archived(content) if faded else packing.stored(content)
+
+
+def is_loose(node: Node) -> bool:
+    """Tell whether *node* is archived and its content not, though that would save space."""
+    raw = node.raw.get_property("content")
+    if node.state != rules.ARCHIVED or not isinstance(raw, str) or packing.is_packed(raw):
+        return False
+    return len(raw) >= packing.WORTHWHILE and packing.is_packed(packing.archived(raw))

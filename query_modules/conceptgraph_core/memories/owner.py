@@ -122,6 +122,9 @@ def _let_pass(graph: Kept, node: Node, made: Row, dry_run: bool) -> None:
             made["changes"].append(_change(graph, node, score, state))
             made["transitioned"] += 1
         moved = abs(score - node.value("decay_score")) >= schema.MIN_SCORE_CHANGE
+        if not dry_run and state == node.state and lifecycle.is_loose(node):
+            # An import brings what is archived as it was before.
+            graph.update(node, content=lifecycle.stored_content(node.content, state))
         if not dry_run and (moved or state != node.state):
             lifecycle.settle(graph, node, may_expire=True)
     except ConceptGraphError as error:

@@ -9,6 +9,8 @@ import zlib
 from typing import Any, Final
 
 MARK: Final = "\x1fdeflate:"
+# In characters; what is shorter is seldom shortened any more.
+WORTHWHILE: Final = 100
 
 
 def stored(content: str) -> str:

@@ -1,0 +1,132 @@
+"""What keeping, reading and fading cost at 1,000 and at 100,000 memories (with --quick: 10,000).
+
+Each has a text of a dozen words, drawn as words are: few of them often. One in fifty is of another
+user. Decay is a whole run of the worker over one scope, in batches of 500.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, islice
+from time import perf_counter
+from typing import Any
+
+import neo4j
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
+
+from .harness import Figure, Setup, interleaved
+from .stores import NOW_MS, Bolt, Caller, Embedded
+
+SMALL = 1_000
+AIM = "≤ 1.5"
+DAY_MS = 86_400_000
+USER = "default"
+WORDS = 20_000
+_unused = count()
+
+
+def run(setup: Setup) -> Iterator[Figure]:
+    big = 10_000 if setup.quick else 100_000
+    yield from _host(setup, "embedded", big, lambda size: Embedded(setup.folder / f"{size}.db"))
+    if setup.memgraph:
+        uri = setup.memgraph
+        yield from _host(setup, "Memgraph", big, lambda _: _emptied(uri))
+
+
+def _host(setup: Setup, host: str, big: int, opened: Callable[[int], Caller]) -> Iterator[Figure]:
+    """One size after the other: a server holds one graph at a time."""
+    taken: dict[str, list[float]] = {}
+    for size in (SMALL, big):
+        setup.log(f"{host}: keeping {size:,} memories")
+        store = opened(size)
+        start = perf_counter()
+        for rows in _batches(records(size), 1_000):
+            store.run(calls.keeping.import_rows(rows))
+        taken.setdefault("import of one", []).append((perf_counter() - start) / size * 1e3)
+        sides = [_once(store, make, size) for _, make in operations()]
+        times = interleaved(sides, setup.times(300), warm_up=20)
+        for (what, _), milliseconds in zip(operations(), times, strict=True):
+            taken.setdefault(what, []).append(milliseconds)
+        for what, days in (("where no score moved", 0.0), ("where all moved", 20.0)):
+            spent = _decayed(store, NOW_MS + int(days * DAY_MS)) / size
+            taken.setdefault(f"decay of 1,000 {what}", []).append(spent * 1e6)
+        store.close()
+    for what, (small_ms, big_ms) in taken.items():
+        yield Figure(f"{what}, {host}, {big:,}", big_ms, f"{SMALL:,}", small_ms, AIM)
+
+
+def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
+    """Return what is measured: a call on a store of some size."""
+    chance = random.Random(2)
+
+    def known(size: int) -> str:
+        return _id(chance.randrange(size) // 50 * 50 + 1)
+
+    return (
+        ("create", lambda _: calls.memories.create(USER, text(chance), concepts=["benchmarks"])),
+        ("get", lambda size: calls.memories.get(known(size))),
+        (
+            "update of the content",
+            lambda size: calls.memories.update(USER, known(size), content=text(chance)),
+        ),
+        ("decay status", lambda size: calls.memories.decay_status(known(size))),
+        ("the 20 latest", lambda _: calls.memories.recent(USER)),
+    )
+
+
+def records(size: int) -> Iterator[dict[str, Any]]:
+    """Iterate over *size* memories, kept one a minute."""
+    chance = random.Random(1)
+    for number in range(size):
+        created_at = NOW_MS - number * 60_000
+        yield {
+            "kind": "memory",
+            "id": _id(number),
+            "user_id": USER if number % 50 else "another",
+            "content": text(chance),
+            "created_at": created_at,
+            "accessed_at": created_at,
+            "decay_score": 0.7 * math.exp(-0.01 * (NOW_MS - created_at) / DAY_MS),
+        }
+
+
+def text(chance: random.Random) -> str:
+    """Return a dozen words, the nth of them drawn as often as 1/n."""
+    return " ".join(f"w{int(WORDS ** chance.random())}" for _ in range(12))
+
+
+def _decayed(store: Caller, now_ms: int) -> float:
+    """Let time pass for all of one scope; return the seconds that it took."""
+    start, last = perf_counter(), None
+    while True:
+        [row] = store.run(calls.upkeep.decay_batch(USER, after=last), now_ms)
+        last = row["last"]
+        if last is None:
+            return perf_counter() - start
+
+
+def _id(number: int) -> str:
+    # In another order than that in which they were kept.
+    return f"{number * 7919 % 1_000_003:07}-{number}"
+
+
+def _once(store: Caller, make: Callable[[int], Call], size: int) -> Callable[[], object]:
+    return lambda: store.run(make(size), NOW_MS + next(_unused))
+
+
+def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(rows, size)):
+        yield batch
+
+
+def _emptied(uri: str) -> Bolt:
+    """Return a Memgraph with nothing in it."""
+    with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
+        while session.run(
+            "MATCH (n) WITH n LIMIT 50000 DETACH DELETE n RETURN count(*) AS gone"
+        ).single(strict=True)["gone"]:
+            pass
+        session.run("FREE MEMORY").consume()
+    return Bolt(uri)

@@ -1,0 +1,96 @@
+"""Memories when eight processes use them at once, and when one is killed in the middle."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_files import assert_sound
+from server_processes import Worker, all_at_once, workers
+
+NOW_MS = 1_750_000_000_000
+DAY_MS = 86_400_000
+CONTENT = "What was said, again and again. " * 20
+
+
+def memory(number: int, days: int) -> dict[str, Any]:
+    """Return the record of a memory that was accessed so many days ago."""
+    then = NOW_MS - days * DAY_MS
+    record = {"kind": "memory", "id": f"m{number:03}", "user_id": "default"}
+    return record | {"content": f"{number}: {CONTENT}", "created_at": then, "accessed_at": then}
+
+
+@pytest.fixture(params=["embedded", "memgraph"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    if request.param == "embedded":
+        return tmp_path / "memory.db"
+    return request.getfixturevalue("empty_memgraph")
+
+
+def memories(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {record["id"]: record for record in records if record["kind"] == "memory"}
+
+
+def test_eight_processes_that_access_the_same_lose_no_access(location):
+    wanted = [["memories.touch", ["m000", "m001"]], ["memories.get", "m001"]] * 5
+    wanted += [["memories.create", "default", "a new one"]]
+    with workers(location, 8) as started:
+        started[0].rows("import_rows", [memory(number, days=40) for number in range(2)])
+        answers = all_at_once(started, wanted)
+        found = memories(started[0].rows("records"))
+        assert started[0].rows("check") == []
+    assert [answer for answer in answers if "error" in answer] == []
+    assert (found["m000"]["access_count"], found["m001"]["access_count"]) == (40, 80)
+    assert len(found) == 2 + 8
+
+
+def test_of_eight_workers_one_works_and_each_change_is_made_once(location):
+    lease = [["upkeep.worker_lease", f"worker {number}", 60_000] for number in range(8)]
+    with workers(location, 8) as started:
+        started[0].rows("import_rows", [memory(number, days=40) for number in range(40)])
+        taken = [worker.rows(*call)[0] for worker, call in zip(started, lease, strict=True)]
+        # Even if several thought that they held it: the same batches at once.
+        answers = all_at_once(started, [["upkeep.decay_batch", "default", 10, None]] * 2)
+        found = memories(started[0].rows("records"))
+    assert [one["acquired"] for one in taken] == [True, *[False] * 7]
+    assert {one["holder"] for one in taken} == {"worker 0"}
+    assert [answer for answer in answers if "error" in answer] == []
+    assert sum(answer["rows"][0]["transitioned"] for answer in answers) == 10
+    assert [len(one["metadata"].get("history", ())) for one in found.values()].count(1) == 10
+    assert [one["state"] for one in found.values()].count("dormant") == 10
+
+
+def test_a_lease_that_all_ask_for_at_once_is_given_to_one(location):
+    with workers(location, 8) as started:
+        # In no store yet: the first to ask makes the worker.
+        for number, worker in enumerate(started):
+            worker.send_calls([["upkeep.worker_lease", f"worker {number}", 60_000]])
+        answers = [worker.answer() for worker in started]
+    rows = [row for answer in answers for row in answer["rows"]]
+    assert [row["acquired"] for row in rows].count(True) == 1
+    assert len({row["holder"] for row in rows}) == 1
+
+
+def test_a_worker_killed_in_mid_batch_leaves_each_memory_as_it_was_or_done(tmp_path):
+    path = tmp_path / "memory.db"
+    with workers(path, 1) as started:
+        started[0].rows("import_rows", [memory(number, days=200) for number in range(300)])
+    for number in range(8):
+        lines = tmp_path / "calls"
+        batch = ["upkeep.decay_batch", "default", 30, f"m{number * 30:03}"]
+        lines.write_text("".join(f"{json.dumps(batch)}\n" for _ in range(40)))
+        with lines.open("rb") as stdin, Worker(path, stdin=stdin) as worker:
+            assert worker.answer() == {"rows": []}
+            if number % 2:
+                worker.answer()
+            worker.kill()
+        assert_sound(path)
+    with workers(path, 1) as started:
+        found = memories(started[0].rows("records"))
+        assert started[0].rows("check") == []
+    assert len(found) == 300
+    for number, one in enumerate(found[key] for key in sorted(found)):
+        assert one["content"] == f"{number}: {CONTENT}"
+        entered = [entry["to"] for entry in one["metadata"].get("history", ())]
+        assert (one["state"], entered) in [("active", []), ("archived", ["archived"])]
+    assert [one["state"] for one in found.values()].count("archived") >= 30
