@@ -1,49 +1,12 @@
 """entity_observe: what a message mentions, who said it, and who it is."""
 
 import pytest
+from entity_layer import Entities, entity
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
 
 DAY_MS = 86_400_000
-
-
-class Entities:
-    """The procedures of the entity layer over one memory, as the shell calls them."""
-
-    def __init__(self, memory):
-        self.memory = memory
-        self._messages = 0
-
-    def observe(self, text, *observations, speaker="user", session="s", message=None, **more):
-        self._messages += 1
-        message = message or f"m{self._messages}"
-        user = more.pop("user", "default")
-        call = calls.entities.observe(
-            *(session, message, speaker, text, [entity(one) for one in observations]),
-            user_id=user,
-            **more,
-        )
-        [row] = self.memory.run(call, user_id=user)
-        return row
-
-    def one(self, *arguments, **more):
-        [row] = self.observe(*arguments, **more)["entities"]
-        return row
-
-    def records(self, kind):
-        return [record for record in self.memory.records() if record["kind"] == kind]
-
-    def record(self, label):
-        [record] = [one for one in self.records("entity") if one["node_label"] == label]
-        return record
-
-    def ties(self, edge_type):
-        return [one for one in self.records("tie") if one["type"] == edge_type]
-
-
-def entity(observation):
-    return {"label": observation, "type": "entity"} if isinstance(observation, str) else observation
 
 
 @pytest.fixture

@@ -1,0 +1,73 @@
+"""The entity layer as the shell calls it, with less to write, over one memory on either host."""
+
+from concept_graph_mcp import calls
+
+DAY_MS = 86_400_000
+
+
+class Entities:
+    """The procedures of the entity layer over one memory, as the shell calls them."""
+
+    def __init__(self, memory):
+        self.memory = memory
+        self._messages = 0
+
+    def observe(self, text, *observations, speaker="user", session="s", message=None, **more):
+        self._messages += 1
+        message = message or f"m{self._messages}"
+        user = more.pop("user", "default")
+        call = calls.entities.observe(
+            *(session, message, speaker, text, [entity(one) for one in observations]),
+            user_id=user,
+            **more,
+        )
+        [row] = self.memory.run(call, user_id=user)
+        return row
+
+    def run(self, call, **context):
+        return self.memory.run(call, **context)
+
+    def end(self, session="s", **context):
+        [row] = self.run(calls.entities.end_session(session), **context)
+        return row
+
+    def search(self, query, **more):
+        return self.run(calls.entities.search(query, **more))
+
+    def get(self, entity_id, **more):
+        [row] = self.run(calls.entities.get(entity_id, **more))
+        return row
+
+    def link(self, one, other, confidence=1.0, origin="model", rationale="it seems so"):
+        [row] = self.run(calls.entities.link(one, other, confidence, rationale, origin))
+        return row["verdict"], row["reason"]
+
+    def merge(self, source, target, by="user_correction"):
+        [row] = self.run(calls.entities.merge(source, target, "they are one", by))
+        return row["merge_id"]
+
+    def unmerge(self, merge_id):
+        [row] = self.run(calls.entities.unmerge(merge_id, "they are two"))
+        return row["separate"]
+
+    def days(self, number):
+        """Let days go by."""
+        self.memory.now_ms += int(number * DAY_MS)
+
+    def one(self, *arguments, **more):
+        [row] = self.observe(*arguments, **more)["entities"]
+        return row
+
+    def records(self, kind):
+        return [record for record in self.memory.records() if record["kind"] == kind]
+
+    def record(self, label):
+        [record] = [one for one in self.records("entity") if one["node_label"] == label]
+        return record
+
+    def ties(self, edge_type):
+        return [one for one in self.records("tie") if one["type"] == edge_type]
+
+
+def entity(observation):
+    return {"label": observation, "type": "entity"} if isinstance(observation, str) else observation

@@ -1,0 +1,219 @@
+"""Merging is soft: two entities count as one, nothing of either is touched, and it is undone."""
+
+import pytest
+from entity_layer import Entities, entity
+from expect import REFUSALS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from concept_graph_mcp import calls
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+@pytest.fixture
+def dogs(entities):
+    """Three dogs and a shoe, mentioned in one session."""
+    text = "Max, the puppy and Rex chewed my shoe"
+    rows = entities.observe(text, "Max", "puppy", "Rex", "shoe")["entities"]
+    entities.end()
+    return {row["label"]: row["entity_id"] for row in rows}
+
+
+def test_a_merged_entity_is_found_and_read_as_the_other(entities, dogs):
+    merge_id = entities.merge(dogs["puppy"], dogs["Max"])
+    [found] = entities.search("puppy")
+    assert (found["entity_id"], found["label"]) == (dogs["Max"], "Max")
+    for asked in (dogs["puppy"], dogs["Max"]):
+        whole = entities.get(asked)
+        assert whole["entity_id"] == dogs["Max"]
+        assert whole["labels"] == ["Max", "puppy"]
+        assert whole["trust_parts"]["user_mentions"] == 2
+        assert [row["merge_id"] for row in whole["merges"]] == [merge_id]
+    assert entities.record("puppy")["canonical_node_id"] == dogs["Max"]
+    assert entities.record("puppy")["identity_status"] == "merged"
+
+
+def test_a_label_of_a_member_is_observed_as_the_canonical_one(entities, dogs):
+    entities.merge(dogs["puppy"], dogs["Max"])
+    row = entities.one("the puppy", "puppy", session="later")
+    assert (row["entity_id"], row["label"], row["created"]) == (dogs["Max"], "Max", False)
+    # It still is a mention of the puppy, should that be taken back.
+    assert entities.record("puppy")["user_mention_count"] == 2
+    assert entities.record("Max")["user_mention_count"] == 1
+
+
+def test_the_ledger_keeps_who_merged_what_and_why(entities, dogs):
+    merge_id = entities.merge(dogs["puppy"], dogs["Max"])
+    entities.days(1)
+    entities.unmerge(merge_id)
+    [entry] = entities.records("merge")
+    assert entry["source_node_id"] == dogs["puppy"]
+    assert entry["target_node_id"] == dogs["Max"]
+    assert (entry["merge_reason"], entry["created_by"]) == ("they are one", "user_correction")
+    assert (entry["is_active"], entry["unmerge_reason"]) == (False, "they are two")
+    assert entry["unmerged_at"] == entities.memory.now_ms
+
+
+def test_what_is_taken_back_is_distinct_and_never_proposed_again(entities, dogs):
+    separate = entities.unmerge(entities.merge(dogs["puppy"], dogs["Max"]))
+    assert [row["labels"] for row in separate] == [["puppy"], ["Max"]]
+    record = entities.record("puppy")
+    assert record["identity_status"] == "distinct"
+    assert "canonical_node_id" not in record
+    verdict = entities.link(dogs["puppy"], dogs["Max"], origin="user")
+    assert verdict == ("rejected", "a merge of these was taken back")
+    claim = {**entity("puppy"), "same_as": dogs["Max"]}
+    entities.one("puppy", claim, session="later")
+    [tie] = entities.ties("same_as")
+    assert tie["status"] == "rejected"
+
+
+def test_a_merge_in_the_middle_of_a_chain_can_be_taken_back(entities, dogs):
+    first = entities.merge(dogs["puppy"], dogs["Max"])
+    entities.merge(dogs["Max"], dogs["Rex"])
+    assert entities.get(dogs["puppy"])["entity_id"] == dogs["Rex"]
+    assert entities.get(dogs["Rex"])["labels"][0] == "Rex"
+    separate = entities.unmerge(first)
+    assert [row["labels"] for row in separate] == [["puppy"], ["Rex", "Max"]]
+    assert entities.get(dogs["puppy"])["labels"] == ["puppy"]
+
+
+def test_merged_again_it_has_an_entry_of_its_own(entities, dogs):
+    first = entities.merge(dogs["puppy"], dogs["Max"])
+    entities.unmerge(first)
+    second = entities.merge(dogs["puppy"], dogs["Max"])
+    assert first != second
+    assert entities.get(dogs["puppy"])["labels"] == ["Max", "puppy"]
+    assert len(entities.records("merge")) == 2
+
+
+def test_what_cannot_be_merged_is_refused(entities, dogs):
+    merge_id = entities.merge(dogs["puppy"], dogs["Max"])
+    for wrong, message in (
+        (lambda: entities.merge(dogs["Max"], dogs["puppy"]), "is the same already"),
+        (lambda: entities.merge(dogs["Max"], dogs["Max"]), "is the same already"),
+        (lambda: entities.merge("nosuch", dogs["Max"]), 'source_id: not found: "nosuch"'),
+        (lambda: entities.merge(dogs["Max"], dogs["Rex"], "me"), "by: must be one of"),
+        (lambda: entities.merge(dogs["Max"], dogs["Rex"], "system"), "may not merge these"),
+        (lambda: entities.unmerge("nosuch"), 'merge_id: not found: "nosuch"'),
+    ):
+        with pytest.raises(REFUSALS, match=message):
+            wrong()
+    entities.unmerge(merge_id)
+    with pytest.raises(REFUSALS, match="was taken back already"):
+        entities.unmerge(merge_id)
+
+
+def test_another_users_entities_are_not_found(entities, dogs):
+    merge_id = entities.merge(dogs["puppy"], dogs["Max"])
+    for call in (
+        calls.entities.get(dogs["Max"]),
+        calls.entities.merge(dogs["Max"], dogs["Rex"], "mine"),
+        calls.entities.unmerge(merge_id, "mine"),
+        calls.entities.link(dogs["Max"], dogs["Rex"], 1.0, "mine", "user"),
+    ):
+        with pytest.raises(REFUSALS, match="not found"):
+            entities.run(call, user_id="bob")
+    assert entities.run(calls.entities.search("Max", user_id="bob"), user_id="bob") == []
+
+
+# Claims
+
+
+def test_a_claim_is_a_question_and_its_confidence_counts_for_nothing(entities, dogs):
+    verdict, reason = entities.link(dogs["puppy"], dogs["Max"], 1.0)
+    assert (verdict, reason) == ("candidate", "its confidence 0.00 is below 0.85")
+    [tie] = entities.ties("same_as")
+    assert (tie["status"], tie["confidence"]) == ("candidate", 0.0)
+    assert tie["evidence"] == "it seems so"
+    assert entities.records("merge") == []
+    assert entities.record("puppy")["identity_status"] == "ambiguous"
+
+
+def test_a_claim_that_cannot_be_is_rejected_with_the_reason(entities, dogs):
+    rows = entities.observe(
+        "Zinc, zinc and mood",
+        {**entity("zinc"), "kind": "mineral"},
+        {**entity("Zinc Ltd"), "kind": "company"},
+        {"label": "zinc", "type": "topic"},
+    )["entities"]
+    mineral, company, topic = (row["entity_id"] for row in rows)
+    assert entities.link(mineral, company)[0] == "rejected"
+    assert "of different kinds" in entities.link(mineral, company)[1]
+    assert "of different types" in entities.link(mineral, topic)[1]
+    assert entities.link(mineral, None)[0] == "rejected"
+    assert entities.ties("same_as") == []
+
+
+def test_only_what_the_user_said_is_merged_and_only_where_all_agrees(entities):
+    rows = entities.observe("Anna Smith, Anna Smyth", "Anna Smith", "Anna Smyth")["entities"]
+    ends = [row["entity_id"] for row in rows]
+    assert entities.link(*ends, origin="user")[0] == "candidate"
+    entities.end()
+    assert entities.link(*ends, origin="model")[0] == "candidate"
+    assert entities.link(*ends, origin="user")[0] == "merged"
+    [entry] = entities.records("merge")
+    assert entry["created_by"] == "system"
+    assert entry["merge_confidence"] == pytest.approx(0.9)
+    assert entities.link(*ends)[1] == "they are the same already"
+
+
+def test_the_system_merges_where_all_agrees_and_says_what_is_missing_elsewhere(entities):
+    rows = entities.observe("Anna Smith, Anna Smyth", "Anna Smith", "Anna Smyth")["entities"]
+    ends = [row["entity_id"] for row in rows]
+    with pytest.raises(REFUSALS, match="they never occurred in one session"):
+        entities.merge(*ends, by="system")
+    entities.end()
+    assert entities.merge(*ends, by="system")
+
+
+# In any order
+
+STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), max_size=14)
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=STEPS)
+def test_all_merges_taken_back_leave_everything_as_it_was(entities, steps):
+    labels = [f"dog {number}" for number in range(7)]
+    rows = entities.observe(", ".join(labels), *labels)["entities"]
+    entities.end()
+    ids = [row["entity_id"] for row in rows]
+    start, before = entities.memory.records(), questions(entities)
+    active: list[str] = [row["id"] for row in entities.records("merge") if row["is_active"]]
+    assert active == []
+    for take_back, one, other in steps:
+        if take_back and active:
+            entities.unmerge(active.pop(one % len(active)))
+        elif entities.get(ids[one])["entity_id"] != entities.get(ids[other])["entity_id"]:
+            active.append(entities.merge(ids[one], ids[other]))
+    while active:
+        entities.unmerge(active.pop(0))
+    assert without_traces(entities.memory.records()) == without_traces(start)
+    assert before.keys() <= questions(entities).keys()
+
+
+def questions(entities):
+    return {(tie["from"], tie["to"]): tie["status"] for tie in entities.ties("same_as")}
+
+
+def without_traces(records):
+    """Leave out what a merge that was taken back leaves: the ledger, and that the pair are two."""
+    kept = []
+    for record in records:
+        if record["kind"] == "merge" or record.get("type") in ("same_as", "into"):
+            continue
+        if record.get("type") == "of" and record["from"] in _merges(records):
+            continue
+        kept.append({key: value for key, value in record.items() if key != "identity_status"})
+    return kept
+
+
+def _merges(records):
+    return {record["id"] for record in records if record["kind"] == "merge"}

@@ -1,0 +1,181 @@
+"""The end of a session: what was mentioned in it belongs together, and counts once."""
+
+import math
+
+import pytest
+from entity_layer import Entities, entity
+from expect import REFUSALS
+
+HALF_DAY = 0.5
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+def event(label):
+    return {"label": label, "type": "event"}
+
+
+def test_what_was_mentioned_in_a_session_is_joined_whichever_message_it_was_in(entities):
+    entities.observe("Max", "Max")
+    entities.observe("my shoe", "shoe")
+    entities.observe("rain", "rain", session="other")
+    assert entities.end() == {
+        "entities": 2,
+        "edges_created": 1,
+        "edges_reinforced": 0,
+        "promoted": [],
+        "activated_causal": [],
+    }
+    [tie] = entities.ties("co_occurrence")
+    assert {tie["from"], tie["to"]} == {entities.record(name)["id"] for name in ("Max", "shoe")}
+    assert (tie["weight"], tie["origin"]) == (0.3, "cooccurrence")
+    assert (tie["user_reinforcement_count"], tie["model_reinforcement_count"]) == (1.0, 0.0)
+    assert [entities.record(name)["edge_count"] for name in ("Max", "shoe", "rain")] == [1, 1, 0]
+
+
+def test_the_older_of_two_is_where_an_edge_without_direction_begins(entities):
+    entities.observe("rain", "rain")
+    entities.days(1)
+    entities.observe("Max in the rain", "Max", "rain")
+    entities.end()
+    [tie] = entities.ties("co_occurrence")
+    assert tie["from"] == entities.record("rain")["id"]
+
+
+def test_a_session_that_ends_again_counts_only_what_is_new(entities):
+    entities.observe("Max and my shoe", "Max", "shoe")
+    entities.end()
+    before = entities.ties("co_occurrence")
+    assert entities.end()["edges_reinforced"] == 0
+    assert entities.ties("co_occurrence") == before
+    entities.observe("rain", "rain")
+    ended = entities.end()
+    assert (ended["edges_created"], ended["edges_reinforced"]) == (2, 0)
+    assert before[0] in entities.ties("co_occurrence")
+
+
+def test_another_session_reinforces_by_the_moving_average(entities):
+    entities.observe("Max and my shoe", "Max", "shoe", session="a")
+    entities.end("a")
+    entities.days(7)
+    entities.observe("Max and my shoe", "Max", "shoe", session="b")
+    assert entities.end("b")["edges_reinforced"] == 1
+    [tie] = entities.ties("co_occurrence")
+    # From 0.3 towards 1 by seven days of fourteen.
+    assert tie["weight"] == pytest.approx(1 - 0.7 * math.exp(-0.5))
+    assert (tie["user_reinforcement_count"], tie["distinct_session_count"]) == (2.0, 2)
+
+
+def test_what_only_the_model_mentioned_is_joined_as_inferred(entities):
+    entities.observe("Max", "Max")
+    entities.observe("Perhaps boredom", "boredom", speaker="model")
+    entities.end()
+    [tie] = entities.ties("co_occurrence")
+    assert tie["origin"] == "inferred"
+    assert (tie["user_reinforcement_count"], tie["model_reinforcement_count"]) == (0.0, 1.0)
+    entities.observe("boredom it is", "boredom")
+    ended = entities.end()
+    assert (ended["edges_created"], ended["edges_reinforced"]) == (0, 0)
+    [tie] = entities.ties("co_occurrence")
+    assert tie["origin"] == "cooccurrence"
+    assert (tie["user_reinforcement_count"], tie["model_reinforcement_count"]) == (1.0, 0.0)
+
+
+def test_at_most_thirty_are_joined_and_the_users_come_first(entities):
+    echoes = [f"echo {number}" for number in range(20)]
+    said = [f"word {number}" for number in range(25)]
+    entities.observe("; ".join(echoes), *echoes, speaker="model")
+    entities.observe("; ".join(said), *said)
+    assert entities.end()["edges_created"] == 30 * 29 // 2
+    joined = {end for tie in entities.ties("co_occurrence") for end in (tie["from"], tie["to"])}
+    assert len(joined) == 30
+    assert {entities.record(label)["id"] for label in said} <= joined
+
+
+def test_what_is_mentioned_in_two_sessions_is_promoted_by_the_user_alone(entities):
+    for session in ("a", "b"):
+        entities.observe("Max", "Max", "echo", session=session)
+        ended = entities.end(session)
+    assert [row["label"] for row in ended["promoted"]] == ["Max"]
+    assert ended["promoted"][0]["reason"] == "the user mentioned it in 2 sessions"
+    assert entities.record("Max")["identity_status"] == "distinct"
+    assert entities.record("echo")["identity_status"] == "provisional"
+
+
+def test_many_mentions_in_one_session_promote_nothing(entities):
+    for _ in range(9):
+        entities.observe("Max", "Max")
+    assert entities.end()["promoted"] == []
+
+
+def test_what_is_felt_strongly_is_promoted_at_once(entities):
+    entities.observe("dad died", {"label": "dad died", "type": "event", "valence": -1.0})
+    entities.observe("I guess", {**entity("guess"), "intensity": 1.0}, speaker="model")
+    assert [row["label"] for row in entities.end()["promoted"]] == ["dad died"]
+
+
+def test_events_are_joined_in_the_order_of_their_mentions(entities):
+    for session in ("a", "b"):
+        entities.observe("we moved, then the party", event("moved"), session=session)
+        entities.observe("the party", event("party"), entity("Max"), session=session)
+        entities.end(session)
+    [tie] = entities.ties("temporal")
+    assert tie["from"] == entities.record("moved")["id"]
+    assert tie["to"] == entities.record("party")["id"]
+    assert tie["user_reinforcement_count"] == 2.0
+
+
+def cause(entities, session, valence, speaker="user"):
+    entities.observe(
+        "work makes me sad",
+        {**entity("work"), "valence": valence},
+        {"label": "sad", "type": "emotion"},
+        session=session,
+        speaker=speaker,
+        relations=[{"from": "work", "to": "sad", "type": "causal", "span": "work makes me sad"}],
+    )
+    return entities.end(session)["activated_causal"]
+
+
+def test_a_cause_needs_three_sessions_that_felt_different(entities):
+    assert cause(entities, "a", -0.8) == []
+    assert cause(entities, "b", 0.2) == []
+    assert entities.ties("causal")[0]["is_active"] is False
+    work, sad = entities.record("work"), entities.record("sad")
+    assert cause(entities, "c", -0.8) == [{"from": work["id"], "to": sad["id"]}]
+    [tie] = entities.ties("causal")
+    assert (tie["is_active"], tie["requires_activation"]) == (True, 0)
+
+
+def test_one_bad_week_teaches_no_cause(entities):
+    for session in "abcde":
+        assert cause(entities, session, -0.8) == []
+    assert entities.ties("causal")[0]["requires_activation"] == 0
+    # The mood of another day shows that it was not the week.
+    assert len(cause(entities, "f", 0.8)) == 1
+
+
+def test_one_session_however_often_it_ends_is_one(entities):
+    for _ in range(5):
+        cause(entities, "a", -0.8)
+    assert entities.ties("causal")[0]["requires_activation"] == 2
+
+
+def test_a_session_feels_as_the_users_mentions_do_on_average(entities):
+    entities.observe("Max", {**entity("Max"), "valence": 1.0})
+    entities.observe("rain", {**entity("rain"), "valence": -0.5})
+    entities.observe("sun", {**entity("sun"), "valence": 1.0}, speaker="model")
+    entities.end()
+    [session] = entities.records("session")
+    assert session["valence"] == 0.25
+    assert session["ended_at"] == entities.memory.now_ms
+
+
+def test_a_session_of_another_user_or_of_nobody_is_not_found(entities):
+    entities.observe("Max", "Max")
+    for call in (lambda: entities.end("nosuch"), lambda: entities.end(user_id="bob")):
+        with pytest.raises(REFUSALS, match="session_id: nothing was observed in"):
+            call()

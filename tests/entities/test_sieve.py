@@ -1,0 +1,104 @@
+"""The sieve: what is certain decides, likeness only asks, centrality has no say."""
+
+from dataclasses import replace
+
+from conceptgraph_core.entities import sieve
+from conceptgraph_core.entities.sieve import Known, Sought
+
+NOW = 1_000_000
+
+
+def known(name, **changes) -> Known:
+    return replace(
+        Known(
+            id=name,
+            label=name,
+            name=name,
+            canonical_name=name,
+            node_type="entity",
+            kind=None,
+            valid_from=0,
+            valid_until=None,
+            last_activated=0,
+            canonical_id=name,
+        ),
+        **changes,
+    )
+
+
+def sought(name, **changes) -> Sought:
+    return replace(Sought(name, "entity", None, NOW), **changes)
+
+
+def decided(one, named=(), others=()):
+    return sieve.decide(one, named, others, sieve.likeness)
+
+
+def test_the_very_name_of_its_type_is_the_same():
+    max_ = known("max")
+    assert decided(sought("max"), [max_]).same == max_
+    for other in (
+        known("max", node_type="topic"),
+        known("max", kind="person"),
+        known("max", valid_until=NOW),
+        known("max", valid_from=NOW + 1),
+    ):
+        assert decided(sought("max", kind="pet"), [other]).same is None
+
+
+def test_of_several_the_claimed_one_then_its_kind_then_the_latest_is_meant():
+    old = known("max", id="old", canonical_id="old", last_activated=9)
+    new = known("max", id="new", canonical_id="new", last_activated=5, kind="pet")
+    assert decided(sought("max"), [old, new]).same == old
+    assert decided(sought("max", kind="pet"), [old, new]).same == new
+    assert decided(sought("max", claimed="new"), [old, new]).same == new
+    assert [one.id for one, _ in decided(sought("max"), [old, new]).candidates] == ["new"]
+
+
+def test_what_is_alike_is_asked_about_and_never_the_same():
+    smith = known("anna smith")
+    decision = decided(sought("anna smyth"), (), [smith])
+    assert (decision.same, decision.status) == (None, "ambiguous")
+    assert sieve.proposed(decision, sought("anna smyth")) == [(smith, 0.9)]
+    topic = replace(smith, node_type="topic")
+    assert decided(sought("anna smyth"), (), [topic]).status == "provisional"
+    assert decided(sought("max"), (), [smith]).status == "provisional"
+
+
+def test_at_most_three_are_proposed_each_component_once():
+    alike = [known(f"anna {letter}", last_activated=3) for letter in "abcdef"]
+    merged = [replace(one, canonical_id="anna a") for one in alike[:3]] + alike[3:]
+    asked = sought("anna z")
+    assert len(sieve.proposed(decided(asked, (), alike), asked)) == 3
+    ids = {one.canonical_id for one, _ in sieve.proposed(decided(asked, (), merged), asked)}
+    assert ids == {"anna a", "anna d", "anna e"}
+
+
+def test_candidates_are_the_ten_latest_and_the_five_nearest_those_of_the_type_first():
+    late = [known(f"late {number}", last_activated=100 - number) for number in range(30)]
+    near = [known(f"maximilian {number}") for number in range(9)]
+    asked = sought("maximilian")
+    found = sieve.candidates([*late, *near], asked, sieve.likeness)
+    assert [one.id for one in found[:10]] == [f"late {number}" for number in range(10)]
+    assert {one.id for one in found[10:]} == {f"maximilian {number}" for number in range(5)}
+    typed = sieve.candidates([known("max", node_type="topic"), known("may")], asked, sieve.likeness)
+    assert [one.id for one in typed] == ["may", "max"]
+
+
+def test_boss_and_manager_stay_two_however_alike_their_embeddings_are():
+    boss = known("my boss", embedding=(1.0, 0.0, 0.25))
+    manager = sought("my manager", embedding=(1.0, 0.0, 0.0))
+    assert sieve.likeness(boss, manager) > 0.97
+    decision = decided(manager, (), [boss])
+    assert (decision.same, decision.status) == (None, "ambiguous")
+    unmet = {"they never occurred in one session": False}
+    assert sieve.may_merge(unmet, 0.97) == ["they never occurred in one session"]
+    assert sieve.may_merge({}, 0.84) == ["its confidence 0.84 is below 0.85"]
+    assert sieve.may_merge({"they never occurred in one session": True}, 0.85) == []
+
+
+def test_times_overlap_where_they_have_a_moment_in_common():
+    assert sieve.overlap((0, None), (5, None))
+    assert sieve.overlap((0, 6), (5, None))
+    assert not sieve.overlap((0, 5), (5, None))
+    assert not sieve.overlap((9, None), (0, 9))
