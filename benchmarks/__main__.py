@@ -19,6 +19,7 @@ BENCHMARKS = {
     "round-trips": "round_trips",
     "growth": "growth",
     "search": "search",
+    "nearest": "nearest",
     "clients": "clients",
     "memory": "memory",
     "memories": "memories",

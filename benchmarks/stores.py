@@ -35,7 +35,7 @@ class Embedded:
         self.host = Host(path)
 
     def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
-        arguments = [*call.arguments, _context(now_ms)]
+        arguments = [*call.arguments, {**_context(now_ms), **call.context}]
         procedure = call.procedure
         return self.host.call(procedure.name, arguments, call.lookup, procedure.fields)
 

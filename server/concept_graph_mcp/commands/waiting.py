@@ -59,6 +59,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         "AROUSAL_TAU_MS": str(configured.tau_ms),
         "CONCEPT_GRAPH_USER": configured.user_id,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
+        "CONCEPT_GRAPH_EMBEDDINGS": configured.embeddings or "",
     }
     if configured.embedded is None:
         variables["MEMGRAPH_URI"] = configured.uri

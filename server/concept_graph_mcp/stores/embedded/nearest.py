@@ -82,6 +82,7 @@ class Vectors:
                 kept.replace(changed, rows)
                 kept.position = database.position()
                 yield kept
+                self._let_go_of_too_much()
                 return
         yield from self._made(database, table, dimension, [*(kept.columns if kept else ()), *names])
 
@@ -104,6 +105,10 @@ class Vectors:
         matrix.position = database.position()
         self._matrices[table, dimension] = matrix
         yield matrix
+
+    def _let_go_of_too_much(self) -> None:
+        if sum(matrix.bytes for matrix in self._matrices.values()) > MAX_BYTES:
+            self.clear()
 
 
 # A vertex, its vector as it is stored, and the values of the properties that are filtered by.
