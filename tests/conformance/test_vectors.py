@@ -217,6 +217,16 @@ def test_the_embedding_goes_where_the_vectors_go(samples):
         samples.add(other)
 
 
+def test_an_import_that_changes_a_text_leaves_it_without_its_old_vector(samples):
+    samples.add(note("ann", "tea", place=turned(5), mood="calm", dimension=3))
+    samples.add(note("ann", "tea", mood="calm"))
+    assert lacking(samples) == []
+    samples.add(note("ann", "tea", mood="glad"))
+    [record] = samples.records()
+    assert not record.keys() & {"place", "dimension"}
+    assert [row["text"] for row in lacking(samples)] == ["tea\nglad"]
+
+
 def test_who_finds_nothing_near_is_told_so_by_an_empty_list(samples):
     assert samples.run(calls.Call(FOUND, (), Nearest(NOTE, "place", EAST, 9))) == []
     assert samples.run(calls.embedding.chosen(MODEL)) == []

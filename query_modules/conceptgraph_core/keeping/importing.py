@@ -103,8 +103,19 @@ class _Importer:
             has = value_of(node.raw, kind.declared(name))
             if given.get(name, has) != has:
                 raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
-        self._graph.update(node, **given)
+        self._graph.update(node, **(given | self._outdated(kind, node, given)))
         self._graph.update(node, **self._graph.lacking(node))
+
+    def _outdated(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> dict[str, None]:
+        """Return, as gone, the vector of a text that *given* changes without bringing one."""
+        for index in (one for layer in self._graph.layers for one in layer.vectors):
+            if index.label == kind.label and index.vector not in given:
+                told = [name for name in index.texts if name in given]
+                declared = [(name, kind.declared(name)) for name in told]
+                if any(value_of(node.raw, one) != one.read(given[name]) for name, one in declared):
+                    gone = (index.vector, *([index.dimension] if index.dimension else ()))
+                    return dict.fromkeys(gone)
+        return {}
 
     def _create(self, kind: NodeKind, row: Row) -> Node:
         values = _complete(row, kind.properties, self._graph.context.now_ms)

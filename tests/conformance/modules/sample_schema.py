@@ -84,7 +84,7 @@ LAYER = Layer(
         Index(NOTE, ("owner", "made_at")),
         Index(SHELF, ("label",), unique=True),
     ),
-    vectors=(VectorIndex(NOTE, "place", texts=("title",), dimension="dimension"),),
+    vectors=(VectorIndex(NOTE, "place", texts=("title", "mood"), dimension="dimension"),),
 )
 
 MODEL = Model((LAYER, EMBEDDINGS), ("sample_layer",))
