@@ -8,6 +8,7 @@ import shlex
 import threading
 import tomllib
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -32,6 +33,7 @@ from concept_graph_mcp.tools import toolsets
 from concept_graph_mcp.tools.prompts import use_memory
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.decaying import RULES
 from conceptgraph_core.registry import LAYERS, MODEL
 
 DOCS = ROOT / "docs"
@@ -512,6 +514,11 @@ def test_the_model_on_the_page_is_that_of_the_schema():
         schema.RELATION_NAMES
     )
     assert list(rows.values()) == [["weight"]] * 2
+
+
+def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
+    rows = [row[:2] for row in table(MEMORIES, "number", "default", "is")]
+    assert [(name, float(value)) for name, value in rows] == list(asdict(RULES).items())
 
 
 def test_every_saved_query_has_a_title_of_its_own_and_finds_something(memgraph):

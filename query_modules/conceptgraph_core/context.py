@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from . import limits
+from . import decaying, limits
+from .decaying import Rules
 from .errors import InvalidContext
 from .words import languages
 
@@ -19,7 +20,7 @@ LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 _KEYS = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("user_id", "languages", "asker", "asked_at", "rehearsed"),
+    *("user_id", "languages", "asker", "asked_at", "rehearsed", "decay"),
 )
 
 
@@ -37,7 +38,8 @@ class Context:
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
     answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
-    `rehearsed` is thrown away: nothing is put into the index of words.
+    `rehearsed` is thrown away: nothing is put into the index of words. `decay` are the numbers by
+    which memories fade.
     """
 
     now_ms: int
@@ -54,6 +56,7 @@ class Context:
     asker: str | None
     asked_at: int | None
     rehearsed: bool
+    decay: Rules
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -86,6 +89,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         asker=_asker(given.get("asker")),
         asked_at=None if given.get("asked_at") is None else _time(given["asked_at"], "asked_at"),
         rehearsed=_rehearsed(given.get("rehearsed", False)),
+        decay=_decay(given.get("decay")),
     )
 
 
@@ -142,6 +146,17 @@ def _asker(value: Any) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
         raise InvalidContext("context: asker must be a non-empty text")
     return value
+
+
+def _decay(value: Any) -> Rules:
+    if value is None:
+        # Not imported, as above.
+        environment: Mapping[str, str] = __import__("os").environ
+        said = environment.get(decaying.DECAY_VARIABLE, "")
+        return decaying.rules(decaying.parsed(said)) if said else decaying.RULES
+    if not isinstance(value, Mapping):
+        raise InvalidContext("context: decay must be a map such as {base_rate: 0.02}")
+    return decaying.rules(value)
 
 
 def _rehearsed(value: Any) -> bool:

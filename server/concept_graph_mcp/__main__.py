@@ -94,6 +94,7 @@ def main(
       CONCEPT_GRAPH_TOOLSETS  like --toolsets
       CONCEPT_GRAPH_USER      whose memories and entities; default: default
       CONCEPT_GRAPH_LANGUAGES of what is written and asked; default: en
+      CONCEPT_GRAPH_DECAY     how memories fade, e.g. base_rate=0.02
       CONCEPT_GRAPH_EMBEDDINGS  PROVIDER:NAME of a model, to find texts by meaning too
     """
     ctx.obj = embedded

@@ -1,7 +1,7 @@
 """A store together with the clock, the time constant and the zone that its calls are made in."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import time_ns
 from typing import Any, Self
@@ -52,6 +52,7 @@ class Session:
     on_misdeployed: Callable[[Misdeployed], None] | None = None
     until_ms: int | None = None
     embedding: LazyEmbedding | None = None
+    decay: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -68,7 +69,8 @@ class Session:
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         said = settings.embeddings
-        return cls(*made, on_misdeployed, until_ms, LazyEmbedding(said) if said else None)
+        embedding = LazyEmbedding(said) if said else None
+        return cls(*made, on_misdeployed, until_ms, embedding, settings.decay)
 
     async def vector(self, text: str) -> tuple[str, Vector] | None:
         """Return the name of the embedding and the vector of *text*; None without either.
@@ -104,6 +106,7 @@ class Session:
             "tau_ms": self.tau_ms,
             "date": self.date(now_ms),
             "user_id": self.user_id,
+            "decay": dict(self.decay),
         }
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}

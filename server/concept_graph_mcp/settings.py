@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from conceptgraph_core import limits, text
+from conceptgraph_core import decaying, limits, text
 from conceptgraph_core.context import DEFAULT_USER, LANGUAGES_VARIABLE
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.words import languages
@@ -46,6 +46,7 @@ class Settings:
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
     languages: tuple[str, ...] = DEFAULT_LANGUAGES
+    decay: Mapping[str, float] = field(default_factory=dict)
     # PROVIDER:NAME, or None: words alone find.
     embeddings: str | None = None
 
@@ -76,6 +77,7 @@ def read(
             environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
         ),
         languages=_languages(environment.get("CONCEPT_GRAPH_LANGUAGES", "")),
+        decay=_decay(environment.get("CONCEPT_GRAPH_DECAY", "")),
         embeddings=embeddings(environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
     )
 
@@ -204,3 +206,10 @@ def _languages(names: str) -> tuple[str, ...]:
         return languages.named(names.split(","))
     except ConceptGraphError as error:
         raise SettingsError(f"{LANGUAGES_VARIABLE}: {error}") from None
+
+
+def _decay(numbers: str) -> dict[str, float]:
+    try:
+        return decaying.parsed(numbers)
+    except ConceptGraphError as error:
+        raise SettingsError(f"{decaying.DECAY_VARIABLE}: {error}") from None

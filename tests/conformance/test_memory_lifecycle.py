@@ -383,3 +383,25 @@ def test_what_the_worker_did_adds_up(memory):
     # It is nobody's memory and in no count.
     assert memory.records() == []
     assert "workers" not in memory.stats()
+
+
+def test_an_owner_s_numbers_hold_for_a_call(memory):
+    memory_id = made(memory)
+    memory.now_ms += 10 * DAY_MS
+    call = calls.memories.decay_status(memory_id)
+    [row] = memory.run(call, user_id="default", decay={"base_rate": 0.1})
+    assert (row["state"], row["decay_score"]) == ("dormant", round(0.7 * math.exp(-1), 6))
+    with pytest.raises(REFUSALS, match="decay: unknown number 'rate'"):
+        memory.run(call, decay={"rate": 1})
+    with pytest.raises(REFUSALS, match="context: decay must be a map"):
+        memory.run(call, decay=0.1)
+
+
+def test_links_count_only_where_an_owner_lets_them(memory):
+    one, two, three = (made(memory, content) for content in ("one", "two", "three"))
+    ends = [(one, two), (three, one)]
+    memory.import_rows([{"kind": "link", "from": a, "to": b, "type": "supports"} for a, b in ends])
+    call = calls.memories.decay_status(one)
+    assert memory.run(call, user_id="default")[0]["decay_score"] == 0.7
+    [row] = memory.run(call, user_id="default", decay={"degree_boost": 0.1})
+    assert row["decay_score"] == round(0.7 + 0.1 * math.log(3), 6)

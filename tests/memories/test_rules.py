@@ -4,8 +4,11 @@ import math
 
 import pytest
 
+from conceptgraph_core.decaying import Rules, parsed
+from conceptgraph_core.decaying import rules as checked
+from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.memories import rules
-from conceptgraph_core.memories.rules import DAY_MS, Fading, Rules
+from conceptgraph_core.memories.rules import DAY_MS, Fading
 
 T = 1_750_000_000_000
 
@@ -104,3 +107,27 @@ def test_strengthening_adds_to_what_is_left():
     assert rules.strengthened(0.8, T, T + week) == 0.5
     assert rules.strengthened(0.95, T, T) == 1.0
     assert rules.strengthened(0.4, T, T + week, 0.25) == 0.45
+
+
+def test_an_owner_sets_some_of_the_numbers():
+    assert checked(parsed(" base_rate=0.02, degree_boost = 0.05,")) == Rules(
+        base_rate=0.02, degree_boost=0.05
+    )
+    assert parsed("") == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("rate=1", "unknown number 'rate'; known are base_rate, access_boost"),
+        ("base_rate", "'base_rate' is not like base_rate=0.02"),
+        ("base_rate=x", "is not like"),
+        ("base_rate=-1", "base_rate: must be between 0 and 1000"),
+        ("base_rate=nan", "base_rate: must be between"),
+        ("dormant=0.6", "1 >= active > dormant > archived > 0"),
+        ("archived=0", "1 >= active > dormant > archived > 0"),
+    ],
+)
+def test_what_is_no_number_of_these_is_refused(value, message):
+    with pytest.raises(InvalidNumber, match=message):
+        parsed(value)

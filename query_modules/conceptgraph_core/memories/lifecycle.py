@@ -56,7 +56,7 @@ def preserve(graph: Graph, memory_id: str, tag: str | None, until: int | None) -
         tags = [*node.value("tags"), chosen.casefold()]
         graph.update(node, tags=list(dict.fromkeys(tags)))
     settle(graph, node)
-    return status_of(node, graph.context.now_ms)
+    return status_of(graph, node)
 
 
 def status(graph: Graph, memory_id: str) -> Row:
@@ -65,13 +65,14 @@ def status(graph: Graph, memory_id: str) -> Row:
     A row has state, decay_score, last_decay_update, next_state and next_state_at (None if nothing
     will ever change), preserved and preserved_until; times in unix ms.
     """
-    return status_of(graph.existing(memory_id), graph.context.now_ms)
+    return status_of(graph, graph.existing(memory_id))
 
 
-def status_of(node: Node, now_ms: int) -> Row:
-    fading = node.fading
-    score, state = rules.now(fading, now_ms)
-    following = rules.next_state(fading, now_ms)
+def status_of(graph: Kept, node: Node) -> Row:
+    now_ms, decay = graph.context.now_ms, graph.context.decay
+    fading = graph.fading(node)
+    score, state = rules.now(fading, now_ms, decay)
+    following = rules.next_state(fading, now_ms, decay)
     return {
         "state": state,
         "decay_score": round(score, schema.DECIMALS),
@@ -91,16 +92,17 @@ def settle(graph: Kept, node: Node, may_expire: bool = False) -> None:
     memory it is archived at worst.
     """
     now_ms = graph.context.now_ms
-    score, state = presence(node, now_ms, may_expire)
+    score, state = presence(graph, node, may_expire)
     changes: Row = {"decay_score": score, "last_decay_update": now_ms}
     if state != node.state:
         changes |= transition(node, state, now_ms, score)
     graph.update(node, **changes)
 
 
-def presence(node: Node, now_ms: int, may_expire: bool) -> tuple[float, str]:
+def presence(graph: Kept, node: Node, may_expire: bool) -> tuple[float, str]:
     """Return the score of *node* now, and the state that it is to have."""
-    score, state = rules.now(node.fading, now_ms)
+    context = graph.context
+    score, state = rules.now(graph.fading(node), context.now_ms, context.decay)
     return score, rules.ARCHIVED if state == rules.EXPIRED and not may_expire else state
 
 

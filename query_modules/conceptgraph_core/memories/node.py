@@ -1,6 +1,7 @@
 """Memories as one call sees them: those of its own scope, and nothing else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import text
@@ -72,7 +73,7 @@ class Node(adapter.Node):
 
     @property
     def fading(self) -> Fading:
-        """What its score follows from."""
+        """What its score follows from, but for its links."""
         value = self.value
         return Fading(
             importance=value("importance_score"),
@@ -136,6 +137,13 @@ class Kept(adapter.Graph[Node]):
     def sees(self, node: Node) -> bool:
         """Tell whether *node* is of this call's scope."""
         return bool(node.raw.get_property("user_id") == self.context.user_id)
+
+    def fading(self, node: Node) -> Fading:
+        """Return what the score of *node* follows from, its links where they count."""
+        fading = node.fading
+        if not self.context.decay.degree_boost:
+            return fading
+        return replace(fading, degree=sum(1 for _ in self.edges(node)))
 
     def strength(self, edge: Any) -> float:
         """Return a link's strength now."""

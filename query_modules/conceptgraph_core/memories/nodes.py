@@ -55,7 +55,7 @@ def create(
         last_decay_update=now_ms,
     )
     # What nobody trusts would be expired from the first: it is kept like what is archived.
-    score, state = lifecycle.presence(node, now_ms, may_expire=False)
+    score, state = lifecycle.presence(graph, node, may_expire=False)
     content = lifecycle.stored_content(node.content, state)
     graph.update(node, decay_score=score, state=state, content=content)
     index(graph, node)
@@ -122,7 +122,7 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     node = graph.existing(memory_id)
     now_ms = graph.context.now_ms
     why = {} if reason is None else {"reason": text.summary(reason, "reason")}
-    score = rules.now(node.fading, now_ms)[0]
+    score = lifecycle.presence(graph, node, may_expire=True)[0]
     changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
     changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
     graph.update(node, **changes, decay_score=score)

@@ -117,7 +117,7 @@ def decay_batch(
 def _let_pass(graph: Kept, node: Node, made: Row, dry_run: bool) -> None:
     made["processed"] += 1
     try:
-        score, state = lifecycle.presence(node, graph.context.now_ms, may_expire=True)
+        score, state = lifecycle.presence(graph, node, may_expire=True)
         if state != node.state:
             made["changes"].append(_change(graph, node, score, state))
             made["transitioned"] += 1
@@ -139,17 +139,17 @@ def _change(graph: Kept, node: Node, score: float, state: str) -> Row:
         "from": node.state,
         "to": state,
         "score": round(score, schema.DECIMALS),
-        "why": _why(node, score, state, graph.context.now_ms),
+        "why": _why(graph, node, score, state),
     }
 
 
-def _why(node: Node, score: float, state: str, now_ms: int) -> str:
+def _why(graph: Kept, node: Node, score: float, state: str) -> str:
     """Return why *node* goes over into *state*, as a person reads it."""
-    fading = node.fading
+    fading, now_ms = node.fading, graph.context.now_ms
     if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
         return "it is preserved"
     days = max(0, now_ms - fading.accessed_at) / rules.DAY_MS
-    least = dict(rules.RULES.thresholds)
+    least = dict(rules.thresholds(graph.context.decay))
     since = f"{days:.1f} days after its last access, {fading.access_count} in all"
     if rules.STATES.index(state) < rules.STATES.index(node.state):
         return f"its score is {score:.3g}, {least[state]:g} or more, {since}"

@@ -9,6 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from ..decaying import RULES, Rules
+
 ACTIVE: Final = "active"
 DORMANT: Final = "dormant"
 ARCHIVED: Final = "archived"
@@ -26,31 +28,14 @@ LINK_HALF_LIFE_MS: Final = 7 * DAY_MS
 LINK_FLOOR: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Seed 003's numbers: the rate at which memories decay, what counts against it, and where
-    each state but the last begins.
-    """
-
-    base_rate: float = 0.01
-    access_boost: float = 0.1
-    degree_boost: float = 0.0
-    active: float = 0.5
-    dormant: float = 0.1
-    archived: float = 0.01
-
-    @property
-    def thresholds(self) -> tuple[tuple[str, float], ...]:
-        """Each state and the least score that it takes, the most present first."""
-        return (
-            (ACTIVE, self.active),
-            (DORMANT, self.dormant),
-            (ARCHIVED, self.archived),
-            (EXPIRED, 0.0),
-        )
-
-
-RULES: Final = Rules()
+def thresholds(rules: Rules) -> tuple[tuple[str, float], ...]:
+    """Return each state and the least score that it takes, the most present first."""
+    return (
+        (ACTIVE, rules.active),
+        (DORMANT, rules.dormant),
+        (ARCHIVED, rules.archived),
+        (EXPIRED, 0.0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +64,7 @@ def decay_score(one: Fading, now_ms: int, rules: Rules = RULES) -> float:
 
 def state_of(score: float, rules: Rules = RULES) -> str:
     """Return the state that *score* puts a memory in."""
-    return next(state for state, least in rules.thresholds if score >= least)
+    return next(state for state, least in thresholds(rules) if score >= least)
 
 
 def is_preserved(tags: Collection[str], preserved_until: int | None, now_ms: int) -> bool:
@@ -136,7 +121,7 @@ def _boosts(one: Fading, rules: Rules) -> float:
 
 def _decayed_from(one: Fading, state: str, from_ms: int, rules: Rules) -> tuple[str, int] | None:
     """Return the state that follows *state* by the formula, and the first ms that has it."""
-    least = dict(rules.thresholds)[state]
+    least = dict(thresholds(rules))[state]
     lasting = _boosts(one, rules) * one.confidence
     fading = one.importance * one.confidence
     rate = _rate(one, rules)

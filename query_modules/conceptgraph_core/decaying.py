@@ -1,0 +1,62 @@
+"""The numbers by which memories fade, as an owner may set them.
+
+Apart from the rules themselves, because the context of every call has them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from . import text
+from .errors import InvalidNumber
+
+# Where nobody says it: what the host's environment says.
+DECAY_VARIABLE: Final = "CONCEPT_GRAPH_DECAY"
+
+_MOST: Final = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Seed 003's numbers: the rate at which memories decay, what counts against it, and where
+    each state but the last begins.
+    """
+
+    base_rate: float = 0.01
+    access_boost: float = 0.1
+    degree_boost: float = 0.0
+    active: float = 0.5
+    dormant: float = 0.1
+    archived: float = 0.01
+
+
+RULES: Final = Rules()
+NAMES: Final = tuple(field.name for field in fields(Rules))
+
+
+def rules(given: Mapping[str, Any]) -> Rules:
+    """Return the rules that *given* changes some numbers of. Raises InvalidNumber."""
+    unknown = [name for name in given if name not in NAMES]
+    if unknown:
+        raise InvalidNumber(f"decay: unknown number {unknown[0]!r}; known are {', '.join(NAMES)}")
+    made = Rules(**{name: text.number(value, name, 0.0, _MOST) for name, value in given.items()})
+    if not 1 >= made.active > made.dormant > made.archived > 0:
+        raise InvalidNumber("decay: must be 1 >= active > dormant > archived > 0")
+    return made
+
+
+def parsed(value: str) -> dict[str, float]:
+    """Return the numbers that a text such as "base_rate=0.02,degree_boost=0.05" sets.
+
+    Raises InvalidNumber.
+    """
+    given: dict[str, float] = {}
+    for part in value.split(","):
+        name, _, number = part.partition("=")
+        if part.strip():
+            try:
+                given[name.strip()] = float(number)
+            except ValueError:
+                raise InvalidNumber(f"decay: {part.strip()!r} is not like base_rate=0.02") from None
+    rules(given)
+    return given
