@@ -17,6 +17,9 @@ from conceptgraph_core.memories import (
     traversal,
     work,
 )
+from conceptgraph_core.memories import (
+    search as searching,
+)
 from conceptgraph_core.memories.node import Graph, Kept
 from conceptgraph_core.memories.work import Work
 
@@ -176,6 +179,38 @@ def recent(
         CALL memorygraph.recent(5) YIELD text, state;
     """
     rows = nodes.recent(Graph(ctx, context), limit, source_filter)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.read_proc
+def search(
+    ctx: mgp.ProcCtx,
+    query: str,
+    limit: mgp.Nullable[int] = schema.FOUND,
+    source_filter: mgp.Nullable[str] = None,
+    types: mgp.List[str] = [],
+    tags: mgp.List[str] = [],
+    states: mgp.List[str] = [],
+    vector: mgp.List[mgp.Number] = [],
+    model: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **BRIEF,
+    score=float,
+    matched=mgp.List[str],
+    similarity=mgp.Nullable[float],
+    total=int,
+    words=mgp.List[mgp.Map],
+    factors=mgp.Map,
+    memory=mgp.Vertex,
+):
+    """Return the memories that a question or a sentence belongs to, the best first; no access.
+
+    Example:
+        CALL memorygraph.search("Where does Daniele live?") YIELD text, score, matched;
+    """
+    graph = Graph(ctx, context)
+    rows = searching.search(graph, query, limit, source_filter, types, tags, states, vector, model)
     return [mgp.Record(**row) for row in rows]
 
 

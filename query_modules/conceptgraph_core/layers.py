@@ -43,13 +43,14 @@ class IndexedText:
     The words of `also`, further texts of theirs, count like those; `about` is a property that lists
     names, which a node is found by even where its texts do not have them. Besides it they may have
     `thread` and `position` in it, `speaker` and `said_at` (unix ms). Where `said_at` is missing,
-    *when* tells it from the node's key, if it can.
+    the property `otherwise_at` stands for it, or *when* tells it from the node's key, if it can.
     """
 
     property: str
     when: Callable[[Any], int | None] = lambda _: None
     also: tuple[str, ...] = ()
     about: str | None = None
+    otherwise_at: str | None = None
 
     def texts(self) -> tuple[str, ...]:
         """Return the properties that are told in words."""

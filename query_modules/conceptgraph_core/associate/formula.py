@@ -5,7 +5,7 @@ rarer the cue is. No thread is walked for that: activation is added up by positi
 that mention no cue themselves only those are looked up that may still be among the best.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappush, heappushpop, nlargest
 from math import inf
@@ -33,17 +33,22 @@ class Associated(Generic[H]):
 
 
 def associate(
-    question: Question, corpus: Corpus, index: Index[H], limit: int
+    question: Question,
+    corpus: Corpus,
+    index: Index[H],
+    limit: int,
+    admits: Callable[[H], bool] = lambda _: True,
 ) -> list[Associated[H]]:
     """Return the *limit* texts that *question* brings to mind, the best first.
 
-    Only texts older than the question. Of equal scores the text said last comes first, those of
+    Only texts older than the question, and only what *admits* says true of, which is asked about as
+    few as can be. Of equal scores the text said last comes first, those of
     unknown time after all others, then by id.
     """
     spread: Spread[H] = Spread(question, corpus)
     for cue, count in _cues(question, index):
         spread.add(cue, count, index.mentions(cue))
-    return _Choice(question, index, spread, limit).best()
+    return _Choice(question, index, spread, limit, admits).best()
 
 
 def _cues(question: Question, index: Index[H]) -> Iterator[tuple[str, int]]:
@@ -74,11 +79,19 @@ class _Found(Generic[H]):
 class _Choice(Generic[H]):
     """The best of what was activated, having asked the store about as few texts as can be."""
 
-    def __init__(self, question: Question, index: Index[H], spread: Spread[H], limit: int) -> None:
+    def __init__(
+        self,
+        question: Question,
+        index: Index[H],
+        spread: Spread[H],
+        limit: int,
+        admits: Callable[[H], bool],
+    ) -> None:
         self._question = question
         self._index = index
         self._spread = spread
         self._limit = limit
+        self._admits = admits
         self._considered: set[Place] = set()
         self._most_factors: dict[Place, float] = {}
         self._found: list[_Found[H]] = []
@@ -120,6 +133,8 @@ class _Choice(Generic[H]):
             return
         factors = self._question.factors(told.speaker, told.said_at)
         score = total * factors.product
+        if score < self._least or not self._admits(text):
+            return
         self._found.append(_Found(score, text, told, factors, place))
         if len(self._best_scores) < self._limit:
             heappush(self._best_scores, score)

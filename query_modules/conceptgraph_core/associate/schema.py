@@ -7,6 +7,7 @@ by key and by id and is joined to it by no edge. Imports nothing of Memgraph.
 
 from typing import Any, Final
 
+from .. import text
 from ..layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
 
 TERM: Final = "Term"
@@ -36,6 +37,12 @@ MOST_MENTIONS: Final = 10_000
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 1_000
+
+
+def checked_limit(limit: int | None) -> int:
+    """Return how many texts are wanted at most. Raises InvalidNumber."""
+    most = DEFAULT_LIMIT if limit is None else limit
+    return text.integer(most, "limit", 1, MAX_LIMIT)
 
 
 def _any(value: Any, _: str) -> Any:

@@ -1,6 +1,7 @@
 """The texts of a graph that belong to a question, and why each does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..words import words_of
 from . import schema
 from .formula import Associated, associate
 from .index import Corpus, Mentions, Told
-from .question import Question, question
+from .question import question
 from .spreading import Word
 from .writing import Words, is_of
 
@@ -146,6 +147,80 @@ def _or_none(column: Sequence[Any]) -> Sequence[Any]:
     return [None if value is False else value for value in column]
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node that a question belongs to; *matched* are the words of the question, best first."""
+
+    node: Any
+    score: float
+    matched: list[str]
+    found: Associated[int]
+
+
+class Search:
+    """A question to the nodes of *kind* in *scope*. Raises InvalidText, LibraryMissing."""
+
+    def __init__(
+        self, graph: adapter.Graph[Any], kind: NodeKind, scope: str, asked: str, field: str = "text"
+    ) -> None:
+        self._asked = texts.summary(asked, field)
+        self._index = StoredIndex(graph.another(Words), scope)
+        self._nodes = _Nodes(graph, kind, self._index)
+        self._graph = graph
+        self._spoken: dict[str, str] = {}
+
+    def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
+        """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
+        index, context = self._index, self._graph.context
+        if not index.corpus.texts:
+            return []
+        self._spoken = words_of(self._asked, context.languages)
+        sought = question(
+            self._asked,
+            _asked_at(self._graph),
+            speakers=index.speakers(),
+            asker=context.asker,
+            languages=context.languages,
+        )
+
+        def is_wanted(text: int) -> bool:
+            node = self._nodes.of(text)
+            return node is not None and admits(node)
+
+        found = associate(sought, index.corpus, index, limit, is_wanted)
+        return [self._hit(one) for one in found]
+
+    def explained(self, hit: Hit) -> Row:
+        """Return the `words` and the `factors` of *hit*, as `search` has them."""
+        factors = hit.found.factors
+        return {
+            "words": [self._word(word) for word in _in_order(hit.found.words)],
+            "factors": {
+                name: round(getattr(factors, name), _DECIMALS)
+                for name in ("age", "named", "asker", "period")
+            },
+        }
+
+    def _hit(self, found: Associated[int]) -> Hit:
+        matched = [self._said(word) for word in _in_order(found.words)]
+        return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), matched, found)
+
+    def _word(self, word: Word[int]) -> Row:
+        sources = [
+            {"offset": offset, "key": self._index.tell(text).id, "share": round(share, _DECIMALS)}
+            for (offset, share), text in zip(word.sources, word.texts, strict=True)
+        ]
+        return {
+            "word": self._said(word),
+            "term": word.term,
+            "gave": round(word.gave, _DECIMALS),
+            "from": sources,
+        }
+
+    def _said(self, word: Word[int]) -> str:
+        return self._spoken.get(word.term, word.term)
+
+
 def search(
     graph: adapter.Graph[Any], kind: NodeKind, scope: str, asked: str, limit: int | None
 ) -> list[Row]:
@@ -157,23 +232,17 @@ def search(
     and share. The score is the sum of what they gave times the four factors age, named, asker and
     period. Raises InvalidText, InvalidNumber, LibraryMissing.
     """
-    asked = texts.summary(asked, "text")
-    most = schema.DEFAULT_LIMIT if limit is None else limit
-    most = texts.integer(most, "limit", 1, schema.MAX_LIMIT)
-    index = StoredIndex(graph.another(Words), scope)
-    if not index.corpus.texts:
-        return []
-    languages = graph.context.languages
-    sought = question(
-        asked,
-        _asked_at(graph),
-        speakers=index.speakers(),
-        asker=graph.context.asker,
-        languages=languages,
-    )
-    spoken = words_of(asked, languages)
+    searched = Search(graph, kind, scope, asked)
     return [
-        _row(index, spoken, node, found) for node, found in _found(graph, kind, index, sought, most)
+        {
+            "node": hit.node,
+            "key": hit.found.told.id,
+            "said_at": hit.found.told.said_at,
+            "score": hit.score,
+            "matched": hit.matched,
+            **searched.explained(hit),
+        }
+        for hit in searched.best(schema.checked_limit(limit))
     ]
 
 
@@ -194,36 +263,37 @@ def _is_among(vertex: Any, kind: NodeKind, scope: str) -> bool:
     return kind.scope is None or vertex.properties.get(kind.scope) == scope
 
 
-def _found(
-    graph: adapter.Graph[Any], kind: NodeKind, index: StoredIndex, sought: Question, most: int
-) -> list[tuple[Node, Associated[int]]]:
-    """Return the best with their nodes; what is not to be seen, or not there, makes room."""
-    wanted = most
-    while True:
-        found = associate(sought, index.corpus, index, wanted)
-        nodes = _nodes(graph, kind, [index.node_of(one.text) for one in found])
-        kept = [(node, one) for node, one in zip(nodes, found, strict=True) if node is not None]
-        if len(kept) >= most or len(found) < wanted:
-            return kept[:most]
-        wanted += 2 * (wanted - len(kept))
+class _Nodes:
+    """The nodes that the texts of an index are of, as far as *graph* sees them."""
 
+    def __init__(self, graph: adapter.Graph[Any], kind: NodeKind, index: StoredIndex) -> None:
+        self._graph = graph
+        self._kind = kind
+        self._index = index
+        self._known: dict[int, Any] = {}
+        self._elsewhere: dict[str, Any] | None = None
 
-def _nodes(
-    graph: adapter.Graph[Any], kind: NodeKind, wanted: list[tuple[str, str, int]]
-) -> list[Node | None]:
-    """Return the nodes that the texts are of; by a scan those whose ids are others by now."""
-    raws = {}
-    for label, name, node_id in wanted:
-        raw = graph.raw_vertex(node_id)
-        if label == kind.label and raw is not None and is_of(raw, kind, name):
-            raws[name] = raw
-    lost = {name for label, name, _ in wanted if name not in raws and label == kind.label}
-    for vertex in graph.all_vertices() if lost else ():
-        raw = raw_vertex(vertex)
-        name = raw.get_property(kind.key[-1])
-        if name in lost and is_of(raw, kind, name):
-            raws[name] = raw
-    return [graph.raw_node(raws[name]) if name in raws else None for _, name, _ in wanted]
+    def of(self, text: int) -> Any:
+        """Return the node that *text* is of; None if it is not there, or not to be seen."""
+        if text not in self._known:
+            self._known[text] = self._node(*self._index.node_of(text))
+        return self._known[text]
+
+    def _node(self, label: str, key: str, node_id: int) -> Any:
+        if label != self._kind.label:
+            return None
+        raw = self._graph.raw_vertex(node_id)
+        if raw is None or not is_of(raw, self._kind, key):
+            raw = self._by_key().get(key)
+        return None if raw is None else self._graph.raw_node(raw)
+
+    def _by_key(self) -> dict[str, Any]:
+        """Return all nodes of the kind by their keys: some ids are others by now."""
+        if self._elsewhere is None:
+            raws = (raw_vertex(vertex) for vertex in self._graph.all_vertices())
+            keyed = ((raw.get_property(self._kind.key[-1]), raw) for raw in raws)
+            self._elsewhere = {key: raw for key, raw in keyed if is_of(raw, self._kind, key)}
+        return self._elsewhere
 
 
 def _asked_at(graph: adapter.Graph[Any]) -> int:
@@ -242,34 +312,8 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
     return max(context.now_ms, int(day.timestamp() * 1000)) + 1
 
 
-def _row(index: StoredIndex, spoken: Mapping[str, str], node: Node, found: Associated[int]) -> Row:
-    words = sorted(found.words, key=lambda word: (-word.gave, word.term))
-    factors = found.factors
-    return {
-        "node": node,
-        "key": found.told.id,
-        "said_at": found.told.said_at,
-        "score": round(found.score, _DECIMALS),
-        "matched": [spoken.get(word.term, word.term) for word in words],
-        "words": [_word(index, spoken, word) for word in words],
-        "factors": {
-            name: round(getattr(factors, name), _DECIMALS)
-            for name in ("age", "named", "asker", "period")
-        },
-    }
-
-
-def _word(index: StoredIndex, spoken: Mapping[str, str], word: Word[int]) -> Row:
-    sources = [
-        {"offset": offset, "key": index.tell(text).id, "share": round(share, _DECIMALS)}
-        for (offset, share), text in zip(word.sources, word.texts, strict=True)
-    ]
-    return {
-        "word": spoken.get(word.term, word.term),
-        "term": word.term,
-        "gave": round(word.gave, _DECIMALS),
-        "from": sources,
-    }
+def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:
+    return sorted(words, key=lambda word: (-word.gave, word.term))
 
 
 def _degrees(graph: Words) -> dict[int, int]:

@@ -73,7 +73,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
     thread, position = properties.get("thread"), properties.get("position")
     if not isinstance(thread, str) or not _is_whole(position):
         thread = position = None
-    speaker, said_at = properties.get("speaker"), properties.get("said_at")
+    speaker = properties.get("speaker")
     return Told(
         scope,
         kind.label,
@@ -82,9 +82,17 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         thread,
         position,
         speaker if isinstance(speaker, str) else None,
-        said_at if _is_whole(said_at) else kind.indexed.when(key),
+        _said_at(kind.indexed, key, properties),
         _about(kind.indexed, properties),
     )
+
+
+def _said_at(indexed: IndexedText, key: str, properties: Mapping[str, Any]) -> int | None:
+    for name in ("said_at", indexed.otherwise_at):
+        value = None if name is None else properties.get(name)
+        if _is_whole(value):
+            return int(value)  # type: ignore[arg-type]
+    return indexed.when(key)
 
 
 def _text(kind: NodeKind, indexed: IndexedText, properties: Mapping[str, Any]) -> str:

@@ -137,8 +137,7 @@ class Writer:
         if kind.indexed is None:
             return None
         names = {*kind.indexed.told(), *kind.key, *_PROPERTIES}
-        if kind.scope is not None:
-            names.add(kind.scope)
+        names |= {name for name in (kind.scope, kind.indexed.otherwise_at) if name is not None}
         return told(kind, {name: node.raw.get_property(name) for name in names})
 
     def _load(self) -> None:

@@ -52,6 +52,7 @@ MAX_DIMENSION: Final = 8_192
 # Scores and strengths are rounded where they are told, and only there.
 DECIMALS: Final = 6
 RECENT: Final = 20
+FOUND: Final = 10
 LISTED: Final = 100
 MAX_ROWS: Final = 1_000
 # How many memories one transaction of the worker goes through.
@@ -59,6 +60,10 @@ BATCH: Final = 500
 MAX_BATCH: Final = 10_000
 # The worker writes a score that moved by so much; each write is one for a backup, too.
 MIN_SCORE_CHANGE: Final = 0.005
+# How deep two orders are fused, and how far is counted what a query belongs to.
+SEARCH_DEPTH: Final = 100
+# No number of a vector is beyond it.
+LARGEST: Final = 1e30
 # What a memory's text is cut to where nobody wrote a summary.
 BRIEF_CHARACTERS: Final = 280
 
@@ -213,7 +218,7 @@ def _state(value: Any, field: str) -> str:
 def _vector(value: Any, field: str) -> list[float]:
     if not isinstance(value, (list, tuple)) or not 0 < len(value) <= MAX_DIMENSION:
         raise InvalidText(f"{field}: must be a list of 1 to {MAX_DIMENSION} numbers")
-    return [text.number(one, field, -1e30, 1e30) for one in value]
+    return [text.number(one, field, -LARGEST, LARGEST) for one in value]
 
 
 def _optional(name: str, check: Any) -> Property:
@@ -269,7 +274,9 @@ LAYER: Final = Layer(
             ),
             text="content",
             scope="user_id",
-            indexed=IndexedText("content", also=("summary",), about="concepts"),
+            indexed=IndexedText(
+                "content", also=("summary",), about="concepts", otherwise_at="created_at"
+            ),
             fixed=("user_id",),
         ),
     ),

@@ -9,6 +9,7 @@ from . import entities as entities
 from . import keeping as keeping
 from . import memories as memories
 from . import memory_links as memory_links
+from . import remembering as remembering
 from . import upkeep as upkeep
 from .call import Call as Call
 from .call import Procedure as Procedure
@@ -20,6 +21,7 @@ ALL = (
     *embedding.PROCEDURES,
     *memories.PROCEDURES,
     *memory_links.PROCEDURES,
+    *remembering.PROCEDURES,
     *upkeep.PROCEDURES,
     *entities.PROCEDURES,
 )

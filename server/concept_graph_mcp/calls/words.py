@@ -50,11 +50,13 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
     return [*_needed([told]), Range((schema.TEXT,), "key", first, beyond, where)]
 
 
-def of_question(text: str, scope: str) -> Lookup:
-    """Look up the terms of a question, and the texts that mention them as far as they are read."""
+def of_question(text: str, scope: str, also: Sequence[Lookup] = ()) -> Lookup:
+    """Look up the terms of a question, the texts that mention them as far as they are read, and
+    what *also* asks for.
+    """
     cues = texts.named(scope, {} if missing() else terms(text, spoken()))
     return Incoming(
-        Union(tuple(_equal([*texts.corpus(scope), *cues]))),
+        Union((*_equal([*texts.corpus(scope), *cues]), *also)),
         label=schema.TERM,
         edges=schema.MENTIONING,
         weight=schema.COUNT,

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ..session import Session
-from . import concepts, entities, memories, memory_links
+from . import concepts, entities, memories, memory_links, remembering
 from .adapter import ConceptTool
 from .toolset import Toolset, together
 
 # In the order in which their tools are listed. The names are also in the settings' messages.
 TOOLSETS: dict[str, Toolset] = {
     "concept": concepts.TOOLSET,
-    "memory": together(memories.TOOLSET, memory_links.TOOLSET),
+    "memory": together(remembering.TOOLSET, memories.TOOLSET, memory_links.TOOLSET),
     "entity": entities.TOOLSET,
 }
 

@@ -1,0 +1,132 @@
+"""Memories found by what they say: by words, and by vectors where texts are embedded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import text
+from ..associate.schema import checked_limit
+from ..associate.searching import Hit, Search
+from ..embeddings import remembered
+from ..errors import InvalidNumber
+from ..ranks import cosine, fused
+from . import schema
+from .node import Graph, Node
+from .wanted import Wanted
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Found:
+    """A memory that a query belongs to; `hit` is None where its vector alone is near."""
+
+    node: Node
+    score: float
+    hit: Hit | None
+    similarity: float | None
+
+
+class Finder:
+    """A query to the memories of the call's scope.
+
+    *vector* is that of the query, by the embedding that is called *model*. Raises InvalidText,
+    InvalidNumber, LibraryMissing, and EmbeddingMismatch where the store's vectors are of another.
+    """
+
+    def __init__(
+        self, graph: Graph, query: str, vector: Sequence[float] = (), model: str | None = None
+    ) -> None:
+        scope = graph.context.user_id
+        self._search = Search(graph, schema.KIND, scope, query, "query")
+        self._graph = graph
+        self._vector = _comparable(graph, vector, model)
+
+    def best(self, depth: int, wanted: Wanted) -> list[Found]:
+        """Return the best *depth* by words and by vectors, each filtered first; the best first.
+
+        By words alone, the score is that of `associate`; with vectors the ranks in both orders are
+        fused.
+        """
+        hits = {hit.node.id: hit for hit in self._search.best(depth, wanted.admits)}
+        if not self._vector:
+            return [Found(hit.node, hit.score, hit, None) for hit in hits.values()]
+        near = self._nearest(depth, wanted)
+        nodes = {node.id: node for _, node in near} | {
+            node_id: hit.node for node_id, hit in hits.items()
+        }
+        rankings = [list(hits), [node.id for _, node in near]]
+        return [
+            Found(nodes[one], score, hits.get(one), self._similarity(nodes[one]))
+            for one, score in fused(rankings)
+        ]
+
+    def explained(self, found: Found) -> Row:
+        """Return `words` and `factors`, as `associate.searching.search` has them."""
+        if found.hit is None:
+            return {"words": [], "factors": {}}
+        return self._search.explained(found.hit)
+
+    def _nearest(self, depth: int, wanted: Wanted) -> list[tuple[float, Node]]:
+        near = [
+            (similarity, node)
+            for node in self._graph.nodes()
+            if wanted.admits(node) and (similarity := self._similarity(node)) is not None
+        ]
+        near.sort(key=lambda one: (-one[0], one[1].memory_id))
+        return near[:depth]
+
+    def _similarity(self, node: Node) -> float | None:
+        kept = node.raw.get_property("embedding")
+        return cosine(self._vector, kept) if isinstance(kept, (list, tuple)) else None
+
+
+def search(
+    graph: Graph,
+    query: str,
+    limit: int | None,
+    source_filter: str | None,
+    types: Sequence[str],
+    tags: Sequence[str],
+    states: Sequence[str],
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> list[Row]:
+    """Return the memories that *query* belongs to, the best first. Nothing is accessed by this.
+
+    A row has the brief of one, score, matched (words of the query, those that gave most first),
+    words and factors (see `associate.searching.search`), similarity (None without vectors), the
+    node, and total: how many there are in all, counted up to 100 or the limit. Raises what `Wanted`
+    and `Finder` do.
+    """
+    most = checked_limit(limit)
+    wanted = Wanted.of(source_filter, types, tags, states)
+    finder = Finder(graph, query, vector, model)
+    found = finder.best(max(most, schema.SEARCH_DEPTH), wanted)
+    return [
+        {
+            **one.node.brief,
+            "score": round(one.score, schema.DECIMALS),
+            "matched": [] if one.hit is None else one.hit.matched,
+            "similarity": _rounded(one.similarity),
+            "total": len(found),
+            "memory": graph.yielded(one.node),
+            **finder.explained(one),
+        }
+        for one in found[:most]
+    ]
+
+
+def _comparable(graph: Graph, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
+    """Return *vector*, or nothing where the store has no vectors to compare it with yet."""
+    if not len(vector) or remembered.chosen(graph) is None:
+        return ()
+    if model is None:
+        raise InvalidNumber("model: must say by which embedding the vector is")
+    made = tuple(text.number(one, "vector", -schema.LARGEST, schema.LARGEST) for one in vector)
+    remembered.check(graph, text.name(model, "model"), len(made))
+    return made
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, schema.DECIMALS)

@@ -1,0 +1,104 @@
+"""The tools that find memories by what they say: seeds 002's and 003's names and results."""
+
+from typing import Annotated, Any, Literal, NotRequired, cast
+
+from pydantic import Field, Strict
+from typing_extensions import TypedDict
+
+from conceptgraph_core.associate import schema as words
+from conceptgraph_core.memories import schema
+
+from .. import calls
+from ..session import Session
+from .adapter import ConceptTool, Hints, tool
+from .arguments import Text, clamped, iso, without_none
+from .memories import Brief
+from .toolset import Toolset
+
+Names = list[Text]
+Query = Annotated[
+    Text, Field(description="A question or a sentence, in plain words; dates are read.")
+]
+PresentState = Literal["active", "dormant", "archived"]
+
+
+class MemoryFound(Brief):
+    """`similarity` is there only where texts are embedded."""
+
+    score: Annotated[float, Field(description="How well it fits, among what was found.")]
+    matched: Annotated[list[str], Field(description="Words of the query, the most telling first.")]
+    similarity: NotRequired[
+        Annotated[float, Field(description="How near its meaning is, 1 at most.")]
+    ]
+
+
+class MemoriesFound(TypedDict):
+    """The best first. `total` is there only if `limit` cut something."""
+
+    memories: list[MemoryFound]
+    total: NotRequired[Annotated[int, Field(description="How many there are, counted up to 100.")]]
+
+
+_INSTRUCTIONS = """\
+memory_node_search finds memories by what they say, however long ago and without accessing them."""
+
+
+class RememberingTools:
+    """The tools over one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def memory_node_search(
+        self,
+        query: Query,
+        limit: Annotated[
+            int,
+            Strict(),
+            Field(ge=1, le=words.MAX_LIMIT, description="At most this many."),
+            clamped(1, words.MAX_LIMIT),
+        ] = schema.FOUND,
+        *,
+        source_filter: Annotated[
+            Text | None, Field(description="Only those from this source, e.g. conversation.")
+        ] = None,
+        types: Annotated[
+            Names, Field(description="Only those of one of these types; none: of any.")
+        ] = [],  # noqa: B006 - the schema shows it, and nobody keeps it
+        tags: Annotated[Names, Field(description="Only those with one of these tags.")] = [],  # noqa: B006
+        states: Annotated[
+            list[PresentState], Field(description="Only those in one of these states.")
+        ] = [],  # noqa: B006
+    ) -> MemoriesFound:
+        """Find memories by what they say. Accesses none: read one with memory_node_get."""
+        call = calls.remembering.search(
+            self._session.user_id,
+            query,
+            limit,
+            source_filter=source_filter,
+            types=types,
+            tags=tags,
+            states=states,
+            embedded=await self._session.vector(query),
+        )
+        rows = await self._session.run(call)
+        found = MemoriesFound(memories=[self._found(row) for row in rows])
+        if rows and rows[0]["total"] > len(rows):
+            found["total"] = rows[0]["total"]
+        return found
+
+    def _found(self, row: dict[str, Any]) -> MemoryFound:
+        shown = {key: value for key, value in row.items() if key != "total"}
+        lists = {key: list(row[key]) for key in ("tags", "matched")}
+        created_at = iso(row["created_at"], self._session.zone)
+        return cast(MemoryFound, without_none({**shown, **lists, "created_at": created_at}))
+
+
+def _tools(session: Session) -> list[ConceptTool]:
+    """Return the tools over *session*, in the order in which they are listed."""
+    tools = RememberingTools(session)
+    reading = Hints(read_only=True, destructive=False, idempotent=True)
+    return [tool(tools.memory_node_search, "Find memories", reading)]
+
+
+TOOLSET = Toolset(_tools, _INSTRUCTIONS)

@@ -1,0 +1,234 @@
+"""Memories found by what they say: by words, by filters, and by vectors where texts have some."""
+
+import math
+from typing import Any
+
+import pytest
+from expect import DAY_MS, REFUSALS
+
+from concept_graph_mcp import calls
+from memories import MADE_MS, node
+
+FIELDS = (*calls.memories.BRIEF, "score", "matched", "similarity", "total")
+
+
+def search(memory: Any, query: str, user: str = "default", **given: Any) -> list[dict[str, Any]]:
+    return memory.run(calls.remembering.search(user, query, **given), user_id=user)
+
+
+def ids(memory: Any, query: str, user: str = "default", **given: Any) -> list[str]:
+    return [row["memory_id"] for row in search(memory, query, user, **given)]
+
+
+@pytest.fixture
+def kept(memory):
+    """Five memories of two users, with sources, types, tags and states."""
+    memory.import_rows(
+        [
+            node("turin", content="Daniele moved to Turin in May", type="fact", tags=["home"]),
+            node("tea", content="Green tea helps with headaches", source="research"),
+            node("kettle", content="The kettle is broken, no tea today", state="dormant"),
+            node("novel", content="A novel set in Turin", type="book", tags=["reading", "home"]),
+            node("secret", "ann", content="Ann hides tea in Turin"),
+        ]
+    )
+    return memory
+
+
+def test_memories_are_found_by_the_words_of_a_question(kept):
+    [found] = search(kept, "Where did Daniele move?")
+    assert (found["memory_id"], found["matched"]) == ("turin", ["daniele", "move"])
+    assert found["text"] == "Daniele moved to Turin in May"
+    assert (found["similarity"], found["total"]) == (None, 1)
+    assert 0 < found["score"] < 10
+
+
+def test_what_no_memory_says_finds_nothing(kept):
+    assert search(kept, "How tall is the giraffe?") == []
+    assert search(kept, "Who was that?") == []
+
+
+def test_a_memory_is_found_as_soon_as_it_is_kept_and_by_its_new_words_once_corrected(memory):
+    made = calls.memories.create("default", "The spare key hangs by the door", concepts=["home"])
+    key = memory.run(made)[0]["memory_id"]
+    assert ids(memory, "Where is the key?") == ids(memory, "home") == [key]
+    memory.run(calls.memories.update("default", key, content="The spare key is with Ruth"))
+    assert ids(memory, "door") == []
+    assert ids(memory, "Ruth") == [key]
+
+
+def test_a_search_finds_nothing_of_another_user(kept):
+    assert ids(kept, "tea", "ann") == ["secret"]
+    assert ids(kept, "tea", "bob") == []
+    assert "secret" not in ids(kept, "tea in Turin")
+
+
+def test_what_was_forgotten_is_not_found_and_makes_room(kept):
+    kept.run(calls.memories.forget("turin"))
+    assert ids(kept, "Turin", limit=1) == ["novel"]
+    kept.run(calls.upkeep.restore("turin"))
+    assert set(ids(kept, "Turin")) == {"turin", "novel"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"source_filter": "research"}, {"tea"}),
+        ({"source_filter": "conversation"}, {"turin", "kettle", "novel"}),
+        ({"types": ["fact", "book"]}, {"turin", "novel"}),
+        ({"tags": ["reading", "nowhere"]}, {"novel"}),
+        ({"states": ["dormant", "archived"]}, {"kettle"}),
+        ({"types": ["fact"], "tags": ["reading"]}, set()),
+        ({"states": ["expired"]}, set()),
+    ],
+)
+def test_filters_say_what_is_found(kept, filters, expected):
+    assert set(ids(kept, "tea Turin", **filters)) == expected
+
+
+def test_filters_hold_before_the_limit(memory):
+    memory.import_rows(
+        [node(f"m{n:02}", content="tea " * (60 - n), tags=["last"] * (n == 39)) for n in range(40)]
+    )
+    [found] = search(memory, "tea", limit=1, tags=["last"])
+    assert (found["memory_id"], found["total"]) == ("m39", 1)
+
+
+def test_what_was_cut_is_counted_up_to_a_hundred(memory):
+    memory.import_rows([node(f"m{n:03}", content=f"tea {n}") for n in range(130)])
+    rows = search(memory, "tea", limit=3)
+    assert [row["total"] for row in rows] == [100] * 3
+    assert len(search(memory, "tea", limit=120)) == 120
+
+
+def test_what_was_noted_on_a_day_comes_first_if_the_question_names_it(memory):
+    days = {"today": 0, "in May": 36, "in April": 60}
+    memory.import_rows(
+        [
+            node(name, content="Bought some tea", created_at=memory.now_ms - ago * DAY_MS)
+            for name, ago in days.items()
+        ]
+    )
+    assert ids(memory, "tea")[0] == "today"
+    assert ids(memory, "What tea did I buy on 2025-05-10?")[0] == "in May"
+
+
+def test_a_search_changes_nothing(kept):
+    before = kept.records()
+    kept.now_ms += DAY_MS
+    assert search(kept, "tea in Turin")
+    assert kept.records() == before
+
+
+def test_archived_contents_are_found_and_shown_whole(memory):
+    made = calls.memories.create("default", "tea " * 50, importance=0.02)
+    [made] = memory.run(made)
+    assert made["state"] == "archived"
+    [row] = search(memory, "tea")
+    assert (row["memory_id"], row["text"]) == (made["memory_id"], "tea " * 50)
+
+
+def test_a_search_without_look_ups_finds_the_same(kept):
+    arguments = ["tea in Turin", 10, None, [], ["home"], [], [], None]
+    rows = kept.procedure("memorygraph.search", arguments, FIELDS)
+    assert rows == [
+        {name: row[name] for name in FIELDS} for row in search(kept, "tea in Turin", tags=["home"])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"query": " "}, "^query: must not be empty$"),
+        ({"query": "te\0a"}, "^query: must not contain a NUL"),
+        ({"query": "tea" * 10_000}, "^query: 30000 characters are too long"),
+        ({"limit": 0}, "^limit: must be between 1 and 1000, not 0$"),
+        ({"source_filter": ""}, "^source_filter: must not be empty$"),
+        ({"types": ["a\0"]}, "^types: must not contain a NUL"),
+        ({"tags": [""]}, "^tags: must not be empty$"),
+        ({"states": ["asleep"]}, "^states: must be one of active, dormant, archived, expired$"),
+    ],
+)
+def test_what_cannot_be_searched_for_is_refused_in_one_line(memory, given, message):
+    with pytest.raises(REFUSALS, match=message):
+        search(memory, **{"query": "tea"} | given)
+
+
+# With vectors
+
+
+def turned(degrees: float) -> list[float]:
+    angle = math.radians(degrees)
+    return [math.cos(angle), math.sin(angle), 0.0]
+
+
+@pytest.fixture
+def embedded(memory, store, portal):
+    """Memories whose vectors lie apart by so many degrees as their ids say."""
+    assert memory.run(calls.embedding.choose("toy", 3, again=False)) == [
+        {"chosen": True, "cleared": 0}
+    ]
+    portal.call(store.fit_vectors)
+    places = {"00": "tea", "20": "coffee", "40": "tea and cake", "90": "a bicycle"}
+    memory.import_rows([node(one, content=content) for one, content in places.items()])
+    memory.import_rows([node("10", "ann", content="tea of Ann's"), node("bare", content="tea bag")])
+    rows = memory.run(calls.embedding.lacking(100))
+    made = [
+        row | {"vector": turned(float(row["key"][0]))} for row in rows if row["key"] != ["bare"]
+    ]
+    assert memory.run(calls.embedding.embed("toy", made)) == [{"embedded": 5}]
+    return memory
+
+
+def at(degrees: float) -> tuple[str, list[float]]:
+    return "toy", turned(degrees)
+
+
+def test_what_is_near_is_found_without_any_word(embedded):
+    rows = search(embedded, "bike", embedded=at(90))
+    assert [row["memory_id"] for row in rows] == ["90", "40", "20", "00"]
+    assert rows[0]["similarity"] == pytest.approx(1, abs=1e-6)
+    assert rows[1]["similarity"] == pytest.approx(math.cos(math.radians(50)), abs=1e-6)
+    assert {tuple(row["matched"]) for row in rows} == {()}
+
+
+def test_ranks_of_words_and_of_vectors_are_fused(embedded):
+    rows = search(embedded, "cake with tea", embedded=at(30))
+    # By words 40, then 00 or bare; by vectors 40 or 20, then 00, then 90.
+    assert rows[0]["memory_id"] == "40"
+    assert rows[0]["matched"] == ["cake", "tea"]
+    found = {row["memory_id"]: row["similarity"] for row in rows}
+    assert set(found) == {"00", "20", "40", "90", "bare"}
+    assert found["bare"] is None
+
+
+def test_filters_hold_for_vectors_too(embedded):
+    assert ids(embedded, "bike", embedded=at(0), limit=1, types=["none"]) == []
+    assert ids(embedded, "bike", "ann", embedded=at(0)) == ["10"]
+    embedded.run(calls.memories.forget("00"))
+    assert ids(embedded, "bike", embedded=at(0), limit=1) == ["20"]
+
+
+def test_words_alone_find_where_nothing_was_embedded_yet(kept):
+    [row] = search(kept, "Daniele", embedded=at(0))
+    assert (row["memory_id"], row["similarity"]) == ("turin", None)
+
+
+def test_a_vector_by_another_embedding_is_refused(embedded):
+    with pytest.raises(REFUSALS, match="^embedding: the vectors of this store are of toy"):
+        search(embedded, "tea", embedded=("other", turned(0)))
+    with pytest.raises(REFUSALS, match="^embedding: the vectors of this store are of toy"):
+        search(embedded, "tea", embedded=("toy", [1.0, 0.0]))
+
+
+def test_the_age_of_a_memory_is_that_of_what_it_says(memory):
+    memory.import_rows(
+        [
+            node("old", content="tea", created_at=MADE_MS - 2, said_at=MADE_MS - 400 * DAY_MS),
+            node("new", content="tea", created_at=MADE_MS - 1),
+        ]
+    )
+    rows = search(memory, "tea", explained=True)
+    assert [row["memory_id"] for row in rows] == ["new", "old"]
+    assert rows[1]["factors"]["age"] < rows[0]["factors"]["age"] <= 1
+    assert [word["word"] for word in rows[0]["words"]] == ["tea"]

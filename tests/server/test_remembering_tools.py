@@ -1,0 +1,115 @@
+"""The tools that find memories, as a client sees them."""
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from mcp.client.client import Client
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.serving import build
+from concept_graph_mcp.session import Clock, Session
+from conceptgraph_core import limits
+
+TIME = "2025-06-15T17:06:40+02:00"
+
+
+class Toy:
+    """An embedding of three numbers: how often a text has the letters a, b and c."""
+
+    name, dimension = "toy", 3
+
+    async def opened(self):
+        return self
+
+    async def vectors(self, texts):
+        return [tuple(float(text.count(letter)) for letter in "abc") for text in texts]
+
+    async def close(self):
+        """Nothing is open."""
+
+
+@pytest.fixture
+def talk(store, portal):
+    """Run a conversation, a function of `call(tool, **arguments)`, at one time.
+
+    `call` returns what the tool does, or what is wrong as text.
+    """
+    clock = Clock()
+    clock.set(1_750_000_000_000)
+
+    async def talking(conversation, embedding):
+        zone = ZoneInfo("Europe/Berlin")
+        session = Session(store, limits.DEFAULT_TAU_MS, zone, clock, embedding=embedding)
+        async with Client(build(session, toolsets=("memory",))) as client:
+
+            async def call(name, **arguments):
+                result = await client.call_tool(name, arguments)
+                return result.content[0].text if result.is_error else result.structured_content
+
+            return await conversation(call, session)
+
+    return lambda conversation, embedding=None: portal.call(talking, conversation, embedding)
+
+
+def test_memories_are_found_with_their_scores_and_the_words_that_found_them(talk):
+    async def conversation(call, _):
+        kept = await call("memory_node_create", content="The spare key is with Ruth", tags=["home"])
+        [found] = (await call("memory_node_search", query="Where is the key?"))["memories"]
+        assert found.pop("score") > 0
+        assert found == {
+            "memory_id": kept["memory_id"],
+            "text": "The spare key is with Ruth",
+            "source": "conversation",
+            "tags": ["home"],
+            "state": "active",
+            "created_at": TIME,
+            "matched": ["key"],
+        }
+        assert await call("memory_node_search", query="key", types=["fact"]) == {"memories": []}
+
+    talk(conversation)
+
+
+def test_a_search_says_how_many_there_are_only_if_some_were_cut(talk):
+    async def conversation(call, _):
+        for number in range(3):
+            await call("memory_node_create", content=f"Key number {number}")
+        assert "total" not in await call("memory_node_search", query="key", limit=3)
+        cut = await call("memory_node_search", query="key", limit=2)
+        assert (len(cut["memories"]), cut["total"]) == (2, 3)
+
+    talk(conversation)
+
+
+def test_where_texts_are_embedded_what_is_near_is_found_without_a_word(talk):
+    async def conversation(call, session):
+        kept = await call("memory_node_create", content="abba")
+        await session.run(calls.embedding.choose("toy", 3, again=False))
+        await session.store.fit_vectors()
+        [row] = await session.run(calls.embedding.lacking(10))
+        await session.run(calls.embedding.embed("toy", [row | {"vector": [2.0, 2.0, 0.0]}]))
+        [found] = (await call("memory_node_search", query="baab"))["memories"]
+        assert (found["memory_id"], found["matched"]) == (kept["memory_id"], [])
+        assert found["similarity"] == pytest.approx(1, abs=1e-6)
+
+    talk(conversation, Toy())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"query": " "}, "query: must not be empty"),
+        ({"query": "a", "source_filter": ""}, "source_filter: must not be empty"),
+        ({"query": "a", "types": "fact"}, "types"),
+        ({"query": "a", "states": ["expired"]}, "states"),
+        ({"query": 5}, "query"),
+        ({}, "query"),
+    ],
+)
+def test_what_is_wrong_with_a_search_is_said_in_one_line(talk, arguments, message):
+    async def conversation(call, _):
+        answer = await call("memory_node_search", **arguments)
+        assert answer.startswith(message)
+        assert "\n" not in answer
+
+    talk(conversation)
