@@ -215,9 +215,9 @@ def test_words_alone_find_where_nothing_was_embedded_yet(kept):
 
 
 def test_a_vector_by_another_embedding_is_refused(embedded):
-    with pytest.raises(REFUSALS, match="^embedding: the vectors of this store are of toy"):
+    with pytest.raises(REFUSALS, match=r"^embedding: the vectors of this store are of toy"):
         search(embedded, "tea", embedded=("other", turned(0)))
-    with pytest.raises(REFUSALS, match="^embedding: the vectors of this store are of toy"):
+    with pytest.raises(REFUSALS, match=r"^embedding: the vectors of this store are of toy"):
         search(embedded, "tea", embedded=("toy", [1.0, 0.0]))
 
 
