@@ -23,6 +23,7 @@ BENCHMARKS = {
     "clients": "clients",
     "memory": "memory",
     "memories": "memories",
+    "links": "links",
 }
 
 

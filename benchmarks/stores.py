@@ -69,20 +69,26 @@ def _context(now_ms: int) -> dict[str, Any]:
 def fill_embedded(path: Path, records: Iterable[Record], batch: int = 10_000) -> None:
     """Import *records* into a new store file."""
     store = Embedded(path)
-    for rows in _batches(records, batch):
+    for rows in batches(records, batch):
         store.run(calls.keeping.import_rows(rows))
     store.close()
 
 
-def fill_memgraph(uri: str, records: Iterable[Record], batch: int = 20_000) -> None:
-    """Empty the Memgraph at *uri* and create *records* in it: concepts and relations."""
+def empty_memgraph(uri: str) -> None:
+    """Take everything out of the Memgraph at *uri*."""
     with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
         while session.run(
             "MATCH (n) WITH n LIMIT 50000 DETACH DELETE n RETURN count(*) AS gone"
         ).single(strict=True)["gone"]:
             pass
+
+
+def fill_memgraph(uri: str, records: Iterable[Record], batch: int = 20_000) -> None:
+    """Empty the Memgraph at *uri* and create *records* in it: concepts and relations."""
+    empty_memgraph(uri)
+    with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
         Bolt(uri).close()  # makes the constraints and indexes
-        for rows in _batches(records, batch):
+        for rows in batches(records, batch):
             concepts = [_concept(row) for row in rows if row["kind"] == "concept"]
             session.run("UNWIND $rows AS row CREATE (n:Concept) SET n = row", rows=concepts)
             for name, edge_type in schema.RELATION_TYPES.items():
@@ -102,7 +108,8 @@ def _concept(row: Record) -> Record:
     return properties | schema.derived(schema.CONCEPT, row)
 
 
-def _batches(records: Iterable[Record], size: int) -> Iterator[Sequence[Record]]:
+def batches(records: Iterable[Record], size: int) -> Iterator[Sequence[Record]]:
+    """Iterate over *records*, *size* at a time."""
     iterator = iter(records)
     while batch := list(islice(iterator, size)):
         yield batch
