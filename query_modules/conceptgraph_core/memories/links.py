@@ -1,6 +1,7 @@
 """Links between memories: made, strengthened, and the memories at their other ends."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from .. import text
@@ -135,7 +136,16 @@ def keep_better(best: dict[int, Step], step: Step) -> None:
 
 def in_order(found: Iterable[Step]) -> list[Step]:
     """Return *found*: the strongest first, of equal ones the older memory, then the id."""
-    return sorted(found, key=lambda step: (-step.strength, *age(step.node)))
+    ordered: list[Step] = []
+    for _, equal in groupby(sorted(found, key=_weakness), _weakness):
+        steps = list(equal)
+        # Read only where strength leaves it open.
+        ordered += steps if len(steps) == 1 else sorted(steps, key=lambda step: age(step.node))
+    return ordered
+
+
+def _weakness(step: Step) -> float:
+    return -step.strength
 
 
 def age(node: Node) -> tuple[int, str]:

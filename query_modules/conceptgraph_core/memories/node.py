@@ -28,7 +28,7 @@ class Node(adapter.Node):
 
     def value(self, name: str) -> Any:
         """Return a property as records have it."""
-        declared = schema.KIND.declared(name)
+        declared = _DECLARED[name]
         value = self.raw.get_property(name)
         if value is None:
             return declared.absent
@@ -88,16 +88,23 @@ class Node(adapter.Node):
     @property
     def brief(self) -> dict[str, Any]:
         """What lists tell of a memory; times in unix ms."""
+        # Lists are long and these are many: what has the right type is told as it is.
         return {
-            "memory_id": self.memory_id,
+            "memory_id": str(self.raw.get_property("id")),
             "text": self.text,
-            "source": self.value("source"),
-            "type": self.value("type"),
-            "tags": list(self.value("tags")),
+            "source": self._of_type("source", str),
+            "type": self._of_type("type", str),
+            "tags": list(self.value("tags")) if self.raw.get_property("tags") else [],
             "state": self.state,
-            "created_at": self.value("created_at"),
+            "created_at": self._of_type("created_at", int),
         }
 
+    def _of_type(self, name: str, kind: type) -> Any:
+        value = self.raw.get_property(name)
+        return value if value.__class__ is kind else _DECLARED[name].absent
+
+
+_DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
 # The fields of a brief, for the procedures that yield some more of each memory.
 BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")

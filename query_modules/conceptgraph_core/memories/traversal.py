@@ -114,12 +114,14 @@ def traverse(
 
 def _rows(graph: Graph, walk: "_Walk") -> list[Row]:
     start, *reached = walk.visits.values()
+    ids = {near: str(visit.node.raw.get_property("id")) for near, visit in walk.visits.items()}
     nothing = dict.fromkeys(("via", "relation", "direction", "strength", "link"))
-    rows = [{**start.node.brief, **nothing, "depth": 0}]
     steps = [visit.step for visit in reached if visit.step is not None]
-    for visit, step, row in zip(reached, steps, told(graph, steps), strict=True):
-        rows.append({**row, "via": step.via.memory_id, "depth": visit.depth})
-    return [{**row, "truncated": walk.truncated} for row in rows]
+    rows = told(graph, steps)
+    for visit, step, row in zip(reached, steps, rows, strict=True):
+        row["via"], row["depth"] = ids[step.via.id], visit.depth
+        row["truncated"] = walk.truncated
+    return [{**start.node.brief, **nothing, "depth": 0, "truncated": walk.truncated}, *rows]
 
 
 class _Walk:
@@ -210,8 +212,9 @@ class _Walk:
         graph, bounds, refused = self._graph, self._bounds, self._refused
         if self._is_late():
             return
+        hurries = self._deadline is not None
         for edge, relation, other, outgoing in graph.edges(node, bounds.ways, bounds.relations):
-            if self._is_late():
+            if hurries and self._is_late():
                 return
             if other.id in known or other is node or other.id in refused:
                 continue
