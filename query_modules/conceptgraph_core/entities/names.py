@@ -33,13 +33,17 @@ def kin(name: str) -> tuple[str, str]:
     return beginning, beginning + LAST
 
 
-def ratio(one: str, other: str) -> float:
+def ratio(one: str, other: str, least: float = 0.0) -> float:
     """Return how alike two canonical names are, 0 to 1 (Ratcliff and Obershelp, 1988).
 
-    The same either way round, which difflib's is not by itself.
+    The same either way round, which difflib's is not by itself. What is soon seen to be below
+    *least* counts as 0.
     """
     first, second = sorted((one, other))
-    return difflib.SequenceMatcher(None, first, second, autojunk=False).ratio()
+    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+        return 0.0
+    return matcher.ratio()
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float | None:

@@ -103,7 +103,9 @@ class _Message:
 
     def _decide(self, sought: Sought) -> Decision:
         named = self._registered.known(self._registered.named(sought.name))
-        pool = sieve.candidates(self._registered.everyone(), sought, sieve.likeness)
+        pool: list[Known] = []
+        if not any(sieve.fits(one, sought) for one in named):
+            pool = sieve.candidates(self._registered.everyone(), sought, sieve.likeness)
         return sieve.decide(sought, named, pool, sieve.likeness)
 
     def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:

@@ -14,12 +14,16 @@ class Registered:
         self._graph = graph
         self._by_name: dict[str, Node] = {}
         self._by_key: dict[str, Node] = {}
+        self._called: dict[str, list[Node]] = {}
+        # What the sieve sees of an entity is read once a call: messages are short.
+        self._seen: dict[int, Known] = {}
         for node in graph.of(schema.ENTITY):
             self.add(node)
 
     def add(self, node: Node) -> None:
         self._by_name[node.get("canonical_name")] = node
         self._by_key[node.key] = node
+        self._called.setdefault(names.canonical(node.name), []).append(node)
 
     def entity(self, key: str) -> Node | None:
         return self._by_key.get(key)
@@ -29,19 +33,23 @@ class Registered:
 
     def named(self, name: str) -> list[Node]:
         """Return the entities that are called so: the first of that name, and "name #2" …"""
-        return [node for node in self._by_key.values() if names.canonical(node.name) == name]
+        return list(self._called.get(name, ()))
 
     def free_name(self, name: str) -> str:
         return names.free(name, self._by_name)
 
     def known(self, nodes: Iterable[Node]) -> list[Known]:
         """Return *nodes* as the sieve sees them."""
-        return [self._known(node) for node in nodes]
+        known = []
+        for node in nodes:
+            if node.id not in self._seen:
+                self._seen[node.id] = self._known(node)
+            known.append(self._seen[node.id])
+        return known
 
     def everyone(self) -> list[Known]:
         """Return all that may be candidates: each component by its canonical entity alone."""
-        single = (node for node in self._by_key.values() if node.status != schema.MERGED)
-        return self.known(single)
+        return [one for one in self.known(self._by_key.values()) if not one.is_merged]
 
     def _known(self, node: Node) -> Known:
         embedding = node.get("embedding")
@@ -56,5 +64,6 @@ class Registered:
             valid_until=node.get("valid_until"),
             last_activated=node.get("last_activated"),
             canonical_id=components.canonical(self._graph, node).key,
+            is_merged=node.status == schema.MERGED,
             embedding=None if embedding is None else tuple(embedding),
         )

@@ -82,9 +82,9 @@ MERGERS: Final = (USER_CORRECTION, SYSTEM)
 LATEST_CANDIDATES: Final = 10
 NEAREST_CANDIDATES: Final = 5
 # So many are looked up, for those activated at one time have no order of their own.
-LATEST_LOOKED_UP: Final = 50
+LATEST_LOOKED_UP: Final = 20
 # How many of those are whose names begin alike.
-KIN_LOOKED_UP: Final = 50
+KIN_LOOKED_UP: Final = 25
 # A search looks at so many that begin with what is asked for, and at so many of the latest.
 SEARCHED: Final = 2_000
 

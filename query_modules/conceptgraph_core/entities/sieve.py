@@ -34,6 +34,7 @@ class Known:
     valid_until: int | None
     last_activated: int
     canonical_id: str
+    is_merged: bool = False
     embedding: tuple[float, ...] | None = None
 
 
@@ -145,7 +146,7 @@ def likeness(one: Known, sought: Sought) -> float:
         cosine = names.cosine(one.embedding, sought.embedding)
         if cosine is not None:
             return cosine
-    return names.ratio(one.name, sought.name)
+    return names.ratio(one.name, sought.name, SIMILAR)
 
 
 def may_merge(evidence: Mapping[str, bool], confidence: float) -> list[str]:

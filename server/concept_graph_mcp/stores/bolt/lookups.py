@@ -24,6 +24,9 @@ from . import nearest, searching
 
 Statement = tuple[str, dict[str, Any]]
 
+# From a minute on, each twice as long as the one before, up to a century.
+_WINDOWS_MS = [60_000 * 2**power for power in range(27)]
+
 
 class _Writer:
     """Subqueries and their parameters, each with a name of its own."""
@@ -132,12 +135,22 @@ def _ordered(writer: _Writer, lookup: Ordered) -> None:
         start = "WITH [] AS matching, false AS done "
         writer.add(start + searching.ranked(writer.parameter, lookup), "ranked")
         return
-    by = f"n.{lookup.by}"
-    condition = f"{by} IS NOT NULL{_filter(writer, lookup.where)}"
-    limit = writer.parameter(lookup.limit)
+    by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
+    nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
+    first = f"WITH n ORDER BY {by} DESC LIMIT {limit}"
+    # An index gives a range, but no order: sorted is the shortest window of time, from that of the
+    # call on, which has enough. What goes by anything else than time, or lies far back, all of it.
     writer.add(
-        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n ORDER BY {by} DESC LIMIT {limit} ",
-        "collect(n)",
+        f"CALL {{ UNWIND {writer.parameter(_WINDOWS_MS)} AS back WITH $now_ms - back AS edge"
+        f" CALL {{ WITH edge {nodes} WHERE {by} >= edge{mine} WITH n LIMIT {limit}"
+        " RETURN count(n) AS found }"
+        f" WITH edge, found WHERE found = {limit}"
+        " WITH edge LIMIT 1 RETURN collect(edge) AS edges } "
+        f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {by} >= edge{mine} {first}"
+        " RETURN collect(n) AS latest } "
+        "CALL { WITH edges WITH edges WHERE size(edges) = 0"
+        f" {nodes} WHERE {by} IS NOT NULL{mine} {first} RETURN collect(n) AS rest }} ",
+        "latest + rest",
     )
 
 
