@@ -41,6 +41,16 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Referring:
+    """Nodes of *label* with *where* that have *by*, and those whose *property* it names there."""
+
+    label: str
+    by: str
+    property: str
+    where: Where = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Ordered:
     """The *limit* nodes of *label* with *where* that have the highest *by*.
 
@@ -175,6 +185,6 @@ class Sized:
 
 
 Lookup = (
-    Incoming | Equal | Range | Ordered | Text | Similar | Nearest | Vectored | Union | Filled
-    | Sized
+    Incoming | Equal | Range | Referring | Ordered | Text | Similar | Nearest | Vectored | Union
+    | Filled | Sized
 )  # fmt: skip

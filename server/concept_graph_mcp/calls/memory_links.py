@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from conceptgraph_core.memories import schema
 
 from .call import Call, Procedure, checked
-from .lookups import Lookup, Range
+from .lookups import Lookup, Range, Referring, Union
 from .memories import BRIEF, ids
 
 LINK = Procedure("memorygraph.link", ("from", "to", "type", "strength", "created"), writes=True)
@@ -89,8 +89,10 @@ def traverse(
         *(start_id, strategy, max_depth, max_nodes, direction, list(relation_types)),
         *(list(types), list(tags), min_strength, include_parent_links, time_budget_ms),
     )
-    start = ids(start_id)
-    return Call(TRAVERSE, arguments, _all(scope) if include_parent_links else start)
+    start: Lookup = ids(start_id)
+    if include_parent_links:
+        start = Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
+    return Call(TRAVERSE, arguments, start)
 
 
 @checked

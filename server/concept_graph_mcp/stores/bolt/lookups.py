@@ -13,6 +13,7 @@ from ...calls.lookups import (
     Nearest,
     Ordered,
     Range,
+    Referring,
     Similar,
     Sized,
     Text,
@@ -130,6 +131,14 @@ def _range(writer: _Writer, lookup: Range) -> None:
         writer.add(body, "collect(n)")
 
 
+def _referring(writer: _Writer, lookup: Referring) -> None:
+    condition = f"n.{lookup.by} IS NOT NULL" + _filter(writer, lookup.where)
+    body = f"MATCH (n:{lookup.label}) WHERE {condition} "
+    writer.add(body, "collect(n)")
+    named = f"MATCH (m:{lookup.label} {{{lookup.property}: key}}) "
+    writer.add(f"{body}WITH DISTINCT n.{lookup.by} AS key {named}", "collect(m)")
+
+
 def _ordered(writer: _Writer, lookup: Ordered) -> None:
     if lookup.level is not None:
         start = "WITH [] AS matching, false AS done "
@@ -242,6 +251,7 @@ def _filter(writer: _Writer, where: Where) -> str:
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Equal: _equal,
     Range: _range,
+    Referring: _referring,
     Ordered: _ordered,
     Union: _union,
     Text: _text,

@@ -14,6 +14,7 @@ from .checksums import Unsound
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement
 
+_CONTAINERS = frozenset({list, dict})
 # Of a row that has an edge before a vertex.
 _EDGE_COLUMNS = 6
 # Beyond this many bytes, about, everything is let go and read again as needed.
@@ -160,10 +161,10 @@ def _check(where: str, row: Row) -> None:
 def decode(properties: str) -> dict[str, Any]:
     """Return stored properties: a fresh map, its lists as tuples."""
     # Interned: every vertex has the same few keys, and the parser makes them anew each time.
-    values = {sys.intern(key): value for key, value in _parsed(properties, dict).items()}
-    if "[" in properties:
-        return {key: _tuples(value) for key, value in values.items()}
-    return values
+    return {
+        sys.intern(key): _tuples(value) if value.__class__ in _CONTAINERS else value
+        for key, value in _parsed(properties, dict).items()
+    }
 
 
 def _parsed(text: str, kind: type) -> Any:

@@ -14,6 +14,7 @@ from ...calls.lookups import (
     Nearest,
     Ordered,
     Range,
+    Referring,
     Similar,
     Sized,
     Text,
@@ -156,6 +157,22 @@ def _range(database: Database, lookup: Range) -> list[int]:
     return found
 
 
+def _referring(database: Database, lookup: Referring) -> list[int]:
+    names = tuple(name for name, _ in lookup.where)
+    table = database.catalogue.index(lookup.label, (*names, lookup.by))
+    named = database.catalogue.index(lookup.label, (lookup.property,))
+    scope, given = _scope(lookup.where)
+    key = f"k{len(names)}"
+    referring = f'FROM "{table.name}" WHERE {scope}{key} IS NOT NULL'
+    return _ids(
+        database.execute(
+            f'SELECT vertex {referring} UNION SELECT vertex FROM "{named.name}"'
+            f" WHERE k0 IN (SELECT {key} {referring})",
+            [*given, *given],
+        )
+    )
+
+
 def _ordered(database: Database, lookup: Ordered) -> list[int]:
     if lookup.level is not None:
         ranking = database.catalogue.ranking(lookup.label, lookup.by)
@@ -285,6 +302,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Sized: _with_more,
     Equal: _equal,
     Range: _range,
+    Referring: _referring,
     Ordered: _ordered,
     Text: _text,
     Similar: _similar,
