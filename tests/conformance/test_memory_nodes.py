@@ -165,3 +165,12 @@ def test_a_corrected_text_has_no_vector_of_the_old_one(memory):
     memory.run(calls.memories.update("default", memory_id, content="Prefers coffee"))
     assert vector() == (None, None)
     assert len(memory.run(calls.embedding.lacking(10))) == 1
+
+
+def test_an_imported_vector_has_its_dimension_whatever_its_record_says(memory):
+    memory.run(calls.embedding.choose("toy", 3, again=False))
+    record = {"kind": "memory", "id": "tea", "user_id": "default", "content": "Prefers tea"}
+    for said in ({}, {"embedding_dimension": 7}):
+        memory.import_rows([record | {"embedding": [1.0, 0.0, 0.0]} | said])
+        [kept] = [one for one in memory.records() if one["kind"] == "memory"]
+        assert (kept["embedding"], kept["embedding_dimension"]) == ([1.0, 0.0, 0.0], 3)

@@ -13,7 +13,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Nearest, Ordered, Range
 
 LIVED = [
-    note("ann", "tea", worth=0.75, made_at=5, place=[0.5, -0.25]),
+    note("ann", "tea", worth=0.75, made_at=5, place=[0.5, -0.25], dimension=2),
     note("ann", "rain", worth=0.5, made_at=7),
     note("bob", "tea", worth=0.25, made_at=6),
     shelf("oak"),

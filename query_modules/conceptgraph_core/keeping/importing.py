@@ -88,7 +88,8 @@ class _Importer:
         if known is None:
             self._nodes[place] = self._create(kind, row)
         else:
-            self._update(kind, known, _given(row, kind.properties))
+            given = _given(row, kind.properties)
+            self._update(kind, known, given | self._dimension(kind, given))
         self._index(kind, self._nodes[place], row)
         self.counts["nodes_created" if known is None else "nodes_existing"] += 1
 
@@ -106,6 +107,15 @@ class _Importer:
         self._graph.update(node, **(given | self._outdated(kind, node, given)))
         self._graph.update(node, **self._graph.lacking(node))
 
+    def _dimension(self, kind: NodeKind, given: dict[str, Any]) -> dict[str, int]:
+        """Return how many numbers the vector has that *given* brings, whatever its row says."""
+        indexes = [one for layer in self._graph.layers for one in layer.vectors]
+        return {
+            index.dimension: len(given[index.vector])
+            for index in indexes
+            if index.label == kind.label and index.dimension and given.get(index.vector)
+        }
+
     def _outdated(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> dict[str, None]:
         """Return, as gone, the vector of a text that *given* changes without bringing one."""
         for index in (one for layer in self._graph.layers for one in layer.vectors):
@@ -119,6 +129,7 @@ class _Importer:
 
     def _create(self, kind: NodeKind, row: Row) -> Node:
         values = _complete(row, kind.properties, self._graph.context.now_ms)
+        values |= self._dimension(kind, values)
         derived = {name: derive(values) for name, derive in kind.derived.items()}
         return self._graph.create_node(kind.label, **values, **derived)
 
