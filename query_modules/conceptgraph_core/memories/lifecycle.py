@@ -33,7 +33,9 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
 def access(graph: Kept, node: Node) -> None:
     """Count an access of *node* now; what was archived is whole again."""
     count = min(int(node.value("access_count")) + 1, limits.MAX_INTEGER)
-    graph.update(node, access_count=count, accessed_at=graph.context.now_ms)
+    times = {"created_at": node.value("created_at"), "accessed_at": graph.context.now_ms}
+    latest = schema.latest(times)
+    graph.update(node, access_count=count, accessed_at=times["accessed_at"], latest=latest)
     settle(graph, node)
 
 

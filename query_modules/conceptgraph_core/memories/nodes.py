@@ -52,6 +52,7 @@ def create(
         access_count=0,
         created_at=now_ms,
         accessed_at=now_ms,
+        latest=schema.latest({"created_at": now_ms}),
         last_decay_update=now_ms,
     )
     # What nobody trusts would be expired from the first: it is kept like what is archived.

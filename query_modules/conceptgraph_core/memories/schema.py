@@ -158,6 +158,15 @@ def unit(value: Any, field: str) -> float:
     return text.number(value, field, 0.0, 1.0)
 
 
+def latest(properties: Mapping[str, Any]) -> int:
+    """Return what is the lower, the later a memory was created or accessed.
+
+    An index is read upward: so the latest come first, and no more than these are read.
+    """
+    times = (properties.get(name) for name in ("created_at", "accessed_at"))
+    return -max(time if isinstance(time, int) else 0 for time in times)
+
+
 def _checked_value(value: Any, field: str, depth: int, budget: list[int]) -> Any:
     budget[0] -= 1
     if budget[0] < 0 or depth == 0:
@@ -278,6 +287,7 @@ LAYER: Final = Layer(
                 "content", also=("summary",), about="concepts", otherwise_at="created_at"
             ),
             fixed=("user_id",),
+            derived={"latest": latest},
         ),
     ),
     edges=tuple(
@@ -302,8 +312,8 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "id")),
         Index(MEMORY, ("user_id", "created_at")),
         Index(MEMORY, ("user_id", "accessed_at")),
-        Index(MEMORY, ("user_id", "state", "accessed_at")),
-        Index(MEMORY, ("user_id", "state", "source", "accessed_at")),
+        Index(MEMORY, ("user_id", "state", "latest")),
+        Index(MEMORY, ("user_id", "state", "source", "latest")),
         Index(MEMORY, ("user_id", "deleted_at")),
         Index(MEMORY, ("user_id", "parent_id")),
         Index(MEMORY, ("user_id", "thread", "position")),

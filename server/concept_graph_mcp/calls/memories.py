@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core import text
+from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.rules import EXPIRED, STATES
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Ordered, Union, Where
+from .lookups import Equal, Range, Union, Where
 
 CREATE = Procedure(
     "memorygraph.create", ("memory_id", "state", "decay_score", "concepts"), writes=True
@@ -131,15 +131,17 @@ def preserve(memory_id: str, tag: str | None = None, until: int | None = None) -
 
 
 def latest(scope: str, states: Sequence[str], limit: int, source: str | None = None) -> Union:
-    """Look up the *limit* memories of each of *states* that were accessed last."""
+    """Look up the *limit* memories of each of *states* that were created or accessed last."""
     also = () if source is None else (("source", source),)
+    ever = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
     return Union(
         tuple(
-            Ordered(
-                schema.MEMORY,
-                "accessed_at",
-                limit,
+            Range(
+                (schema.MEMORY,),
+                "latest",
+                *ever,
                 where=(*mine(scope), ("state", state), *also),
+                limit=limit,
             )
             for state in states
         )
