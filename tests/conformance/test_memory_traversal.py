@@ -213,6 +213,21 @@ def test_walking_is_no_access(path):
     assert path.records() == before
 
 
+def test_a_person_in_lab_walks_the_same_way_without_any_look_up(path):
+    path.import_rows([node("child", parent_id="a")])
+    rows = traverse(path, "a", include_parent_links=True)
+    fields = tuple(rows[0])
+    given = ["a", "bfs", 3, 100, "both", [], [], [], 0, True, None]
+    assert path.procedure("memorygraph.traverse", given, fields) == rows
+    rows = explore(path, "a", 1)
+    assert path.procedure("memorygraph.explore", ["a", 1, 20, 0.2], tuple(rows[0])) == rows
+    drawn = path.procedure("memorygraph.traverse", given, ("memory_id", "link"))
+    assert [row["link"] and row["link"].type for row in drawn] == [
+        *(None, None),
+        *("CAUSES", "SUPPORTS", "CAUSES", "CAUSES"),
+    ]
+
+
 def test_exploring_goes_breadth_first_along_what_is_not_too_weak(path):
     rows = explore(path, "b")
     shown = [(row["memory_id"], row["distance"]) for row in rows]

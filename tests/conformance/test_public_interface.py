@@ -6,6 +6,7 @@ import pytest
 from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
+from memories import connected, link, links, node, traverse
 
 
 @pytest.fixture
@@ -90,6 +91,28 @@ def test_everything_is_said_and_stored_alike(memory, public_only):
     with public_only():
         assert live(memory) == expected
     assert live(memory) == expected
+
+
+def test_memories_are_linked_and_walked_alike(memory, public_only):
+    memory.import_rows([node("a"), node("b", parent_id="a"), node("c")])
+
+    def tell():
+        return [
+            connected(memory, "a"),
+            traverse(memory, "a", include_parent_links=True),
+            traverse(memory, "a", strategy="dfs", direction="incoming"),
+            memory.run(calls.memory_links.stats("default")),
+            links(memory),
+        ]
+
+    with public_only():
+        assert link(memory, "a", "b", "supports", 0.6)["created"]
+        assert link(memory, "c", "a", "causes")["created"]
+        memory.now_ms += 7 * DAY_MS
+        assert link(memory, "a", "b", "supports")["strength"] == 0.4
+        told = tell()
+    assert tell() == told
+    assert link(memory, "a", "b", "supports")["strength"] == 0.5
 
 
 def test_the_function_works_alike(memory, hands, public_only):
