@@ -20,6 +20,7 @@ BENCHMARKS = {
     "growth": "growth",
     "search": "search",
     "nearest": "nearest",
+    "find": "finding",
     "clients": "clients",
     "memory": "memory",
     "memories": "memories",

@@ -193,6 +193,18 @@ def test_the_command_prints_recall_beside_bm25(tmp_path: Path, locomo_file: Path
     assert re.search(r"associate +│ 100\.0 \(100\.0 … 100\.0\)", shown)
 
 
+def test_a_store_finds_the_same_in_the_same_order(tmp_path: Path, locomo_file: Path) -> None:
+    CliRunner().invoke(locomo.main, [str(locomo_file), str(tmp_path / "out")])
+    store = tmp_path / "store.db"
+    asked = [str(tmp_path / "out"), "--store", f"sqlite:///{store}"]
+    shown = CliRunner().invoke(main, asked, catch_exceptions=False).output
+    assert re.search(r"associate, in the store +│ 100\.0 \(100\.0 … 100\.0\)", shown)
+    assert "the store ranks as the dictionaries do: 2 of 2" in shown
+    assert not store.exists()
+    store.touch()
+    assert "is there already" in CliRunner().invoke(main, asked).output
+
+
 @pytest.mark.skipif(not REALMEM.is_dir(), reason="needs the conversations for development")
 def test_more_answers_are_found_than_by_bm25_with_neighbours_on_real_questions() -> None:
     memories = read(REALMEM)

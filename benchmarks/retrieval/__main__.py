@@ -1,6 +1,7 @@
 """Measure how well and how fast the messages that answer a question are found."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from statistics import mean
 
@@ -11,9 +12,10 @@ from rich.table import Column, Table
 from benchmarks.harness import machine
 
 from .cost import cost
-from .finders import FINDERS
+from .finders import FINDERS, IN_STORE, by_associate
 from .folder import Memory, read
 from .in_memory import InMemory
+from .in_store import InStore, emptied
 from .measures import DEPTHS, interval, recalls
 
 _SIZES = (6_000, 100_000)
@@ -28,26 +30,35 @@ _FORMULA = "associate"
     type=click.Path(exists=True, file_okay=False, path_type=Path),
 )
 @click.option("--cost", "with_cost", is_flag=True, help="Also the time, at 6,000 and 100,000.")
-def main(folders: Iterable[Path], with_cost: bool) -> None:
+@click.option(
+    "--store",
+    metavar="URI",
+    help="Also in a store: sqlite:///FILE, which is made, or bolt://…, which is emptied.",
+)
+def main(folders: Iterable[Path], with_cost: bool, store: str | None) -> None:
     """Measure FOLDERS, each with messages.jsonl and queries.jsonl."""
     console = Console()
     console.width = max(console.width, 130)
     for folder in folders:
         memories = read(folder)
-        console.print(_quality(folder.name, memories))
+        console.print(_quality(folder.name, memories, store))
         if with_cost:
-            console.print(_cost(memories))
+            console.print(_cost(memories, store))
             console.print(machine(quick=False), style="dim")
 
 
-def _quality(name: str, memories: list[Memory]) -> Table:
+def _quality(name: str, memories: list[Memory], store: str | None) -> Table:
     indexes = {memory.name: InMemory(memory.messages) for memory in memories}
     messages = sum(len(memory.messages) for memory in memories)
     found = {label: recalls(finder, memories, indexes) for label, finder in FINDERS.items()}
+    caption = None
+    if store is not None:
+        found[IN_STORE], same = _in_store(store, memories, indexes)
+        caption = f"the store ranks as the dictionaries do: {same} of {len(found[IN_STORE])}"
     ours = found[_FORMULA]
     title = f"{name}: {len(ours)} questions about {messages} messages; recall in %, 95 % interval"
     heads = ["", *(f"@{depth}" for depth in DEPTHS), *_against()]
-    table = Table(*(Column(head, no_wrap=True) for head in heads), title=title)
+    table = Table(*(Column(head, no_wrap=True) for head in heads), title=title, caption=caption)
     for label, shares in found.items():
         cells = [_of([share[n] for share in shares]) for n in range(len(DEPTHS))]
         differences = [
@@ -56,6 +67,25 @@ def _quality(name: str, memories: list[Memory]) -> Table:
         ]
         table.add_row(label, *cells, *([] if label == _FORMULA else differences))
     return table
+
+
+def _in_store(
+    store: str, memories: list[Memory], indexes: dict[str, InMemory]
+) -> tuple[list[tuple[float, ...]], int]:
+    """Return the recalls of a store, and of how many questions the first ten are the same."""
+    found: list[tuple[float, ...]] = []
+    same = 0
+    for memory in memories:
+        with emptied(store) as opened:
+            find = InStore(opened, memory.messages).find
+            found += recalls(find, [memory], indexes)
+            index = indexes[memory.name]
+            pairs = [
+                (find(index, query, max(DEPTHS)), by_associate(index, query, max(DEPTHS)))
+                for query in memory.queries
+            ]
+            same += sum(one == other for one, other in pairs)
+    return found, same
 
 
 def _against() -> list[str]:
@@ -67,14 +97,18 @@ def _of(values: list[float], sign: str = "") -> str:
     return f"{100 * mean(values):{sign}.1f} ({100 * low:{sign}.1f} … {100 * high:{sign}.1f})"
 
 
-def _cost(memories: list[Memory]) -> Table:
-    table = Table("messages", "ms a message", *(f"{name}, ms" for name in FINDERS))
+def _cost(memories: list[Memory], store: str | None) -> Table:
+    names = [*FINDERS, *([] if store is None else [IN_STORE])]
+    own = [] if store is None else ["in the store"]
+    table = Table("messages", "ms a message", *own, *(f"{name}, ms" for name in names))
     for size in _SIZES:
-        measured = cost(memories, size)
+        with nullcontext() if store is None else emptied(store) as opened:
+            measured = cost(memories, size, opened)
+        taken = [] if measured.in_store is None else [f"{measured.in_store:.3f}"]
         cells = [
             f"median {middle:.2f}, p95 {most:.2f}" for middle, most in measured.question.values()
         ]
-        table.add_row(f"{size:,}", f"{measured.message:.3f}", *cells)
+        table.add_row(f"{size:,}", f"{measured.message:.3f}", *taken, *cells)
     return table
 
 

@@ -42,10 +42,7 @@ class StoredIndex:
         names = {term.id: name for name, term in self._terms.items()}
         for term, *columns in self._graph.context.incoming or ():
             if term in names:
-                texts, counts, lengths, threads, positions, said_at = columns
-                self._read[names[term]] = Mentions(
-                    texts, counts, lengths, _or_none(threads), positions, _or_none(said_at)
-                )
+                self._read[names[term]] = Mentions(*columns)
 
     def speakers(self) -> dict[str, Sequence[str]]:
         """Return for each term that is a first name the whole names of who has it."""
@@ -125,13 +122,6 @@ class StoredIndex:
             if edge.get_type_name() in schema.MENTIONING:
                 yield edge
             edge = edges.next()
-
-
-def _or_none(column: Sequence[Any]) -> Sequence[Any]:
-    """Return *column* with None where a store says false for what is missing."""
-    if False not in column:
-        return column
-    return [None if value is False else value for value in column]
 
 
 def _degrees(graph: Words) -> dict[int, int]:

@@ -155,7 +155,7 @@ class Incoming:
     node's edges are read all or not at all; those of the first that has any are always. There is a
     list for each node that was read: its id, and columns: the ids of the nodes that the edges of
     the types *edges* come from, the property *weight* of each edge, and of each such node the
-    properties *columns*, as its layer declares them; null or false where it has none.
+    properties *columns*, as its layer declares them.
 
     The degrees of those that were not read may be less than there are, but not so few that they
     would have been read.
