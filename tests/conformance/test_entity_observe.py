@@ -212,3 +212,12 @@ def test_everything_is_exported_and_comes_back_as_it_was(entities):
     assert entities.memory.run(calls.keeping.check()) == []
     stats = entities.memory.stats()
     assert (stats["entities"], stats["mentions"], stats["sessions"]) == (3, 3, 1)
+
+
+def test_without_observations_names_are_told_from_the_text(entities):
+    answer = entities.observe("Max met Anna Smith on Monday")
+    assert [row["label"] for row in answer["entities"]] == ["Max", "Anna Smith", "Monday"]
+    assert {row["origin"] for row in answer["entities"]} == {"user"}
+    again = entities.observe("Max barks")["entities"]
+    assert [(row["label"], row["created"]) for row in again] == [("Max", False)]
+    assert entities.observe("well, yes") == {"entities": [], "edges": []}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import text as texts
-from . import components, edges, ids, mentions, names, observed, schema, sieve, spans
+from . import components, edges, extracting, ids, mentions, names, observed, schema, sieve, spans
 from .node import Graph, Node
 from .observed import Observation
 from .registered import Registered
@@ -26,6 +26,8 @@ def observe(
 ) -> Row:
     """Record what a message mentions. Returns entities and edges, a row for each.
 
+    Without *observations* they are what `extracting` finds in the text.
+
     An entity's row has entity_id (that of its component's canonical entity), label, type, created,
     origin (of the mention), identity_status, trust, and where there are any candidates
     ({entity_id, label, confidence}) and refused_span. The same message observed again changes
@@ -36,6 +38,8 @@ def observe(
     message_id = texts.name(message_id, "message_id")
     speaker = schema.one_of(schema.SPEAKERS)(speaker, "speaker")
     said = spans.Said(texts.summary(text, "text"))
+    if not observations:
+        observations = extracting.observations(text, graph.context.languages)
     wanted, related = observed.observations(observations), observed.relations(relations)
     message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
     rows = [message.add(one) for one in wanted]

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..words.splitting import in_words, is_unspaced
-from . import names
 from .schema import MAX_CONTEXT, MODEL, USER
 
 _SENTENCE_ENDS = ".!?…。！？\n"
@@ -102,4 +101,6 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 
 def _folded(cluster: str) -> str:
     """Return the form of one character in which texts are compared, a blank for any blank."""
-    return " " if cluster.isspace() else names.canonical(cluster) if cluster.strip() else " "
+    # Some signs are compatible with a blank and a mark.
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster).casefold())
+    return "".join(" " if character.isspace() else character for character in folded)

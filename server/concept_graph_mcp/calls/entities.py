@@ -5,8 +5,9 @@ from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.entities import ids, names, observed, schema
+from conceptgraph_core.entities import extracting, ids, names, observed, schema
 
+from . import words
 from .call import Call, Procedure, checked
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Union, Where
 
@@ -55,6 +56,8 @@ def observe(
     text.name(session_id, "session_id")
     text.name(message_id, "message_id")
     text.summary(message, "text")
+    if not observations:
+        observations = extracting.observations(message, words.spoken())
     wanted, related = observed.observations(observations), observed.relations(relations)
     called = [one.name for one in wanted]
     called += [name for one in related for name in (one.source, one.target)]
@@ -73,7 +76,7 @@ def observe(
         *(session_id, message_id, speaker, message),
         *([dict(one) for one in observations], [dict(one) for one in relations]),
     )
-    return Call(OBSERVE, arguments, Union(tuple(parts)))
+    return Call(OBSERVE, arguments, Union(tuple(parts)), words.context())
 
 
 @checked

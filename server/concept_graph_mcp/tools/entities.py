@@ -233,7 +233,10 @@ class EntityTools:
         text: Annotated[Text, Field(description="The whole message, as it was written.")],
         observations: Annotated[
             list[Observation],
-            Field(max_length=schema.MAX_OBSERVATIONS, description="What it mentions; may be none."),
+            Field(
+                max_length=schema.MAX_OBSERVATIONS,
+                description="What it mentions; none: names, dates and frequent words are found.",
+            ),
         ],
         relations: Annotated[
             list[Relation],

@@ -1,0 +1,215 @@
+"""What a message mentions, told without any model: names, dates, numbers and frequent nouns.
+
+It knows no grammar, only how words are written, so it misses much and takes some for a name that is
+none. What it finds stands in the text, so of a user's message it is the user's.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from ..associate.calendar_words import MONTHS, WEEKDAYS
+from ..words import missing
+from ..words.languages import spoken
+from ..words.splitting import in_words, is_unspaced, split
+from . import names, spans
+
+# More than this says nothing of a message.
+MOST: Final = 30
+_FREQUENT: Final = 2
+_SHORTEST_NOUN: Final = 4
+_INNER: Final = frozenset("'’-.")
+_BLANKS: Final = frozenset(" \t")
+_ENDS: Final = frozenset('.!?…。！？\n:;"“”(•*')
+# Between the parts of a name: Bank of America, Ludwig van Beethoven.
+_LINKS: Final = frozenset(
+    ("of", "de", "da", "di", "du", "del", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
+)
+# What begins a message often and names nobody.
+_OPENINGS: Final = frozenset(
+    (
+        *("hello", "hi", "hey", "thanks", "thank", "yes", "yeah", "yep", "okay", "ok", "sure"),
+        *("great", "good", "nice", "please", "sorry", "wow", "well", "oh", "ah", "no", "nope"),
+        *("maybe", "perhaps", "absolutely", "exactly", "right", "correct", "got", "let", "lets"),
+        *("also", "additionally", "remember", "consider", "try", "make", "keep", "take", "tell"),
+        *("give", "want", "need", "think", "know", "help", "today", "yesterday", "tomorrow"),
+        *("tonight", "recently", "lately", "currently", "actually", "basically", "honestly"),
+        *("dr", "mr", "mrs", "ms"),
+    )
+)
+# Of English: what ends so is seldom a noun.
+_NO_NOUNS: Final = ("ly", "ing", "ed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of the text, where it stands, and whether a sentence begins with it."""
+
+    text: str
+    start: int
+    end: int
+    begins: bool
+
+    @property
+    def folded(self) -> str:
+        return self.text.casefold()
+
+    @property
+    def is_capitalised(self) -> bool:
+        # "I'm" is nobody's name.
+        is_me = self.text[:2] in ("I'", "I’")
+        return self.text[0].isupper() and len(self.text) > 1 and not is_me
+
+    @property
+    def is_number(self) -> bool:
+        return self.text[0].isdigit()
+
+
+def observations(text: str, languages: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what *text* mentions as `observe` takes it, in the order of the text, at most 30.
+
+    Each has label and type, and of dates and numbers the kind. *languages* are as `words.terms`
+    takes them; without the libraries of these only names, dates and numbers are told.
+    """
+    words, said = list(_words(text)), spans.Said(text)
+    idle = _idle(words, languages)
+    found: dict[str, tuple[int, dict[str, Any]]] = {}
+    for start, end, node_type, kind in (*_dates(words), *_names(words, idle), *_nouns(words, idle)):
+        if any(start < word_end and end > first for first, word_end in _taken(found)):
+            continue
+        label = text[start:end]
+        if said.find(label) is None:
+            continue
+        one = {"label": label, "type": node_type}
+        found.setdefault(names.canonical(label), (start, one | ({"kind": kind} if kind else {})))
+    return [one for _, one in sorted(found.values(), key=lambda pair: pair[0])][:MOST]
+
+
+_Found = tuple[int, int, str, str | None]
+
+
+def _taken(found: dict[str, tuple[int, dict[str, Any]]]) -> Iterator[tuple[int, int]]:
+    return ((start, start + len(one["label"])) for start, one in found.values())
+
+
+def _words(text: str) -> Iterator[_Word]:
+    """Iterate over the words of *text*; a sign between letters or digits belongs to them."""
+    place, begins = 0, True
+    while place < len(text):
+        character = text[place]
+        if not in_words(character) or is_unspaced(character):
+            begins = (begins and not is_unspaced(character)) or character in _ENDS
+            place += 1
+            continue
+        end = place
+        while end < len(text) and _goes_on(text, end):
+            end += 1
+        word = text[place:end]
+        for possessive in ("'s", "’s"):
+            word = word.removesuffix(possessive)
+        yield _Word(word, place, place + len(word), begins)
+        begins, place = False, end
+
+
+def _goes_on(text: str, place: int) -> bool:
+    if in_words(text[place]):
+        return not is_unspaced(text[place])
+    around = text[place - 1 : place] + text[place + 1 : place + 2]
+    if len(around) < 2 or not all(map(in_words, around)):
+        return False
+    return text[place] in _INNER or (text[place] in ",:" and around.isdigit())
+
+
+def _idle(words: Sequence[_Word], languages: Sequence[str]) -> frozenset[str]:
+    """Return the words that say nothing."""
+    if missing():
+        return _OPENINGS
+    folded = [piece for word in words for piece in split(word.text)]
+    stops = frozenset(word for one in spoken(folded, languages) for word in one.stop_words)
+    return stops | _OPENINGS
+
+
+def _dates(words: Sequence[_Word]) -> Iterator[_Found]:
+    """Iterate over dates and numbers with their units: "15 June 2025", "2025-06-15", "12 kg"."""
+    parts = [word for word in words if word.is_number or _is_calendar(word)]
+    ids = {id(word): index for index, word in enumerate(words)}
+    for _, run in groupby(enumerate(parts), lambda pair: ids[id(pair[1])] - pair[0]):
+        whole = [word for _, word in run]
+        if any(map(_is_calendar, whole)) or _is_date(whole[0].text):
+            yield whole[0].start, whole[-1].end, "topic", "date"
+            continue
+        for number in whole:
+            following = words[ids[id(number)] + 1 : ids[id(number)] + 2]
+            unit = [one for one in following if one.start == number.end + 1 and one.text.islower()]
+            if unit and not unit[0].is_number:
+                yield number.start, unit[0].end, "topic", "number"
+            elif len(number.text) > 1:
+                yield number.start, number.end, "topic", "number"
+
+
+def _is_calendar(word: _Word) -> bool:
+    return word.is_capitalised and (word.folded in MONTHS or word.folded in WEEKDAYS)
+
+
+def _is_date(number: str) -> bool:
+    """Tell whether a number is a year, or three parts of a date."""
+    if len(number) == 4 and number.isdigit():
+        return number[:2] in ("18", "19", "20")
+    parts = number.replace(".", "-").split("-")
+    return len(parts) == 3 and all(part.isdigit() and len(part) <= 4 for part in parts)
+
+
+def _names(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
+    """Iterate over runs of capitalised words; one alone at a beginning must look like a name."""
+    lower = {word.text for word in words if word.text.islower()}
+    run: list[_Word] = []
+    for word in (*words, None):
+        if word is not None and _continues(run, word):
+            run.append(word)
+            continue
+        name = _trimmed(run, idle)
+        if name and (len(name) > 1 or _is_name(name[0], idle, lower)):
+            yield name[0].start, name[-1].end, "entity", None
+        run = [word] if word is not None and word.is_capitalised else []
+
+
+def _continues(run: Sequence[_Word], word: _Word) -> bool:
+    if not run or word.begins or word.start != run[-1].end + 1:
+        return False
+    return word.is_capitalised or word.text in _LINKS
+
+
+def _trimmed(run: Sequence[_Word], idle: frozenset[str]) -> list[_Word]:
+    """Return *run* without what says nothing at its beginning and links at its end."""
+    name = list(run)
+    while name and name[0].folded in idle and (name[0].begins or len(name) == 1):
+        name.pop(0)
+    while name and not name[-1].is_capitalised:
+        name.pop()
+    return name
+
+
+def _is_name(word: _Word, idle: frozenset[str], lower: set[str]) -> bool:
+    if word.folded in idle or _is_calendar(word):
+        return False
+    if not word.begins:
+        return True
+    return word.folded not in lower and not word.folded.endswith(_NO_NOUNS)
+
+
+def _nouns(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
+    """Iterate over what is written small, says something, and stands there twice or more."""
+    if missing():
+        return
+    counts = Counter(word.folded for word in words)
+    for word in words:
+        if (
+            counts[word.folded] >= _FREQUENT
+            and len(word.text) >= _SHORTEST_NOUN
+            and word.text.isalpha()
+            and word.folded not in idle
+            and not word.folded.endswith(_NO_NOUNS)
+        ):
+            yield word.start, word.end, "topic", None
