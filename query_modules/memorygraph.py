@@ -24,25 +24,26 @@ from conceptgraph_core.memories.node import Graph, Kept
 from conceptgraph_core.memories.work import Work
 
 # All that is told of one memory.
-WHOLE = mgp.Record(
-    memory_id=str,
-    content=str,
-    summary=mgp.Nullable[str],
-    source=str,
-    type=mgp.Nullable[str],
-    tags=mgp.List[str],
-    importance=float,
-    confidence=float,
-    access_count=int,
-    created_at=int,
-    accessed_at=int,
-    state=str,
-    decay_score=float,
-    preserved=bool,
-    parent_id=mgp.Nullable[str],
-    concepts=mgp.List[str],
-    metadata=mgp.Map,
-)
+ALL = {
+    "memory_id": str,
+    "content": str,
+    "summary": mgp.Nullable[str],
+    "source": str,
+    "type": mgp.Nullable[str],
+    "tags": mgp.List[str],
+    "importance": float,
+    "confidence": float,
+    "access_count": int,
+    "created_at": int,
+    "accessed_at": int,
+    "state": str,
+    "decay_score": float,
+    "preserved": bool,
+    "parent_id": mgp.Nullable[str],
+    "concepts": mgp.List[str],
+    "metadata": mgp.Map,
+}
+WHOLE = mgp.Record(**ALL)
 
 # What a list tells of each memory.
 BRIEF = {
@@ -275,6 +276,22 @@ def list(
         CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     """
     return [mgp.Record(**row) for row in owner.listed(Kept(ctx, context), states, limit)]
+
+
+@mgp.read_proc
+def show(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
+    **ALL,
+    deleted_at=mgp.Nullable[int],
+    embedding_dimension=mgp.Nullable[int],
+    next_state=mgp.Nullable[str],
+    next_state_at=mgp.Nullable[int],
+):
+    """Return all of a memory, one that is out of sight too, as of now; no access.
+
+    Example:
+        CALL memorygraph.show("tea") YIELD content, state, deleted_at;
+    """
+    return [mgp.Record(**owner.show(Kept(ctx, context), memory_id))]
 
 
 @mgp.write_proc

@@ -18,6 +18,7 @@ _COMMANDS = {
     "recall": "reading",
     "search": "reading",
     "find": "finding",
+    "memories": "memories",
     "stats": "reading",
     "check": "reading",
     "view": "viewing",

@@ -97,8 +97,11 @@ class Session:
 
     def date(self, now_ms: int) -> str:
         """Return the local date "YYYYMMDD" at *now_ms*."""
-        moment = _EPOCH + timedelta(milliseconds=now_ms)
-        return f"{moment.astimezone(self.zone):%Y%m%d}"
+        return f"{self.local(now_ms):%Y%m%d}"
+
+    def local(self, time_ms: int) -> datetime:
+        """Return the local time at *time_ms*."""
+        return (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(self.zone)
 
     async def _run(self, call: Call, now_ms: int) -> list[dict[str, Any]]:
         context = {

@@ -6,10 +6,13 @@ from typing import Any
 from .. import limits, text
 from ..associate.writing import Writer
 from ..errors import ConceptGraphError
-from . import lifecycle, rules, schema
+from . import lifecycle, nodes, rules, schema
 from .node import Kept, Node
 
 Row = dict[str, Any]
+
+# What is told as of now, not as it is stored.
+_NOW = ("state", "decay_score")
 
 
 def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
@@ -35,6 +38,21 @@ def _listed(node: Node, now_ms: int) -> Row:
         "deleted_at": node.value("deleted_at"),
         "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
     }
+
+
+def show(graph: Kept, memory_id: str) -> Row:
+    """Return all of a memory, whether it was forgotten or not; no access. Raises NotFound.
+
+    That is what `get` returns, with deleted_at and embedding_dimension, state and decay_score as of
+    now, and what comes next (next_state, next_state_at) unless it is out of sight.
+    """
+    node = graph.existing(memory_id)
+    row = nodes.whole(node, graph.context.now_ms)
+    row |= {name: node.value(name) for name in ("deleted_at", "embedding_dimension")}
+    if node.is_deleted:
+        return row | {"next_state": None, "next_state_at": None}
+    now = lifecycle.status_of(graph, node)
+    return row | {name: now[name] for name in (*_NOW, "next_state", "next_state_at")}
 
 
 def restore(graph: Kept, memory_id: str) -> Row:

@@ -14,14 +14,14 @@ from .lookups import Equal, Range, Union, Where
 CREATE = Procedure(
     "memorygraph.create", ("memory_id", "state", "decay_score", "concepts"), writes=True
 )
-_WHOLE = (
+WHOLE = (
     "memory_id", "content", "summary", "source", "type", "tags", "importance", "confidence",
     "access_count", "created_at", "accessed_at", "state", "decay_score", "preserved", "parent_id",
     "concepts", "metadata",
 )  # fmt: skip
-GET = Procedure("memorygraph.get", _WHOLE, writes=True)
+GET = Procedure("memorygraph.get", WHOLE, writes=True)
 
-UPDATE = Procedure("memorygraph.update", _WHOLE, writes=True)
+UPDATE = Procedure("memorygraph.update", WHOLE, writes=True)
 FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
 # The fields of every list of memories.
 BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")

@@ -10,11 +10,16 @@ from conceptgraph_core.memories.rules import STATES
 from . import words
 from .call import Call, Procedure, checked
 from .lookups import Equal, Range, Union
-from .memories import BRIEF, ids, latest, mine
+from .memories import BRIEF, WHOLE, ids, latest, mine
 
 LIST = Procedure(
     "memorygraph.list",
     (*BRIEF, "decay_score", "access_count", "accessed_at", "deleted_at", "preserved"),
+    writes=False,
+)
+SHOW = Procedure(
+    "memorygraph.show",
+    (*WHOLE, "deleted_at", "embedding_dimension", "next_state", "next_state_at"),
     writes=False,
 )
 RESTORE = Procedure(
@@ -37,7 +42,7 @@ WORKER_PAUSE = Procedure("memorygraph.worker_pause", _WORKER, writes=True)
 WORKER_REPORT = Procedure("memorygraph.worker_report", _WORKER, writes=True)
 
 PROCEDURES = (
-    LIST, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE, WORKER_PAUSE,
+    LIST, SHOW, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE, WORKER_PAUSE,
     WORKER_REPORT,
 )  # fmt: skip
 
@@ -51,6 +56,12 @@ def listed(scope: str, states: Sequence[str] = (), limit: int = schema.LISTED) -
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     wanted = list(dict.fromkeys(schema.checked_states(states, "states")))
     return Call(LIST, (wanted, most), latest(scope, wanted or STATES, most))
+
+
+@checked
+def show(memory_id: str) -> Call:
+    """Return the owner's call for all of a memory, forgotten or not; it accesses nothing."""
+    return Call(SHOW, (memory_id,), ids(memory_id))
 
 
 @checked

@@ -1,0 +1,245 @@
+"""`memories`: what the owner does with the memories of one user, those out of sight too."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.table import Table
+
+from conceptgraph_core.associate.schema import MAX_LIMIT
+from conceptgraph_core.memories import rules, schema
+
+from .. import calls
+from ..session import Session
+from .common import AS_JSON, AT, Failure, with_session
+from .figures import figure
+from .finding import reasons
+from .memory_tables import SHOWN, dated, listed_table, told_lines
+from .terminal import narrow, out, print_json, say, wide
+
+Row = dict[str, Any]
+
+_DAY_MS = rules.DAY_MS
+_STATES = click.option(
+    "--state",
+    "states",
+    type=click.Choice(rules.STATES),
+    multiple=True,
+    help="Only those in this state; may be given again.",
+)
+_IDS = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
+
+
+@click.group()
+def memories() -> None:
+    """List, show, find, restore or purge the memories of CONCEPT_GRAPH_USER."""
+
+
+@memories.command("list")
+@_STATES
+@click.option(
+    "--limit",
+    type=click.IntRange(1, schema.MAX_ROWS - 1),
+    default=20,
+    show_default=True,
+    help="At most this many.",
+)
+@AS_JSON
+@click.pass_obj
+def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """Print memories, those accessed last first, what is forgotten or expired too.
+
+    What is forgotten or expired is in the state expired until it is restored or purged.
+    """
+
+    async def work(session: Session) -> list[Row]:
+        # One more than is shown tells whether there are more.
+        rows = await session.run(calls.upkeep.listed(session.user_id, states, limit + 1))
+        return [dated(session, row) for row in rows]
+
+    rows = with_session(embedded, work)
+    shown, more = rows[:limit], len(rows) > limit
+    if as_json:
+        print_json({"memories": shown, "more": more})
+    elif shown:
+        out.print(listed_table(shown))
+        if more:
+            say("There are more; --limit shows them.")
+    else:
+        say("No memory is kept." if not states else f"No memory is {' or '.join(states)}.")
+
+
+@memories.command()
+@click.argument("memory_id", metavar="ID")
+@AS_JSON
+@click.pass_obj
+def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
+    """Print all of a memory and what it is linked to. No access: it changes nothing."""
+
+    async def work(session: Session) -> Row:
+        [row] = await session.run(calls.upkeep.show(memory_id))
+        linked = []
+        if row["deleted_at"] is None and row["state"] != rules.EXPIRED:
+            linked = await session.run(calls.memory_links.connected(memory_id))
+        fields = ("memory_id", "text", "relation", "direction", "strength")
+        row["links"] = [{name: link[name] for name in fields} for link in linked]
+        row["links_total"] = linked[0]["total"] if linked else 0
+        return dated(session, row)
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+        return
+    for line in told_lines(row):
+        say(line)
+
+
+@memories.command()
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@_STATES
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MAX_LIMIT),
+    default=schema.FOUND,
+    show_default=True,
+    help="At most this many.",
+)
+@click.option("--explain", is_flag=True, help="Print the parts of each score.")
+@AT
+@AS_JSON
+@click.pass_obj
+def search(
+    embedded: str | None,
+    /,
+    words: tuple[str, ...],
+    states: tuple[str, ...],
+    limit: int,
+    *,
+    explain: bool,
+    at: str | None,
+    as_json: bool,
+) -> None:
+    """Print the memories that TEXT, a question or a sentence, belongs to, as memory_node_search.
+
+    The best come first. Nothing changes; what is forgotten or expired is not found.
+    """
+    query = " ".join(words)
+
+    async def work(session: Session) -> list[Row]:
+        call = calls.remembering.search(
+            session.user_id,
+            query,
+            limit,
+            states=states,
+            embedded=await session.vector(query),
+            explained=True,
+        )
+        rows = await session.run(call)
+        return [dated(session, row) for row in rows]
+
+    rows = with_session(embedded, work, at)
+    if as_json:
+        print_json({"memories": [{k: v for k, v in row.items() if k != "total"} for row in rows]})
+    elif rows:
+        out.print(_found(rows, explain))
+        if rows[0]["total"] > len(rows):
+            say(f"the best {len(rows)} of {rows[0]['total']:,}")
+    else:
+        say("No memory says any of that.")
+
+
+@memories.command()
+@_IDS
+@click.pass_obj
+def restore(embedded: str | None, memory_ids: tuple[str, ...]) -> None:
+    """Bring memories back, whole, that were forgotten or have expired. That is an access."""
+
+    async def work(session: Session) -> None:
+        for memory_id in dict.fromkeys(memory_ids):
+            [row] = await session.run(calls.upkeep.restore(memory_id))
+            how = "restored" if row["restored"] else "was there all the time"
+            say(f"{row['memory_id']}: {how}, {row['state']}")
+
+    with_session(embedded, work)
+
+
+@memories.command()
+@click.argument("memory_ids", metavar="[ID...]", nargs=-1)
+@click.option(
+    "--older-than",
+    metavar="DAYS",
+    type=click.FloatRange(min=0, min_open=True, max=100_000),
+    help="All that were forgotten or expired longer ago than that.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def purge(
+    embedded: str | None,
+    memory_ids: tuple[str, ...],
+    older_than: float | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Remove memories for ever that are forgotten or expired: those named, or by --older-than.
+
+    Shows first what that is. Nothing brings back what is purged but a backup.
+    """
+    if bool(memory_ids) == (older_than is not None):
+        raise click.UsageError("name memories, or say --older-than DAYS")
+    window = 1 if older_than is None else max(1, round(older_than * _DAY_MS))
+
+    async def work(session: Session) -> None:
+        await _purge(session, memory_ids, window, dry_run=dry_run, yes=yes)
+
+    with_session(embedded, work)
+
+
+async def _purge(
+    session: Session, memory_ids: Sequence[str], window: int, *, dry_run: bool, yes: bool
+) -> None:
+    if memory_ids:
+        gone = [await _named(session, one) for one in dict.fromkeys(memory_ids)]
+    else:
+        gone = await _purgeable(session, window)
+    if not gone:
+        say("There is nothing to purge.")
+        return
+    for row in gone[:SHOWN]:
+        say(f"{row['memory_id']}: out of sight since {session.local(row['deleted_at']):%Y-%m-%d}")
+    if len(gone) > SHOWN:
+        say(f"and {len(gone) - SHOWN:,} more")
+    if dry_run:
+        return
+    if not yes:
+        click.confirm("Remove them for ever?", abort=True)
+    removed = 0
+    for first in range(0, len(gone), schema.BATCH):
+        batch = [row["memory_id"] for row in gone[first : first + schema.BATCH]]
+        removed += len(await session.run(calls.upkeep.purge(session.user_id, window, batch)))
+    say(f"Removed: {removed:,}.")
+
+
+async def _named(session: Session, memory_id: str) -> Row:
+    [row] = await session.run(calls.upkeep.show(memory_id))
+    if row["deleted_at"] is None:
+        raise Failure(
+            f"memory: {memory_id} is {row['state']}; only what is forgotten or expired is purged:"
+            " forget it first (memory_node_forget)"
+        )
+    return row
+
+
+async def _purgeable(session: Session, window: int) -> list[Row]:
+    call = calls.upkeep.purgeable(session.user_id, window, session.clock.now_ms(), schema.MAX_BATCH)
+    return await session.run(call)
+
+
+def _found(rows: list[Row], explain: bool) -> Table:
+    table = Table(wide("memory"), narrow("state"), narrow("score"))
+    for row in rows:
+        table.add_row(f"{row['text']} ({row['memory_id']})", row["state"], figure(row["score"]))
+        if explain:
+            table.add_row(reasons(row), style="dim", end_section=True)
+    return table

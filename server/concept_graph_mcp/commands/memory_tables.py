@@ -1,0 +1,73 @@
+"""How the commands print memories: tables of 80 columns, and all of one line by line."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.table import Table
+
+from ..session import Session
+from .terminal import narrow, wide
+
+Row = dict[str, Any]
+
+# Rows of what is about to be purged, and characters of a text in a list.
+SHOWN = 20
+_CUT = 120
+_TIMES = ("created_at", "accessed_at", "deleted_at", "next_state_at")
+
+
+def dated(session: Session, row: Mapping[str, Any]) -> Row:
+    """Return *row* with its times (unix ms) in ISO 8601, of the session's zone."""
+    times = {
+        name: session.local(row[name]).isoformat(timespec="seconds")
+        for name in _TIMES
+        if row.get(name) is not None
+    }
+    return {**row, **times}
+
+
+def listed_table(rows: list[Row]) -> Table:
+    """Return dated rows of `list` as a table: the beginning of each text, its id, its state."""
+    table = Table(wide("memory"), narrow("state"), narrow("accessed"))
+    for row in rows:
+        text = row["text"] if len(row["text"]) <= _CUT else row["text"][: _CUT - 1] + "…"
+        state = f"{row['state']} *" if row["preserved"] else row["state"]
+        table.add_row(f"{text} ({row['memory_id']})", state, row["accessed_at"][:10])
+    if any(row["preserved"] for row in rows):
+        table.caption = "* preserved"
+    return table
+
+
+def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the lines that tell all of a memory, a dated row of `show` with its links."""
+    yield row["content"]
+    yield ""
+    for name in ("memory_id", "summary", "type", "source", "parent_id"):
+        if row[name]:
+            yield f"{name}: {row[name]}"
+    for name in ("tags", "concepts"):
+        if row[name]:
+            yield f"{name}: {', '.join(row[name])}"
+    yield f"importance: {row['importance']:g}, confidence: {row['confidence']:g}"
+    yield f"created: {row['created_at']}"
+    yield f"accessed: {row['accessed_at']}, {row['access_count']:,} times"
+    yield _presence(row)
+    for key, value in row["metadata"].items():
+        yield f"metadata {key}: {value}"
+    for link in row["links"]:
+        way = "→" if link["direction"] == "outgoing" else "←"
+        other = f"{link['text']} ({link['memory_id']})"
+        yield f"{way} {link['relation']} {link['strength']:.2f}: {other}"
+    if row["links_total"] > len(row["links"]):
+        yield f"and {row['links_total'] - len(row['links']):,} links more"
+
+
+def _presence(row: Mapping[str, Any]) -> str:
+    state = f"state: {row['state']}, score {row['decay_score']:.4g}"
+    if row["deleted_at"] is not None:
+        return f"{state}; out of sight since {row['deleted_at']}; memories restore brings it back"
+    if row["preserved"]:
+        state += ", preserved"
+    if row["next_state"]:
+        state += f"; {row['next_state']} from {row['next_state_at']}"
+    return state

@@ -1,0 +1,141 @@
+"""`memories`: the owner's side of memories, on the command line of each store."""
+
+import json
+from typing import Any
+
+import pytest
+from command_line import ok, run
+
+from concept_graph_mcp.commands import terminal
+
+MADE_MS = 1_749_000_000_000
+
+
+def record(memory_id: str, content: str, user: str = "default", **given: Any) -> dict[str, Any]:
+    ids = {"kind": "memory", "id": memory_id, "user_id": user}
+    return ids | {"content": content, "created_at": MADE_MS, "accessed_at": MADE_MS} | given
+
+
+RECORDS = [
+    record("tea", "Prefers green tea in the morning", tags=["favorite"], summary="Green tea"),
+    record("kettle", "Bought a kettle at the market", metadata={"shop": "Lidl"}),
+    record("gone", "Hates coffee", state="expired", deleted_at=MADE_MS),
+    record("theirs", "Somebody's tea", "somebody"),
+    {
+        "kind": "link",
+        "from": "tea",
+        "to": "kettle",
+        "type": "causes",
+        "strength": 1.0,
+        "last_strengthened": MADE_MS,
+    },
+]
+
+
+@pytest.fixture
+def kept(there, tmp_path) -> list[str]:
+    file = tmp_path / "memories.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in RECORDS), encoding="utf-8")
+    ok(*there, "import", str(file))
+    return there
+
+
+@pytest.fixture
+def narrow(monkeypatch) -> None:
+    monkeypatch.setattr(terminal.out, "width", 80)
+
+
+def listed(there: list[str], *arguments: str) -> list[str]:
+    shown = json.loads(ok(*there, "memories", "list", "--json", *arguments).stdout)
+    return sorted(row["memory_id"] for row in shown["memories"])
+
+
+def test_a_list_has_the_memories_of_its_user_only_and_what_is_forgotten_too(kept, monkeypatch):
+    assert listed(kept) == ["gone", "kettle", "tea"]
+    assert listed(kept, "--state", "expired") == ["gone"]
+    monkeypatch.setenv("CONCEPT_GRAPH_USER", "somebody")
+    assert listed(kept) == ["theirs"]
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_list_fits_its_width_is_bounded_and_says_that_there_are_more(kept):
+    shown = ok(*kept, "memories", "list", "--limit", "2").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "There are more; --limit shows them." in shown
+    assert "There are more" not in ok(*kept, "memories", "list", "--limit", "3").stdout
+
+
+def test_all_of_a_memory_is_shown_with_its_links_and_not_accessed_by_that(kept):
+    shown = ok(*kept, "memories", "show", "tea").stdout
+    assert shown.startswith(
+        "Prefers green tea in the morning\n\nmemory_id: tea\nsummary: Green tea"
+    )
+    assert "state: active, score 1, preserved\n" in shown
+    assert "→ causes 0.10: Bought a kettle at the market (kettle)" in shown
+    assert "0 times" in ok(*kept, "memories", "show", "tea").stdout
+    assert "metadata shop: Lidl" in ok(*kept, "memories", "show", "kettle").stdout
+
+
+def test_what_is_forgotten_is_shown_and_restored_whole(kept):
+    shown = ok(*kept, "memories", "show", "gone").stdout
+    assert "out of sight since 2025-06-04" in shown
+    assert ok(*kept, "memories", "restore", "gone").stdout == "gone: restored, active\n"
+    assert ok(*kept, "memories", "restore", "gone").stdout == (
+        "gone: was there all the time, active\n"
+    )
+    assert json.loads(ok(*kept, "memories", "show", "gone", "--json").stdout)["deleted_at"] is None
+
+
+@pytest.mark.usefixtures("narrow")
+def test_memories_are_found_by_words_and_each_score_is_explained(kept):
+    shown = ok(*kept, "memories", "search", "where", "did", "the", "kettle", "come", "from?").stdout
+    assert "(kettle)" in shown
+    assert "tea" not in shown
+    explained = ok(*kept, "memories", "search", "kettle", "--explain").stdout
+    assert "× age" in explained
+    assert max(map(len, explained.splitlines())) <= 80
+    assert ok(*kept, "memories", "search", "coffee").stdout == "No memory says any of that.\n"
+
+
+def test_purging_shows_what_it_removes_and_asks_first(kept):
+    preview = "gone: out of sight since 2025-06-04\n"
+    assert ok(*kept, "memories", "purge", "--older-than", "30", "--dry-run").stdout == preview
+    refused = run(*kept, "memories", "purge", "--older-than", "30", stdin="n\n")
+    assert refused.exit_code == 1
+    assert listed(kept, "--state", "expired") == ["gone"]
+    said = ok(*kept, "memories", "purge", "gone", "--yes").stdout
+    assert said == preview + "Removed: 1.\n"
+    assert listed(kept) == ["kettle", "tea"]
+    assert ok(*kept, "memories", "purge", "--older-than", "1").stdout == (
+        "There is nothing to purge.\n"
+    )
+
+
+def test_what_was_forgotten_within_the_window_is_not_purged(kept):
+    assert ok(*kept, "memories", "purge", "--older-than", "90000").stdout == (
+        "There is nothing to purge.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["purge", "tea"], "memory: tea is active; only what is forgotten or expired is purged"),
+        (["purge"], "name memories, or say --older-than DAYS"),
+        (["purge", "gone", "--older-than", "3"], "name memories, or say --older-than DAYS"),
+        (["purge", "--older-than", "0"], "0.0 is not in the range"),
+        (["show", "theirs"], "memory: not found: theirs"),
+        (["restore", "theirs"], "memory: not found: theirs"),
+        (["purge", "theirs"], "memory: not found: theirs"),
+        (["show", ""], "memory_id: must not be empty"),
+        (["list", "--limit", "0"], "0 is not in the range"),
+        (["list", "--state", "lost"], "'lost' is not one of"),
+        (["forget", "tea"], "No such command 'forget'"),
+    ],
+)
+def test_what_cannot_be_is_one_line(kept, arguments, said):
+    refused = run(*kept, "memories", *arguments)
+    assert refused.exit_code != 0
+    assert said in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert listed(kept) == ["gone", "kettle", "tea"]
