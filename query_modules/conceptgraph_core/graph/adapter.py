@@ -106,10 +106,23 @@ class Graph(Generic[N]):
 
     def nodes(self) -> Iterator[N]:
         """Iterate over the nodes that an index look-up found, or over all where none was made."""
-        for vertex in self.vertices():
-            node = self.node(vertex)
-            if node is not None:
-                yield node
+        if self.context.found is None:
+            yield from filter(None, map(self.node, self.all_vertices()))
+            return
+        seen: set[int] = set()
+        for vertex in self.context.found:
+            self.step()
+            if not isinstance(vertex, mgp.Vertex):
+                raise InvalidContext("context: found must hold nodes only")
+            # Not told apart by `mgp`, which takes longer than all the rest.
+            raw = raws.raw_vertex(vertex)
+            node_id = raw.get_id()
+            if node_id not in seen:
+                seen.add(node_id)
+                known = self._nodes
+                node = known[node_id] if node_id in known else self._new_node(raw, node_id)
+                if node is not None:
+                    yield node
 
     def vertices(self) -> Iterator[Any]:
         """Iterate over what was found, whatever its labels, or over all there is."""
