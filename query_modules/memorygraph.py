@@ -78,6 +78,7 @@ WORKER = {
     "embedded": int,
     "purged": int,
     "errors": int,
+    "jobs": mgp.List[mgp.Map],
 }
 
 
@@ -313,14 +314,15 @@ def purge(
     memory_ids: mgp.List[str] = [],
     limit: mgp.Nullable[int] = schema.BATCH,
     dry_run: bool = False,
+    holder: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(memory_id=str, deleted_at=int):
+) -> mgp.Record(memory_id=str, deleted_at=int, text=str):
     """Remove for ever what was deleted longer ago than the retention window; returns what that is.
 
     Example:
         CALL memorygraph.purge(7776000000, [], 500, true) YIELD memory_id, deleted_at;
     """
-    rows = owner.purge(Kept(ctx, context), retention_ms, memory_ids, limit, dry_run)
+    rows = owner.purge(Kept(ctx, context), retention_ms, memory_ids, limit, dry_run, holder)
     return [mgp.Record(**row) for row in rows]
 
 
@@ -330,6 +332,7 @@ def decay_batch(
     limit: mgp.Nullable[int] = schema.BATCH,
     after: mgp.Nullable[str] = None,
     dry_run: bool = False,
+    holder: mgp.Nullable[str] = None,
     context: mgp.Map = {},
 ) -> mgp.Record(
     processed=int,
@@ -343,7 +346,8 @@ def decay_batch(
     Example:
         CALL memorygraph.decay_batch(500, null, true) YIELD processed, transitioned, changes;
     """
-    return [mgp.Record(**owner.decay_batch(Kept(ctx, context), limit, after, dry_run))]
+    graph = Kept(ctx, context)
+    return [mgp.Record(**owner.decay_batch(graph, limit, after, dry_run, holder))]
 
 
 @mgp.read_proc

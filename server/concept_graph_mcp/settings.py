@@ -20,6 +20,8 @@ KNOWN_TOOLSETS = ("concept", "memory", "entity")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
+RETENTION_VARIABLE = "CONCEPT_GRAPH_RETENTION_DAYS"
+_DAY_MS = 86_400_000
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
 # What people put into the query of a URI and should not; a routing context has no such names.
@@ -49,6 +51,10 @@ class Settings:
     decay: Mapping[str, float] = field(default_factory=dict)
     # PROVIDER:NAME, or None: words alone find.
     embeddings: str | None = None
+    # Whose memories the worker lets fade; none named: everybody's.
+    decay_users: tuple[str, ...] = ()
+    # How long after their deletion memories are removed for good; None: never.
+    retention_ms: int | None = None
 
 
 def read(
@@ -79,6 +85,8 @@ def read(
         languages=_languages(environment.get("CONCEPT_GRAPH_LANGUAGES", "")),
         decay=_decay(environment.get("CONCEPT_GRAPH_DECAY", "")),
         embeddings=embeddings(environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
+        decay_users=_users(environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
+        retention_ms=retention(environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
     )
 
 
@@ -106,6 +114,22 @@ def embeddings(value: str) -> str | None:
         known = ", ".join(f"{one}:NAME" for one in EMBEDDING_PROVIDERS)
         raise SettingsError(f"{EMBEDDINGS_VARIABLE}: must be one of {known}; not {value!r}")
     return value or None
+
+
+def retention(value: str) -> int | None:
+    """Return *value*, a number of days, in milliseconds; None of "". Raises SettingsError."""
+    if not value.strip():
+        return None
+    try:
+        days = float(value)
+    except ValueError:
+        days = math.nan
+    if not 0 < days * _DAY_MS <= limits.MAX_TIME_MS:
+        raise SettingsError(
+            f"{RETENTION_VARIABLE} or --retention: must be a number of days greater than 0, not"
+            f" {value!r}"
+        )
+    return max(1, int(days * _DAY_MS))
 
 
 def default_path() -> Path:
@@ -146,6 +170,14 @@ def _zone(name: str | None) -> ZoneInfo:
 def _user_id(value: str) -> str:
     try:
         return text.name(value, "CONCEPT_GRAPH_USER")
+    except ConceptGraphError as error:
+        raise SettingsError(str(error)) from None
+
+
+def _users(value: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name.strip() for name in value.split(",") if name.strip())
+    try:
+        return tuple(text.name(name, "CONCEPT_GRAPH_DECAY_USERS") for name in names)
     except ConceptGraphError as error:
         raise SettingsError(str(error)) from None
 

@@ -405,3 +405,60 @@ def test_links_count_only_where_an_owner_lets_them(memory):
     assert memory.run(call, user_id="default")[0]["decay_score"] == 0.7
     [row] = memory.run(call, user_id="default", decay={"degree_boost": 0.1})
     assert row["decay_score"] == round(0.7 + 0.1 * math.log(3), 6)
+
+
+def test_each_job_is_known_by_what_it_did_and_all_of_them_together(memory):
+    run(memory, calls.upkeep.worker_report("one", {"job": "decay", "runs": 1, "processed": 2}))
+    more = {"job": "daily", "runs": 1, "started_at": 5, "counts": {"merged": 3}}
+    run(memory, calls.upkeep.worker_report("one", more))
+    [row] = run(memory, calls.upkeep.worker_report("one", more | {"last_error": "lost"}))
+    assert (row["runs"], row["processed"], row["last_error"]) == (3, 2, "lost")
+    daily, decayed = (dict(one) for one in row["jobs"])
+    assert (daily["job"], daily["runs"], daily["started_at"]) == ("daily", 2, 5)
+    assert (dict(daily["counts"]), daily["last_error"]) == ({"merged": 6}, "lost")
+    assert (decayed["job"], decayed["runs"], decayed["processed"]) == ("decay", 1, 2)
+    assert (decayed["last_error"], dict(decayed["counts"])) == (None, {})
+    with pytest.raises(REFUSALS, match="job: must not be 'worker'"):
+        run(memory, calls.upkeep.worker_report("one", {"job": "worker"}))
+
+
+def test_a_batch_of_the_worker_is_counted_with_what_it_does_and_keeps_its_lease(memory):
+    made(memory, "one")
+    run(memory, calls.upkeep.worker_lease("one", 1_000))
+    memory.now_ms += 60 * DAY_MS
+    [row] = run(memory, calls.upkeep.decay_batch("default", holder="one"))
+    assert (row["processed"], row["transitioned"]) == (1, 1)
+    [row] = run(memory, calls.upkeep.worker_status())
+    assert (row["processed"], row["transitioned"], row["holder"]) == (1, 1, "one")
+    assert row["lease_until"] == memory.now_ms + 120_000
+    assert [(one["job"], one["transitioned"]) for one in row["jobs"]] == [("decay", 1)]
+    # What is only told is not counted.
+    run(memory, calls.upkeep.decay_batch("default", dry_run=True, holder="one"))
+    assert run(memory, calls.upkeep.worker_status())[0]["processed"] == 1
+
+
+def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
+    memory_id = made(memory, "one")
+    run(memory, calls.memories.forget(made(memory, "gone")))
+    run(memory, calls.upkeep.worker_lease("one", 1_000))
+    memory.now_ms += 60 * DAY_MS
+    run(memory, calls.upkeep.worker_lease("two", 1_000))
+    before = memory.records()
+    removable = run(memory, calls.upkeep.purgeable("default", DAY_MS, memory.now_ms))
+    assert [one["text"] for one in removable] == ["gone"]
+    removed = [one["memory_id"] for one in removable]
+    for call in (
+        calls.upkeep.decay_batch("default", holder="one"),
+        calls.upkeep.purge("default", DAY_MS, removed, "one"),
+    ):
+        with pytest.raises(REFUSALS, match=r"^worker: the lease is somebody else's"):
+            run(memory, call)
+    run(memory, calls.upkeep.worker_pause(True))
+    with pytest.raises(REFUSALS, match=r"^worker: work is paused$"):
+        run(memory, calls.upkeep.decay_batch("default", holder="two"))
+    assert memory.records() == before
+    assert stored(memory, memory_id)["state"] == "active"
+    assert run(memory, calls.upkeep.worker_status())[0]["processed"] == 0
+    run(memory, calls.upkeep.worker_pause(False))
+    run(memory, calls.upkeep.purge("default", DAY_MS, removed, "two"))
+    assert run(memory, calls.upkeep.worker_status())[0]["purged"] == 1

@@ -234,7 +234,7 @@ def test_a_text_that_has_no_vector_is_left_and_counted(endpoint, store, tmp_path
 
 
 def test_what_stops_half_way_keeps_what_was_embedded_and_goes_on(endpoint, store, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.commands.embedding._BATCH", 1)
+    monkeypatch.setattr("concept_graph_mcp.worker.embedding.BATCH", 1)
     usual = scripted_model.embeddings
 
     def twice(request: scripted_model.Request) -> object:

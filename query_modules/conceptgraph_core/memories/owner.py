@@ -6,8 +6,9 @@ from typing import Any
 from .. import limits, text
 from ..associate.writing import Writer
 from ..errors import ConceptGraphError
-from . import lifecycle, nodes, rules, schema
+from . import lifecycle, nodes, rules, schema, work
 from .node import Kept, Node
+from .work import Work
 
 Row = dict[str, Any]
 
@@ -82,10 +83,12 @@ def purge(
     memory_ids: Sequence[str] = (),
     limit: int | None = None,
     dry_run: bool = False,
+    holder: str | None = None,
 ) -> list[Row]:
     """Remove for ever what was deleted longer than *retention_ms* ago, of *memory_ids* if given.
 
-    The longest deleted first, at most *limit* of them. Returns memory_id and deleted_at of each.
+    The longest deleted first, at most *limit* of them. Returns memory_id, deleted_at and text of
+    each. With *holder*, see `decay_batch`.
     """
     window = text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
     most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
@@ -98,9 +101,12 @@ def purge(
             continue
         gone.append((deleted_at, node.memory_id, node))
     gone = sorted(gone, key=lambda one: one[:2])[:most]
+    told = [{"memory_id": one, "deleted_at": at, "text": node.text} for at, one, node in gone]
     if not dry_run:
+        if holder is not None:
+            work.count_batch(graph.another(Work), holder, schema.PURGE, {"purged": len(gone)})
         _remove(graph, [node for _, _, node in gone])
-    return [{"memory_id": memory_id, "deleted_at": at} for at, memory_id, _ in gone]
+    return told
 
 
 def _remove(graph: Kept, nodes: Sequence[Node]) -> None:
@@ -112,13 +118,19 @@ def _remove(graph: Kept, nodes: Sequence[Node]) -> None:
 
 
 def decay_batch(
-    graph: Kept, limit: int | None = None, after: str | None = None, dry_run: bool = False
+    graph: Kept,
+    limit: int | None = None,
+    after: str | None = None,
+    dry_run: bool = False,
+    holder: str | None = None,
 ) -> Row:
     """Let time pass for the next memories of a scope: those whose ids come after *after*.
 
     Returns processed, transitioned and errors, how many these were; changes, what changes its state
     and why, {memory_id, text, from, to, score, why} or {memory_id, error}; and last, to be given as
-    *after* next time, None at the end. Repeated at the same time it changes nothing.
+    *after* next time, None at the end. Repeated at the same time it changes nothing. A batch of a
+    worker names it as *holder*: it is refused unless that has the lease, and counted with what it
+    does. Raises NotAllowed.
     """
     most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
     begin = after or ""
@@ -129,6 +141,9 @@ def decay_batch(
     for node in batch:
         if not node.is_deleted:
             _let_pass(graph, node, made, dry_run)
+    if holder is not None and not dry_run:
+        counts = {name: made[name] for name in ("processed", "transitioned", "errors")}
+        work.count_batch(graph.another(Work), holder, schema.DECAY, counts)
     return made | {"last": batch[-1].memory_id if len(batch) == most else None}
 
 
@@ -171,7 +186,8 @@ def _why(graph: Kept, node: Node, score: float, state: str) -> str:
     since = f"{days:.1f} days after its last access, {fading.access_count} in all"
     if rules.STATES.index(state) < rules.STATES.index(node.state):
         return f"its score is {score:.3g}, {least[state]:g} or more, {since}"
-    return f"its score is {score:.3g}, below {least[node.state]:g}, {since}"
+    above = rules.STATES[rules.STATES.index(state) - 1]
+    return f"its score is {score:.3g}, below {least[above]:g}, {since}"
 
 
 def scopes(graph: Kept, after: str | None = None, limit: int | None = None) -> list[Row]:

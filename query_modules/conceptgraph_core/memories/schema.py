@@ -323,9 +323,13 @@ LAYER: Final = Layer(
 
 KIND: Final = LAYER.kind(MEMORY)
 
+# Who works, under a name that no job has; and under the name of each job what it has done.
 WORKER: Final = "Worker"
-# The only one that there is.
 WORKER_NAME: Final = "worker"
+# How long a worker that says nothing keeps others from working: longer than a batch takes.
+LEASE_MS: Final = 120_000
+DECAY: Final = "decay"
+PURGE: Final = "purge"
 COUNTERS: Final = ("runs", "processed", "transitioned", "embedded", "purged", "errors")
 
 
@@ -347,6 +351,7 @@ WORK: Final = Layer(
                 for name in (
                     *("name", "paused", "holder", "lease_until"),
                     *("started_at", "finished_at", "duration_ms", "last_error", *COUNTERS),
+                    "counts",
                 )
             ),
             text="name",

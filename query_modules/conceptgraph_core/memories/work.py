@@ -1,37 +1,50 @@
 """The worker as the store knows it: who works, whether they may, and what was done."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from .. import limits, text
+from ..context import Context
+from ..errors import NotAllowed
 from ..graph import adapter
 from ..graph.adapter import Node
 from . import schema
 
 Row = dict[str, Any]
+_LAST = ("started_at", "finished_at", "duration_ms", "last_error")
 # A lease is renewed at every batch.
 MAX_LEASE_MS = 86_400_000
 
 
 class Work(adapter.Graph[Node]):
-    """One call's view of the worker."""
+    """One call's view of the worker and its jobs."""
 
     layer = schema.WORK
 
-    def worker(self) -> Node | None:
-        return next((node for node in self.nodes() if node.label == schema.WORKER), None)
+    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
+        super().__init__(ctx, context)
+        # The worker and each of its jobs, by name.
+        self.kept: dict[str, Node] = {}
+        for node in self.nodes():
+            name = node.raw.get_property("name")
+            if isinstance(name, str):
+                self.kept[name] = node
 
-    def made(self) -> Node:
-        """Return the worker's node, made if this is the first that is heard of it."""
-        return self.worker() or self.create_node(schema.WORKER, name=schema.WORKER_NAME)
+    def made(self, name: str = schema.WORKER_NAME) -> Node:
+        """Return the worker's node or that of a job, made if this is the first heard of it."""
+        if name not in self.kept:
+            self.kept[name] = self.create_node(schema.WORKER, name=name)
+        return self.kept[name]
 
 
 def status(graph: Work) -> Row:
     """Return what is known of the worker.
 
     That is paused, holder and lease_until of who works (None: nobody), started_at, finished_at,
-    duration_ms and last_error of the last run, and for all runs together the counters.
+    duration_ms and last_error of the last run, and for all runs together the counters; and jobs, by
+    name: of each job, under `job`, the same of its own runs, and `counts` of what only it counts.
     """
-    return _row(graph, graph.worker())
+    return _row(graph)
 
 
 def lease(graph: Work, holder: str, lease_ms: int) -> Row:
@@ -51,48 +64,107 @@ def lease(graph: Work, holder: str, lease_ms: int) -> Row:
         graph.update(node, holder=None, lease_until=None)
     elif acquired:
         graph.update(node, holder=who, lease_until=now_ms + length)
-    return {"acquired": acquired} | _row(graph, node)
+    return {"acquired": acquired} | _row(graph)
 
 
 def pause(graph: Work, paused: bool) -> Row:
     """Let nobody work, or let work go on. Returns what `status` does."""
+    graph.update(graph.made(), paused=bool(paused))
+    return _row(graph)
+
+
+def count_batch(graph: Work, holder: str, job: str, counts: Mapping[str, int]) -> None:
+    """Count what a batch of *job* does, in its own transaction: if *holder* still has the lease.
+
+    Then the batch and its count are kept, or neither; and *holder* has the lease for as long as
+    when it began. Raises NotAllowed while work is paused, or where somebody else has taken over.
+    """
     node = graph.made()
-    graph.update(node, paused=bool(paused))
-    return _row(graph, node)
+    get = node.raw.get_property
+    if get("paused"):
+        raise NotAllowed("worker: work is paused")
+    if get("holder") != text.name(holder, "holder"):
+        raise NotAllowed("worker: the lease is somebody else's, or nobody's")
+    graph.update(node, lease_until=graph.context.now_ms + schema.LEASE_MS)
+    _add(graph, node, counts)
+    _add(graph, graph.made(job), counts)
 
 
 def report(graph: Work, holder: str, done: dict[str, Any]) -> Row:
     """Add what *holder* has done to what is known: counters, and the times of a run.
 
     `done` has any of the counters, to be added, and started_at, finished_at (unix ms), duration_ms
-    and last_error ("" for none), which stand for the last run. Returns what `status` does.
+    and last_error ("" for none), which stand for the last run. With `job` it is known of that job
+    as well, and of it alone any other numbers in `counts`. Returns what `status` does.
     """
     text.name(holder, "holder")
-    node = graph.made()
-    changes: Row = {}
-    for name in schema.COUNTERS:
-        if name in done:
-            more = text.integer(done[name], name, 0, limits.MAX_INTEGER // 2)
-            changes[name] = (node.raw.get_property(name) or 0) + more
-    for name in ("started_at", "finished_at", "duration_ms"):
-        if done.get(name) is not None:
-            changes[name] = text.integer(done[name], name, 0, limits.MAX_TIME_MS)
+    nodes = [graph.made()]
+    if done.get("job") is not None:
+        nodes.append(graph.made(_job(done["job"])))
+    for node in nodes:
+        _add(graph, node, done)
+        _stand(graph, node, done)
+    if len(nodes) > 1 and done.get("counts"):
+        _count_others(graph, nodes[1], done["counts"])
+    return _row(graph)
+
+
+def _job(value: Any) -> str:
+    name = text.name(value, "job")
+    if name == schema.WORKER_NAME:
+        raise NotAllowed(f"job: must not be {name!r}, which is the worker itself")
+    return name
+
+
+def _add(graph: Work, node: Node, more: Mapping[str, Any]) -> None:
+    changes = {
+        name: _sum(node.raw.get_property(name), more[name], name)
+        for name in schema.COUNTERS
+        if name in more
+    }
+    graph.update(node, **changes)
+
+
+def _count_others(graph: Work, node: Node, more: Mapping[str, Any]) -> None:
+    known = dict(node.raw.get_property("counts") or {})
+    for name, value in more.items():
+        known[text.name(name, "counts")] = _sum(known.get(name), value, name)
+    graph.update(node, counts=known)
+
+
+def _sum(known: Any, more: Any, name: str) -> int:
+    return (known or 0) + text.integer(more, name, 0, limits.MAX_INTEGER // 2)
+
+
+def _stand(graph: Work, node: Node, done: Mapping[str, Any]) -> None:
+    changes: Row = {
+        name: text.integer(done[name], name, 0, limits.MAX_TIME_MS)
+        for name in ("started_at", "finished_at", "duration_ms")
+        if done.get(name) is not None
+    }
     if "last_error" in done:
         changes["last_error"] = done["last_error"] or None
     graph.update(node, **changes)
-    return _row(graph, node)
 
 
-def _row(graph: Work, node: Node | None) -> Row:
-    def get(name: str) -> Any:
-        return None if node is None else node.raw.get_property(name)
-
-    until = get("lease_until")
+def _row(graph: Work) -> Row:
+    node = graph.kept.get(schema.WORKER_NAME)
+    jobs = sorted(graph.kept.keys() - {schema.WORKER_NAME})
+    until = None if node is None else node.raw.get_property("lease_until")
     works = until is not None and until > graph.context.now_ms
     return {
-        "paused": bool(get("paused")),
-        "holder": get("holder") if works else None,
+        "paused": node is not None and bool(node.raw.get_property("paused")),
+        "holder": node.raw.get_property("holder") if node is not None and works else None,
         "lease_until": until if works else None,
-        **{name: get(name) for name in ("started_at", "finished_at", "duration_ms", "last_error")},
-        **{name: get(name) or 0 for name in schema.COUNTERS},
+        **_done(node),
+        "jobs": [_of_job(name, graph.kept[name]) for name in jobs],
     }
+
+
+def _of_job(name: str, node: Node) -> Row:
+    return {"job": name, **_done(node), "counts": node.raw.get_property("counts") or {}}
+
+
+def _done(node: Node | None) -> Row:
+    get = (lambda _: None) if node is None else node.raw.get_property
+    return {name: get(name) for name in _LAST} | {name: get(name) or 0 for name in schema.COUNTERS}

@@ -9,7 +9,7 @@ from conceptgraph_core.memories.rules import STATES
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Range, Union
+from .lookups import Range, Union
 from .memories import BRIEF, WHOLE, ids, latest, mine
 
 LIST = Procedure(
@@ -25,7 +25,7 @@ SHOW = Procedure(
 RESTORE = Procedure(
     "memorygraph.restore", ("memory_id", "restored", "state", "decay_score"), writes=True
 )
-PURGE = Procedure("memorygraph.purge", ("memory_id", "deleted_at"), writes=True)
+PURGE = Procedure("memorygraph.purge", ("memory_id", "deleted_at", "text"), writes=True)
 DECAY_BATCH = Procedure(
     "memorygraph.decay_batch",
     ("processed", "transitioned", "errors", "changes", "last"),
@@ -34,7 +34,7 @@ DECAY_BATCH = Procedure(
 SCOPES = Procedure("memorygraph.scopes", ("user_id",), writes=False)
 _WORKER = (
     "paused", "holder", "lease_until", "started_at", "finished_at", "duration_ms", "last_error",
-    *schema.COUNTERS,
+    *schema.COUNTERS, "jobs",
 )  # fmt: skip
 WORKER_STATUS = Procedure("memorygraph.worker_status", _WORKER, writes=False)
 WORKER_LEASE = Procedure("memorygraph.worker_lease", ("acquired", *_WORKER), writes=True)
@@ -76,26 +76,38 @@ def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = schema.BA
     most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
     first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
     deleted = Range((schema.MEMORY,), "deleted_at", first, beyond, mine(scope), most)
-    return Call(PURGE, (retention_ms, [], most, True), deleted)
+    return Call(PURGE, (retention_ms, [], most, True, None), deleted)
 
 
 @checked
-def purge(scope: str, retention_ms: int, memory_ids: Sequence[str]) -> Call:
-    """Return the call that removes for ever those of *memory_ids* that `purgeable` told."""
+def purge(
+    scope: str, retention_ms: int, memory_ids: Sequence[str], holder: str | None = None
+) -> Call:
+    """Return the call that removes for ever those of *memory_ids* that `purgeable` told.
+
+    *holder* is the worker that does so, if one does.
+    """
     removed = words.of_removals(schema.KIND, memory_ids, scope)
-    arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False)
-    return Call(PURGE, arguments, Union((ids(*memory_ids), *removed)))
+    arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False, holder)
+    return Call(PURGE, arguments, Union((ids(*memory_ids), *removed, *_of(holder))))
 
 
 @checked
 def decay_batch(
-    scope: str, limit: int = schema.BATCH, after: str | None = None, dry_run: bool = False
+    scope: str,
+    limit: int = schema.BATCH,
+    after: str | None = None,
+    dry_run: bool = False,
+    holder: str | None = None,
 ) -> Call:
-    """Return the call that lets time pass for the next *limit* memories after the id *after*."""
+    """Return the call that lets time pass for the next *limit* memories after the id *after*.
+
+    *holder* is the worker that does so, if one does.
+    """
     most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
     first = "" if after is None else text.name(after, "after") + _NEXT
     batch = Range((schema.MEMORY,), "id", first, _BEYOND, mine(scope), most)
-    return Call(DECAY_BATCH, (most, after, dry_run), batch)
+    return Call(DECAY_BATCH, (most, after, dry_run, holder), Union((batch, *_of(holder))))
 
 
 @checked
@@ -126,5 +138,10 @@ def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
     return Call(WORKER_REPORT, (text.name(holder, "holder"), dict(done)), _worker())
 
 
-def _worker() -> Equal:
-    return Equal((schema.WORKER,), ("name",), ((schema.WORKER_NAME,),))
+def _worker() -> Range:
+    """Look up the worker and its jobs."""
+    return Range((schema.WORKER,), "name", "", _BEYOND)
+
+
+def _of(holder: str | None) -> tuple[Range, ...]:
+    return () if holder is None else (_worker(),)

@@ -1,7 +1,7 @@
 """`embed`: the vectors of texts that lack one, by the embedding that is configured."""
 
 import os
-from typing import Any
+from collections.abc import Callable
 
 import click
 
@@ -13,15 +13,12 @@ from ..embedding.base import Embedding, EmbeddingError
 from ..embedding.opening import opened
 from ..errors import StoreError
 from ..session import Session
+from ..worker.embedding import embed_lacking
 from .common import Failure, with_session
 from .interrupts import Interrupts
 from .progress import progress
 from .terminal import note
 
-Row = dict[str, Any]
-
-# In one transaction, and as many as endpoints take at once.
-_BATCH = 256
 _GOES_ON = "the same command goes on from here"
 
 
@@ -49,7 +46,7 @@ def embed(embedded: str | None, again: str | None) -> None:
             try:
                 with progress("embedding texts", await _total(session)) as tell:
                     await _choose(session, embedding, again is not None, interrupts)
-                    return await embed_lacking(session, embedding, interrupts, tell)
+                    return await _embed(session, embedding, interrupts, tell)
             finally:
                 await embedding.close()
 
@@ -81,38 +78,23 @@ async def _choose(
     await session.store.fit_vectors()
 
 
-async def embed_lacking(
-    session: Session, embedding: Embedding, interrupts: Interrupts, tell: Any
+async def _embed(
+    session: Session, embedding: Embedding, interrupts: Interrupts, tell: Callable[[int], None]
 ) -> tuple[int, int]:
-    """Embed what lacks a vector, a batch a transaction; return how many, and how many have none.
-
-    None has a text without any word that the embedding knows, and one that changes all the time.
-    """
+    """Embed what lacks a vector; return how many texts now have one, and how many have none."""
     done = without = 0
-    while rows := await session.run(calls.embedding.lacking(_BATCH, without)):
+    batches = embed_lacking(session, embedding)
+    while True:
         try:
             with interrupts.piece():
-                embedded = await _embed(session, embedding, rows)
+                batch = await anext(batches, None)
         except EmbeddingError as error:
             raise Failure(f"{error}; {done:,} embedded, {_GOES_ON}") from None
         except StoreError as error:
             raise Failure(f"{error}; {_GOES_ON}") from None
+        if batch is None:
+            return done, without
+        embedded, seen = batch
         done += embedded
-        without += len(rows) - embedded
+        without += seen - embedded
         tell(done + without)
-    return done, without
-
-
-async def _embed(session: Session, embedding: Embedding, rows: list[Row]) -> int:
-    told = [row for row in rows if row["text"]]
-    vectors = await embedding.vectors([row["text"] for row in told]) if told else []
-    given = [
-        {**row, "vector": list(vector)}
-        for row, vector in zip(told, vectors, strict=True)
-        if any(vector)
-    ]
-    if not given:
-        return 0
-    [row] = await session.run(calls.embedding.embed(embedding.name, given))
-    count: int = row["embedded"]
-    return count

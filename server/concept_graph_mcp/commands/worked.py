@@ -1,0 +1,78 @@
+"""How `worker` shows what was done, what would be, and how work stands."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Any
+
+from rich.table import Table
+
+from conceptgraph_core.memories import schema
+
+from ..worker.running import Outcome
+from .terminal import cut, narrow, note, out, say, wide
+
+Row = dict[str, Any]
+
+_SHOWN = ("runs", *(name for name in schema.COUNTERS if name != "runs"))
+
+
+def told(one: Outcome, dry_run: bool) -> Row:
+    row: Row = {"job": one.job, "outcome": one.what, "duration_ms": one.duration_ms}
+    row |= {"why": one.why} if one.why else {}
+    row |= {"counts": one.counts or {}}
+    return row | ({"dry_run": True, "changes": list(one.changes)} if dry_run else {})
+
+
+def print_outcomes(outcomes: Sequence[Outcome], dry_run: bool) -> None:
+    """Print what was done or would change, and why; of the latter the numbers go to stderr."""
+    changes = [(one.job, row) for one in outcomes for row in one.changes]
+    if changes:
+        out.print(_changes(changes))
+    for one in outcomes:
+        line = f"{one.job}: {_counted(one.counts or {}) or 'nothing to do'}"
+        (note if dry_run else say)(line)
+    if dry_run:
+        note("That is what would be done; nothing was changed.")
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {value:,}" for name, value in counts.items())
+
+
+def _changes(changes: Sequence[tuple[str, Row]]) -> Table:
+    columns = (narrow("job"), narrow("user"), wide("memory"), narrow("from"), narrow("to"))
+    table = Table(*columns, wide("why"), box=None, pad_edge=False)
+    for job, row in changes:
+        text = cut(row.get("text") or row.get("memory_id") or "")
+        why = row.get("why") or row.get("error") or ""
+        known = (row.get(name) or "" for name in ("user_id", "from", "to"))
+        user, before, after = known
+        table.add_row(job, user, text, before, after, why)
+    return table
+
+
+def plain(row: Row) -> Row:
+    return row | {"jobs": [dict(job) | {"counts": dict(job["counts"])} for job in row["jobs"]]}
+
+
+def print_status(row: Row, zone: tzinfo) -> None:
+    def time(value: int | None) -> str:
+        return "" if value is None else f"{datetime.fromtimestamp(value / 1000, zone):%Y-%m-%d %X}"
+
+    if row["paused"]:
+        say("Work is paused; concept-graph-mcp worker resume lets it go on.")
+    if row["holder"] is not None:
+        say(f"{row['holder']} works, and has the lease until {time(row['lease_until'])}.")
+    elif not row["paused"]:
+        say("Nobody works at this moment.")
+    if not row["jobs"]:
+        say("Nothing was ever done.")
+        return
+    columns = (narrow("job"), narrow("last run"), narrow("seconds"), wide("in all"))
+    table = Table(*columns, wide("last error"), box=None, pad_edge=False)
+    for job in row["jobs"]:
+        took = "" if job["duration_ms"] is None else f"{job['duration_ms'] / 1000:,.3f}"
+        counted = {name: job[name] for name in _SHOWN} | dict(job["counts"])
+        did = _counted({name: value for name, value in counted.items() if value})
+        table.add_row(job["job"], time(job["started_at"]), took, did, job["last_error"] or "")
+    out.print(table)

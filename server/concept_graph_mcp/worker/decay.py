@@ -1,0 +1,30 @@
+"""The job `decay`: memories fade, a batch a transaction, user by user."""
+
+from .. import calls
+from ..session import Session
+from .job import Job
+from .turn import Turn
+
+
+async def run(turn: Turn) -> None:
+    async for session in turn.scopes():
+        await _fade(turn, session)
+
+
+async def _fade(turn: Turn, session: Session) -> None:
+    after = None
+    while True:
+        turn.check()
+        call = calls.upkeep.decay_batch(
+            session.user_id, turn.batch, after, turn.dry_run, turn.holder
+        )
+        [row] = await session.run(call)
+        turn.tell({name: row[name] for name in ("processed", "transitioned", "errors")})
+        if turn.dry_run:
+            turn.would(row["changes"], user_id=session.user_id)
+        after = row["last"]
+        if after is None:
+            return
+
+
+JOB = Job("decay", "let memories fade", {"minute": 0}, run)

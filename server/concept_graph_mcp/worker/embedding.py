@@ -1,0 +1,87 @@
+"""The job `embed`: texts get the vector that they lack. What the command `embed` does, too."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from .. import calls
+from ..embedding.base import Embedding
+from ..session import Session
+from ..settings import EMBEDDINGS_VARIABLE, Settings
+from .job import Job
+from .turn import Turn
+
+Row = dict[str, Any]
+
+# In one transaction, and as many as endpoints take at once.
+BATCH = 256
+
+
+async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator[tuple[int, int]]:
+    """Embed what lacks a vector, a batch a transaction; yield after each how many, of how many.
+
+    None get texts without any word that the embedding knows, and those that change all the time.
+    Raises EmbeddingError, StoreError.
+    """
+    without = 0
+    while rows := await session.run(calls.embedding.lacking(BATCH, without)):
+        embedded = await _embed(session, embedding, rows)
+        without += len(rows) - embedded
+        yield embedded, len(rows)
+
+
+async def _embed(session: Session, embedding: Embedding, rows: list[Row]) -> int:
+    told = [row for row in rows if row["text"]]
+    vectors = await embedding.vectors([row["text"] for row in told]) if told else []
+    given = [
+        {**row, "vector": list(vector)}
+        for row, vector in zip(told, vectors, strict=True)
+        if any(vector)
+    ]
+    if not given:
+        return 0
+    [row] = await session.run(calls.embedding.embed(embedding.name, given))
+    count: int = row["embedded"]
+    return count
+
+
+async def run(turn: Turn) -> None:
+    session = turn.session
+    if turn.dry_run:
+        await _tell(turn)
+        return
+    # Most runs find nothing to do, and a model takes long to load.
+    if session.embedding is None or not await session.run(calls.embedding.lacking(1)):
+        return
+    embedding = await session.embedding.opened()
+    await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
+    await session.store.fit_vectors()
+    async for embedded, seen in embed_lacking(session, embedding):
+        await turn.report(processed=seen, embedded=embedded)
+        await turn.go_on()
+
+
+async def _tell(turn: Turn) -> None:
+    skip = 0
+    while rows := await turn.session.run(calls.embedding.lacking(BATCH, skip)):
+        turn.check()
+        skip += len(rows)
+        turn.tell({"processed": len(rows)})
+        turn.would([_change(row) for row in rows])
+
+
+def _change(row: Row) -> Row:
+    key = " ".join(map(str, row["key"]))
+    return {"memory_id": key, "text": row["text"], "to": "embedded", "why": "it has no vector"}
+
+
+def _missing(settings: Settings) -> str | None:
+    return None if settings.embeddings else f"{EMBEDDINGS_VARIABLE}: is not set"
+
+
+JOB = Job(
+    "embed",
+    "give texts the vector that they lack",
+    {"minute": "*/10"},
+    run,
+    _missing,
+)

@@ -1,0 +1,70 @@
+"""The job `purge`: what was deleted longer ago than the owner's retention window goes for good."""
+
+from typing import Any
+
+from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.rules import DAY_MS
+
+from .. import calls
+from ..session import Session
+from ..settings import RETENTION_VARIABLE, Settings
+from .job import Job
+from .turn import Turn
+
+Row = dict[str, Any]
+
+
+async def run(turn: Turn) -> None:
+    window = turn.settings.retention_ms
+    if window is None:
+        return
+    async for session in turn.scopes():
+        if turn.dry_run:
+            await _tell(turn, session, window)
+        else:
+            await _remove(turn, session, window)
+
+
+async def _remove(turn: Turn, session: Session, window: int) -> None:
+    user, now_ms = session.user_id, session.clock.now_ms
+    while rows := await session.run(calls.upkeep.purgeable(user, window, now_ms(), turn.batch)):
+        turn.check()
+        ids = [row["memory_id"] for row in rows]
+        removed = await session.run(calls.upkeep.purge(user, window, ids, turn.holder))
+        turn.tell({"purged": len(removed)})
+        if not removed:
+            return  # All of them were restored meanwhile.
+
+
+async def _tell(turn: Turn, session: Session, window: int) -> None:
+    now_ms = session.clock.now_ms()
+    call = calls.upkeep.purgeable(session.user_id, window, now_ms, schema.MAX_BATCH)
+    rows = await session.run(call)
+    turn.tell({"purged": len(rows)})
+    turn.would((_change(row, now_ms, window) for row in rows), user_id=session.user_id)
+
+
+def _change(row: Row, now_ms: int, window: int) -> Row:
+    ago = (now_ms - row["deleted_at"]) / DAY_MS
+    return {
+        "memory_id": row["memory_id"],
+        "text": row["text"],
+        "from": "expired",
+        "to": "removed for good",
+        "why": f"it was deleted {ago:.1f} days ago, {window / DAY_MS:g} or more",
+    }
+
+
+def _missing(settings: Settings) -> str | None:
+    if settings.retention_ms is None:
+        return f"{RETENTION_VARIABLE} or --retention: is not set; nothing is ever removed"
+    return None
+
+
+JOB = Job(
+    "purge",
+    "remove for good what was deleted longer ago than --retention",
+    {"hour": 4, "minute": 30},
+    run,
+    _missing,
+)

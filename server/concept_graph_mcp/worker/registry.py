@@ -1,0 +1,14 @@
+"""The jobs that there are, in the order in which they are run when several are due."""
+
+from collections.abc import Sequence
+
+from ..settings import Settings
+from . import decay, embedding, purge
+from .job import Job
+
+JOBS: tuple[Job, ...] = (decay.JOB, purge.JOB, embedding.JOB)
+
+
+def configured(settings: Settings, jobs: Sequence[Job] = JOBS) -> list[Job]:
+    """Return those of *jobs* for which everything is set."""
+    return [job for job in jobs if job.missing(settings) is None]

@@ -1,0 +1,154 @@
+"""Running a job: under the lease, which one worker has, and reported to the store."""
+
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from apscheduler.triggers.cron import CronTrigger
+
+from conceptgraph_core.memories import schema
+
+from .. import calls
+from ..errors import Refused, StoreError
+from ..session import Session
+from ..settings import Settings
+from .job import Job
+from .turn import Row, Stopped, Turn, why_not
+
+DONE = "done"
+NOT_DUE = "not due"
+STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of wanting to run a job: DONE, NOT_DUE, or STOPPED and why."""
+
+    job: str
+    what: str
+    why: str = ""
+    counts: dict[str, int] | None = None
+    changes: tuple[Row, ...] = ()
+    duration_ms: int = 0
+
+
+class Worker:
+    """Runs jobs on the store of *session*, at the time of its clock, one after the other.
+
+    Without *stopping* a run goes on to its end; else until it tells True between two batches.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        settings: Settings,
+        batch: int = schema.BATCH,
+        stopping: Callable[[], bool] = lambda: False,
+        holder: str | None = None,
+    ) -> None:
+        self.session = session
+        self.holder = holder or f"{socket.gethostname()}:{os.getpid()}"
+        self._settings = settings
+        self._batch = batch
+        self._stopping = stopping
+
+    async def status(self) -> Row:
+        [row] = await self.session.run(calls.upkeep.worker_status())
+        return row
+
+    async def rehearse(self, job: Job) -> Outcome:
+        """Return what a run of *job* would do now; nothing changes. Raises StoreError."""
+        began = self.session.clock.now_ms()
+        turn = self._turn(job, holder=None)
+        await job.run(turn)
+        return self._outcome(turn, DONE, began)
+
+    async def run(self, job: Job, if_due: bool = False) -> Outcome:
+        """Run *job* if nobody else works; with *if_due*, unless that was done since it was due.
+
+        Raises StoreError; the store then knows of it, if it can be told.
+        """
+        began = self.session.clock.now_ms()
+        [row] = await self.session.run(calls.upkeep.worker_lease(self.holder, schema.LEASE_MS))
+        if not row["acquired"]:
+            return Outcome(job.name, STOPPED, why_not(row))
+        try:
+            if if_due and not is_due(job, row, began, self.session.zone):
+                return Outcome(job.name, NOT_DUE)
+            return await self._run(job, began)
+        finally:
+            await self._give_back()
+
+    async def _run(self, job: Job, began: int) -> Outcome:
+        turn = self._turn(job, self.holder)
+        try:
+            await job.run(turn)
+        except Stopped as stopped:
+            return self._outcome(turn, STOPPED, began, str(stopped))
+        except StoreError as error:
+            why = await self._taken_away(error)
+            if why:
+                return self._outcome(turn, STOPPED, began, why)
+            await self._report(job, {"errors": 1, "last_error": str(error)}, quietly=True)
+            raise
+        outcome = self._outcome(turn, DONE, began)
+        finished = self.session.clock.now_ms()
+        times = {"started_at": began, "finished_at": finished, "duration_ms": outcome.duration_ms}
+        await self._report(job, {"runs": 1, "last_error": "", **times})
+        return outcome
+
+    async def _taken_away(self, error: StoreError) -> str:
+        """Return why *error* is no failure but the loss of the lease; "" if it is one."""
+        if not isinstance(error, Refused):
+            return ""
+        row = await self.status()
+        return why_not(row) if row["paused"] or row["holder"] not in {None, self.holder} else ""
+
+    async def _report(self, job: Job, done: Row, quietly: bool = False) -> None:
+        try:
+            call = calls.upkeep.worker_report(self.holder, {"job": job.name, **done})
+            await self.session.run(call)
+        except StoreError:
+            # The error that it is about is told anyway.
+            if not quietly:
+                raise
+
+    async def _give_back(self) -> None:
+        """Let others work. Where the store cannot be told, the lease ends by itself."""
+        try:
+            await self.session.run(calls.upkeep.worker_lease(self.holder, 0))
+        except StoreError:
+            return
+
+    def _turn(self, job: Job, holder: str | None) -> Turn:
+        return Turn(
+            job.name,
+            self.session,
+            self._settings,
+            holder,
+            batch=self._batch,
+            stopping=self._stopping,
+        )
+
+    def _outcome(self, turn: Turn, what: str, began: int, why: str = "") -> Outcome:
+        took = max(0, self.session.clock.now_ms() - began)
+        return Outcome(turn.job, what, why, dict(turn.counts), tuple(turn.changes), took)
+
+
+def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
+    """Tell whether a time of *job* has come since the last run that was finished began."""
+    known: list[Any] = [one for one in status["jobs"] if one["job"] == job.name]
+    started_at = known[0]["started_at"] if known else None
+    if started_at is None:
+        return True
+    since = datetime.fromtimestamp(started_at / 1000, UTC)
+    due = trigger(job, zone).get_next_fire_time(since, since)
+    return due is not None and due.timestamp() * 1000 <= now_ms
+
+
+def trigger(job: Job, zone: tzinfo) -> CronTrigger:
+    """Return when *job* is due, in *zone*."""
+    return CronTrigger(**job.schedule, timezone=zone)

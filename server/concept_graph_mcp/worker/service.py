@@ -1,0 +1,132 @@
+"""The worker as a service: its jobs run by the clock, until the process is told to end."""
+
+import logging
+import signal
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from ..errors import Misdeployed, StoreError
+from . import logs
+from .job import Job
+from .running import DONE, STOPPED, Outcome, Worker, trigger
+
+# What could not be run, for the store was away or somebody else at work, is tried again after this.
+AGAIN_S = 60
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+
+
+class Service:
+    """Runs jobs when they are due, one at a time; what goes wrong is logged, and told once."""
+
+    def __init__(self, worker: Worker, metrics: Path | None = None) -> None:
+        self._worker = worker
+        self._metrics = metrics
+        self._one_at_a_time = anyio.Lock()
+        # What was logged last and need not be logged again: a store that stays away, a pause.
+        self._told = ""
+
+    async def attempt(self, job: Job) -> bool:
+        """Run *job* if it is due; tell whether that need not be tried again. Raises Misdeployed."""
+        async with self._one_at_a_time:
+            try:
+                outcome = await self._worker.run(job, if_due=True)
+                await self._write_metrics()
+            except Misdeployed:
+                raise
+            except StoreError as error:
+                self._tell_once(logging.ERROR, "failed", job=job.name, error=str(error))
+                return False
+            return self._log(outcome)
+
+    async def finished(self) -> None:
+        """Wait until no job runs any more."""
+        async with self._one_at_a_time:
+            return
+
+    def _log(self, outcome: Outcome) -> bool:
+        if outcome.what == STOPPED:
+            self._tell_once(logging.INFO, "not run", why=outcome.why)
+            return False
+        if self._told:
+            self._told = ""
+            logs.tell("works again")
+        if outcome.what == DONE:
+            counts = outcome.counts or {}
+            logs.tell("done", job=outcome.job, duration_ms=outcome.duration_ms, **counts)
+        return True
+
+    def _tell_once(self, level: int, event: str, **fields: str) -> None:
+        said = fields.get("error") or fields.get("why") or ""
+        if said != self._told:
+            self._told = said
+            logs.tell(event, level, **fields)
+
+    async def _write_metrics(self) -> None:
+        if self._metrics is None:
+            return
+        from . import metrics
+
+        try:
+            metrics.write(self._metrics, await self._worker.status())
+        except OSError as error:
+            logs.tell("no metrics", logging.WARNING, file=self._metrics, error=error.strerror)
+
+
+async def serve(
+    worker: Worker, jobs: Sequence[Job], metrics: Path | None, stop: Callable[[], None]
+) -> None:
+    """Run *jobs* until SIGTERM or SIGINT: that calls *stop*, and the batch under way is finished.
+
+    What is due already is run at once. Raises Misdeployed.
+    """
+    service, zone = Service(worker, metrics), worker.session.zone
+    scheduler = AsyncIOScheduler(timezone=zone)
+    misdeployed: list[Misdeployed] = []
+    ended = anyio.Event()
+
+    async def attempt(job: Job) -> None:
+        try:
+            done = await service.attempt(job)
+        except Misdeployed as error:
+            misdeployed.append(error)
+            ended.set()
+            return
+        if not done and not ended.is_set():
+            again = datetime.now(UTC) + timedelta(seconds=AGAIN_S)
+            once = {"id": f"{job.name} again", "replace_existing": True}
+            scheduler.add_job(attempt, "date", [job], run_date=again, **once)
+
+    for job in jobs:
+        scheduler.add_job(
+            attempt,
+            trigger(job, zone),
+            [job],
+            id=job.name,
+            next_run_time=datetime.now(UTC),
+            coalesce=True,
+            misfire_grace_time=None,
+        )
+    logs.tell("started", holder=worker.holder, jobs=",".join(job.name for job in jobs))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_set_when_told, ended)
+        scheduler.start()
+        await ended.wait()
+        stop()
+        scheduler.shutdown(wait=False)
+        await service.finished()
+        tasks.cancel_scope.cancel()
+    logs.tell("ended")
+    if misdeployed:
+        raise misdeployed[0]
+
+
+async def _set_when_told(ended: anyio.Event) -> None:
+    """Set *ended* at the first signal; a second one ends the process as it ends others."""
+    with anyio.open_signal_receiver(*_ENDING) as received:
+        async for _ in received:
+            ended.set()
+            return

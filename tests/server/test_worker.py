@@ -1,0 +1,167 @@
+"""The command `worker`, on both stores: what fades, who works, what is told of it."""
+
+import json
+
+import pytest
+from command_line import ok, run
+
+DAY_MS = 86_400_000
+# Long ago, as far as a memory goes: none of these years is left of it.
+AGO = 1_450_000_000_000
+
+
+def memory(memory_id, user="mia", **given):
+    row = {"kind": "memory", "id": memory_id, "user_id": user, "content": f"About {memory_id}"}
+    return row | {"created_at": AGO, "accessed_at": AGO} | given
+
+
+class Owner:
+    """An owner at the command line, on one store."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def brings(self, *rows):
+        ok(*self.store, "import", "-", stdin="".join(json.dumps(row) + "\n" for row in rows))
+
+    def ok(self, *arguments):
+        return ok(*self.store, "worker", *arguments).stdout
+
+    def json(self, *arguments):
+        return json.loads(self.ok(*arguments, "--json"))
+
+    def fails(self, *arguments):
+        result = run(*self.store, "worker", *arguments)
+        assert result.exit_code == 1
+        assert result.stderr.count("\n") == 1
+        return result.stderr
+
+    def records(self):
+        lines = ok(*self.store, "export", "-").stdout.splitlines()
+        rows = [json.loads(line) for line in lines]
+        return {row["id"]: row for row in rows if row.get("kind") == "memory"}
+
+    def states(self):
+        return {memory_id: row["state"] for memory_id, row in self.records().items()}
+
+
+@pytest.fixture
+def owner(there, monkeypatch):
+    for name in ("CONCEPT_GRAPH_DECAY_USERS", "CONCEPT_GRAPH_RETENTION_DAYS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS", raising=False)
+    return Owner(there)
+
+
+def test_everybodys_memories_fade_in_batches_and_what_is_kept_stays(owner):
+    owner.brings(memory("a"), memory("b", "bob"), memory("c"), memory("d", tags=["favorite"]))
+    [told] = owner.json("--once", "--batch", "2")
+    assert (told["job"], told["outcome"]) == ("decay", "done")
+    assert told["counts"] == {"processed": 4, "transitioned": 3, "errors": 0}
+    assert owner.states() == {"a": "expired", "b": "expired", "c": "expired", "d": "active"}
+    assert owner.records()["a"]["content"] == "About a"
+    assert owner.ok("--once", "decay") == "decay: processed 1, transitioned 0, errors 0\n"
+
+
+def test_a_dry_run_says_what_would_change_and_why_and_changes_nothing(owner):
+    owner.brings(memory("a"), memory("b", "bob"))
+    before = owner.records()
+    printed = owner.ok("--dry-run")
+    assert "About a" in printed
+    assert "below 0.01" in printed
+    [told] = owner.json("--once", "decay", "--dry-run")
+    assert told["dry_run"] is True
+    [row] = [one for one in told["changes"] if one["user_id"] == "bob"]
+    assert (row["memory_id"], row["from"], row["to"]) == ("b", "active", "expired")
+    assert "days after its last access" in row["why"]
+    assert owner.records() == before
+    assert owner.json("status")["jobs"] == []
+
+
+def test_only_the_users_who_are_named_are_looked_at(owner, monkeypatch):
+    owner.brings(memory("a"), memory("b", "bob"), memory("c", "cleo"))
+    monkeypatch.setenv("CONCEPT_GRAPH_DECAY_USERS", "bob, cleo")
+    owner.ok("--once")
+    assert owner.states() == {"a": "active", "b": "expired", "c": "expired"}
+
+
+def test_work_that_is_paused_is_not_done_until_it_is_resumed(owner):
+    owner.brings(memory("a"))
+    assert "Work is paused" in owner.ok("pause")
+    line = owner.fails("--once")
+    assert line == "concept-graph-mcp: decay: not run to its end: work is paused\n"
+    assert owner.states() == {"a": "active"}
+    assert owner.ok("resume").splitlines()[0] == "Nobody works at this moment."
+    owner.ok("--once")
+    assert owner.states() == {"a": "expired"}
+
+
+def test_what_was_done_is_known_of_each_job(owner):
+    owner.brings(memory("a"), memory("b"))
+    assert "Nothing was ever done." in owner.ok("status")
+    owner.ok("--once", "decay")
+    status = owner.json("status")
+    assert (status["paused"], status["holder"], status["runs"]) == (False, None, 1)
+    [job] = status["jobs"]
+    assert (job["job"], job["processed"], job["transitioned"]) == ("decay", 2, 2)
+    assert job["finished_at"] >= job["started_at"]
+    assert (job["errors"], job["last_error"]) == (0, None)
+    assert "runs 1, processed 2, transitioned 2" in owner.ok("status")
+
+
+def test_nothing_is_removed_for_good_unless_its_owner_said_after_how_long(owner):
+    owner.brings(memory("a"), memory("b"))
+    owner.ok("--once")
+    assert "CONCEPT_GRAPH_RETENTION_DAYS" in owner.fails("--once", "purge")
+    assert owner.ok("--once", "--retention", "30") == (
+        "decay: processed 0, transitioned 0, errors 0\npurge: nothing to do\n"
+    )
+    assert owner.states() == {"a": "expired", "b": "expired"}
+
+
+def test_what_was_deleted_before_the_window_is_removed_for_good(owner, monkeypatch):
+    owner.brings(
+        *(memory(f"old{number}", deleted_at=AGO, state="expired") for number in range(5)),
+        memory("dear", tags=["pinned"]),
+    )
+    monkeypatch.setenv("CONCEPT_GRAPH_RETENTION_DAYS", "30")
+    printed = owner.ok("--once", "purge", "--dry-run")
+    assert "About old3" in printed
+    assert "removed for good" in printed
+    assert len(owner.records()) == 6
+    assert owner.ok("--once", "purge", "--batch", "2") == "purge: purged 5\n"
+    assert list(owner.records()) == ["dear"]
+    assert owner.json("status")["purged"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--once", "--retention", "0"), "must be a number of days greater than 0"),
+        (("--once", "--retention", "soon"), "must be a number of days"),
+    ],
+)
+def test_a_retention_that_is_none_is_refused(owner, arguments, said):
+    assert said in owner.fails(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--once", "dream"), ("decay",), ("pause", "decay"), ("--json",)]
+)
+def test_what_is_no_job_is_told_as_a_wrong_argument(owner, arguments):
+    result = run(*owner.store, "worker", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+
+
+def test_counters_are_written_as_prometheus_reads_them(owner, tmp_path):
+    owner.brings(memory("a"))
+    file = tmp_path / "worker.prom"
+    owner.ok("--once", "--metrics", str(file))
+    owner.ok("--once", "--metrics", str(file))
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert 'concept_graph_worker_runs_total{job="decay"} 2.0' in lines
+    assert 'concept_graph_worker_transitioned_total{job="decay"} 1.0' in lines
+    assert "# TYPE concept_graph_worker_transitioned_total counter" in lines
+    assert "concept_graph_worker_paused 0.0" in lines
+    assert [one.name for one in tmp_path.iterdir() if one.suffix != ".db"] == ["worker.prom"]
