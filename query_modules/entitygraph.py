@@ -8,6 +8,7 @@ read and write within that user_id alone.
 import mgp
 
 from conceptgraph_core.entities import (
+    facts,
     linking,
     merging,
     observing,
@@ -15,6 +16,7 @@ from conceptgraph_core.entities import (
     schema,
     searching,
     sessions,
+    stated,
 )
 from conceptgraph_core.entities.node import Graph
 
@@ -120,6 +122,36 @@ def get(
     """
     row = reading.get(Graph(ctx, context), entity_id, valid_at, known_at, limit)
     return [mgp.Record(**row)]
+
+
+@mgp.write_proc
+def fact(
+    ctx: mgp.ProcCtx,
+    entity_id: str,
+    predicate: str,
+    value: mgp.Nullable[str] = None,
+    object_id: mgp.Nullable[str] = None,
+    valid_from: mgp.Nullable[int] = None,
+    valid_until: mgp.Nullable[int] = None,
+    single: bool = False,
+    corrects: mgp.Nullable[str] = None,
+    ends: mgp.Nullable[str] = None,
+    speaker: str = schema.MODEL,
+    text: str = "",
+    span: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(fact_id=str, origin=str, conflicts=mgp.List[mgp.Map]):
+    """State, correct or end a fact of an entity; what contradicts it is shown, never resolved.
+
+    Example:
+        CALL entitygraph.fact("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "home", "Berlin")
+        YIELD fact_id, conflicts;
+    """
+    said = speaker, text, span
+    given = stated.Given(
+        predicate, value, object_id, valid_from, valid_until, single, corrects, ends, *said
+    )
+    return [mgp.Record(**facts.fact(Graph(ctx, context), entity_id, given))]
 
 
 @mgp.write_proc

@@ -27,9 +27,17 @@ def is_known(fact: Node, known_at: int) -> bool:
     return bool(fact.get("known_from") <= known_at) and (until is None or known_at < until)
 
 
-def is_valid(fact: Node, valid_at: int) -> bool:
-    """Tell whether *fact* says that it was so at *valid_at*; a missing end is open."""
-    since, until = fact.get("valid_from"), fact.get("valid_until")
+def ending(fact: Node, known_at: int) -> int | None:
+    """Return until when *fact* was so, by what was believed of that at *known_at*; None: open."""
+    ended_at = fact.get("ended_at")
+    is_ended = ended_at is None or ended_at <= known_at
+    until: int | None = fact.get("valid_until" if is_ended else "believed_until")
+    return until
+
+
+def is_valid(fact: Node, valid_at: int, known_at: int) -> bool:
+    """Tell whether *fact*, as believed at *known_at*, says that it was so at *valid_at*."""
+    since, until = fact.get("valid_from"), ending(fact, known_at)
     return (since is None or since <= valid_at) and (until is None or valid_at < until)
 
 
@@ -43,36 +51,46 @@ def about(graph: Graph, fact: Node) -> Node | None:
     return next((tie.other for tie in graph.leaving(fact, schema.OBJECT)), None)
 
 
-def row(graph: Graph, fact: Node) -> Row:
+def row(graph: Graph, fact: Node, known_at: int) -> Row:
     """Return *fact* as tools show it: fact_id, predicate, value or object_id, its times, origin."""
     entity = about(graph, fact)
     shown: Row = {"fact_id": fact.key, "predicate": fact.get("predicate")}
     if entity is not None:
         shown["object_id"] = entity.key
     shown["value"] = fact.get("value") if entity is None else entity.name
-    times = {name: fact.get(name) for name in ("valid_from", "valid_until")}
+    times = {"valid_from": fact.get("valid_from"), "valid_until": ending(fact, known_at)}
     return {**shown, **times, "origin": fact.get("origin")}
 
 
-def conflicts(graph: Graph, facts: Sequence[Node]) -> list[tuple[Node, Node]]:
+def conflicts(graph: Graph, facts: Sequence[Node], known_at: int) -> list[tuple[Node, Node]]:
     """Return each two of *facts* that cannot both be so.
 
-    Of one predicate that has a single value, valid at a time in common, with different values.
-    Which of them are believed the caller sees to.
+    Of one predicate that has a single value, valid at a time in common, with different values; the
+    earlier known first. Which of them are believed the caller sees to.
     """
+    ordered = sorted(facts, key=lambda one: (one.get("known_from"), one.key))
     return [
         (one, other)
-        for one, other in combinations(facts, 2)
+        for one, other in combinations(ordered, 2)
         if names.canonical(one.get("predicate")) == names.canonical(other.get("predicate"))
         and (is_single(one) or is_single(other))
-        and overlap(_times(one), _times(other))
+        and overlap(_times(one, known_at), _times(other, known_at))
         and _value(graph, one) != _value(graph, other)
     ]
 
 
-def _times(fact: Node) -> tuple[int, int | None]:
+def conflict(one: Node, other: Node) -> Row:
+    """Return two facts that cannot both be so as tools show them: predicate, fact_ids, values."""
+    return {
+        "predicate": one.get("predicate"),
+        "fact_ids": [one.key, other.key],
+        "values": [one.get("value"), other.get("value")],
+    }
+
+
+def _times(fact: Node, known_at: int) -> tuple[int, int | None]:
     since = fact.get("valid_from")
-    return schema.BEGINNING if since is None else since, fact.get("valid_until")
+    return schema.BEGINNING if since is None else since, ending(fact, known_at)
 
 
 def _value(graph: Graph, fact: Node) -> str:

@@ -28,3 +28,8 @@ def mention(user_id: str, session_id: str, message_id: str, name: str, node_type
 def merge(user_id: str, source_id: str, target_id: str, number: int) -> str:
     """Return the id of the merge that is the *number*-th of these two."""
     return made("merge", user_id, source_id, target_id, number)
+
+
+def fact(user_id: str, entity_id: str, predicate: str, number: int) -> str:
+    """Return the id of the *number*-th fact of that predicate of an entity."""
+    return made("fact", user_id, entity_id, predicate, number)

@@ -149,7 +149,7 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
     members = [*components.members(graph, one), *components.members(graph, other)]
     known = [f for f in believed.facts(graph, members) if believed.is_known(f, graph.now_ms)]
     mine = {node.key for node in components.members(graph, one)}
-    for fact, against in believed.conflicts(graph, known):
+    for fact, against in believed.conflicts(graph, known, graph.now_ms):
         if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
             # One of them alone has that doubt already.
             continue

@@ -26,7 +26,7 @@ def get(
     said = components.said(graph, canonical)
     most = schema.limit(limit, schema.DEFAULT_ROWS)
     known = [one for one in believed.facts(graph, members) if believed.is_known(one, known_at)]
-    valid = [one for one in known if believed.is_valid(one, valid_at)]
+    valid = [one for one in known if believed.is_valid(one, valid_at, known_at)]
     ties = _ties(graph, members)
     origin, confidence = trust.origin(said.user, said.model)
     return {
@@ -42,10 +42,10 @@ def get(
         "trust_parts": _parts(said),
         "activation": max(one.activation(graph.now_ms) for one in members),
         "is_active": any(one.get("is_active") for one in members),
-        "facts": [believed.row(graph, one) for one in _latest_known(valid, most)],
+        "facts": [believed.row(graph, one, known_at) for one in _latest_known(valid, most)],
         "edges": _edges(graph, ties, most),
         "mentions": _mentions(graph, members, most),
-        "conflicts": _conflicts(graph, valid, ties),
+        "conflicts": _conflicts(graph, valid, ties, known_at),
         "merges": _merges(graph, members),
     }
 
@@ -129,15 +129,12 @@ def mentions_of(graph: Graph, entity: Node) -> Iterator[Node]:
             yield tie.other
 
 
-def _conflicts(graph: Graph, facts: Sequence[Node], ties: Iterable[Tie]) -> list[Row]:
+def _conflicts(
+    graph: Graph, facts: Sequence[Node], ties: Iterable[Tie], known_at: int
+) -> list[Row]:
     """Return what contradicts: facts that cannot both be so, and relations observed as such."""
-    rows: list[Row] = [
-        {
-            "predicate": one.get("predicate"),
-            "fact_ids": [one.key, other.key],
-            "values": [one.get("value"), other.get("value")],
-        }
-        for one, other in believed.conflicts(graph, facts)
+    rows = [
+        believed.conflict(one, other) for one, other in believed.conflicts(graph, facts, known_at)
     ]
     contradicting = (tie for tie in ties if tie.type == schema.CONTRADICTS and tie.is_active)
     return rows + [

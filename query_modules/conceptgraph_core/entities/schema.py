@@ -315,6 +315,9 @@ _FACT = NodeKind(
         _maybe("valid_until", time),
         Property("known_from", time, NOW, absent=0),
         _maybe("known_until", time),
+        # Since when we know that it ended, and what was believed of its end before.
+        _maybe("ended_at", time),
+        _maybe("believed_until", time),
         Property("origin", one_of(SPEAKERS), absent=MODEL),
         _maybe("source_span", text.summary),
         _maybe("context", text.summary),

@@ -5,7 +5,7 @@ from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.entities import extracting, ids, names, observed, schema
+from conceptgraph_core.entities import extracting, ids, names, observed, schema, stated
 
 from . import words
 from .call import Call, Procedure, checked
@@ -35,11 +35,12 @@ GET = Procedure(
     ),
     writes=False,
 )
+FACT = Procedure("entitygraph.fact", ("fact_id", "origin", "conflicts"), writes=True)
 LINK = Procedure("entitygraph.link", ("verdict", "reason"), writes=True)
 MERGE = Procedure("entitygraph.merge", ("merge_id",), writes=True)
 UNMERGE = Procedure("entitygraph.unmerge", ("merge_id", "separate"), writes=True)
 
-PROCEDURES = (OBSERVE, END_SESSION, SEARCH, GET, LINK, MERGE, UNMERGE)
+PROCEDURES = (OBSERVE, END_SESSION, SEARCH, GET, FACT, LINK, MERGE, UNMERGE)
 
 
 @checked
@@ -115,6 +116,21 @@ def get(
 ) -> Call:
     text.name(entity_id, "entity_id")
     return Call(GET, (entity_id, valid_at, known_at, limit), _with_ids([entity_id]))
+
+
+@checked
+def fact(entity_id: str, given: stated.Given) -> Call:
+    text.name(entity_id, "entity_id")
+    stated.check(given)
+    entities = [entity_id, *([] if given.object_id is None else [given.object_id])]
+    old = tuple((one,) for one in (given.corrects, given.ends) if one is not None)
+    arguments = (
+        *(entity_id, given.predicate, given.value, given.object_id, given.valid_from),
+        *(given.valid_until, given.single, given.corrects, given.ends, given.speaker),
+        *(given.text, given.span),
+    )
+    found = (_with_ids(entities), Equal((schema.FACT,), ("id",), old))
+    return Call(FACT, arguments, Union(found if old else found[:1]))
 
 
 @checked

@@ -48,14 +48,15 @@ def iso(time_ms: int, zone: ZoneInfo) -> str:
     return moment.astimezone(zone).isoformat(timespec="seconds")
 
 
-def time_given(value: str, field: str, zone: ZoneInfo) -> int:
+def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> int:
     """Return the unix ms of an ISO date or time; a date is over when its day in *zone* is.
 
-    A time without an offset is one in *zone*. Raises Refused.
+    Something that *begins* on a date does so when the day does. A time without an offset is one in
+    *zone*. Raises Refused.
     """
     try:
         if len(value.strip()) == len("2026-01-31"):
-            day = datetime.fromisoformat(value.strip()) + timedelta(days=1)
+            day = datetime.fromisoformat(value.strip()) + timedelta(days=0 if begins else 1)
             moment = day.replace(tzinfo=zone)
         else:
             moment = datetime.fromisoformat(value.strip())

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 from pydantic import ConfigDict, Field, Strict, with_config
 from typing_extensions import TypedDict
 
-from conceptgraph_core.entities import schema
+from conceptgraph_core.entities import schema, stated
 
 from .. import calls
 from ..session import Session
@@ -188,6 +188,15 @@ class EntityWhole(TypedDict):
     ]
 
 
+class FactStated(TypedDict):
+    fact_id: Annotated[str, Field(description="What corrects or ends it later.")]
+    origin: Annotated[str, Field(description="user: it stands in the user's own words; or model.")]
+    conflicts: Annotated[
+        list[dict[str, Any]],
+        Field(description="What it contradicts, both kept: ask the user, do not resolve it."),
+    ]
+
+
 class LinkJudged(TypedDict):
     verdict: Annotated[str, Field(description="candidate: kept as a question; merged; rejected.")]
     reason: str
@@ -213,7 +222,9 @@ A memory of who and what the user speaks of, which knows who said it.
 After each message: entity_observe with what it mentions, quoting the exact words as span; what \
 does not stand in the user's words counts as your own guess. entity_end_session when it is over.
 entity_search finds who is meant by a name, entity_get what is known of one; what is inferred only \
-you have said. entity_merge and entity_unmerge only when the user says who is who."""
+you have said. entity_fact states what is so, since when, and what was wrong or is over; what \
+contradicts is yours to ask about. entity_merge and entity_unmerge only when the user says who is \
+who."""
 
 
 class EntityTools:
@@ -288,6 +299,57 @@ class EntityTools:
         [row] = await self._session.run(calls.entities.get(entity_id, *times, limit))
         return cast(EntityWhole, self._shown(row))
 
+    async def entity_fact(
+        self,
+        *,
+        entity_id: GivenId,
+        predicate: Annotated[
+            Text, Field(description="Which of its properties: birthday, home, likes.")
+        ],
+        value: Annotated[Text | None, Field(description="What it is: 3 May, Berlin.")] = None,
+        object_id: Annotated[
+            Text | None, Field(description="Or the entity_id that it is, in place of a value.")
+        ] = None,
+        valid_from: Annotated[
+            Text | None, Field(description="Since when it was so; unknown if left out.")
+        ] = None,
+        valid_until: Annotated[
+            Text | None, Field(description="Until when it was so; still so if left out.")
+        ] = None,
+        single: Annotated[
+            bool, Strict(), Field(description="It can have but one value at a time.")
+        ] = False,
+        corrects: Annotated[
+            Text | None, Field(description="The fact_id that was wrong all along: never so.")
+        ] = None,
+        ends: Annotated[
+            Text | None, Field(description="The fact_id that was so until this: no longer.")
+        ] = None,
+        speaker: Annotated[Speaker, Field(description="Who says so.")] = "model",
+        text: Annotated[Text, Field(description="The whole message that says so.")] = "",
+        span: Annotated[
+            Text | None, Field(description="The exact words of it that state the fact.")
+        ] = None,
+    ) -> FactStated:
+        """State a fact, or correct or end one. Both sides of a contradiction are kept."""
+        since = self._moment(valid_from, "valid_from", begins=True)
+        until = self._moment(valid_until, "valid_until")
+        given = stated.Given(
+            predicate,
+            value,
+            object_id,
+            since,
+            until,
+            single,
+            corrects,
+            ends,
+            speaker,
+            text,
+            span,
+        )
+        [row] = await self._session.run(calls.entities.fact(entity_id, given))
+        return cast(FactStated, row)
+
     async def entity_link(
         self,
         *,
@@ -329,8 +391,8 @@ class EntityTools:
         [row] = await self._session.run(calls.entities.unmerge(merge_id, reason))
         return cast(EntitiesUnmerged, row)
 
-    def _moment(self, given: str | None, field: str) -> int | None:
-        return None if given is None else time_given(given, field, self._session.zone)
+    def _moment(self, given: str | None, field: str, begins: bool = False) -> int | None:
+        return None if given is None else time_given(given, field, self._session.zone, begins)
 
     def _shown(self, value: Any) -> Any:
         """Return a result as tools have it: times with a zone, and no nulls, however deep."""
@@ -358,6 +420,7 @@ def _tools(session: Session) -> list[ConceptTool]:
         tool(tools.entity_end_session, "End a conversation", adding.repeatable()),
         tool(tools.entity_search, "Find entities", reading),
         tool(tools.entity_get, "Read an entity", reading),
+        tool(tools.entity_fact, "State a fact", adding.repeatable()),
         tool(tools.entity_link, "Claim who is who", adding.repeatable()),
         tool(tools.entity_merge, "Merge entities", adding),
         tool(tools.entity_unmerge, "Take a merge back", adding),

@@ -1,0 +1,207 @@
+"""Stating facts: when it was so in the world and when we believed it are kept apart (seed 004)."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ..errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
+from ..text import shown
+from . import believed, components, ids, merging, names, schema, spans
+from .node import Graph, Node
+from .stated import Given, check, check_times
+
+Row = dict[str, Any]
+
+_WORDS: Final = "pass the user's message as text and its words as span"
+
+
+def fact(graph: Graph, entity_id: str, given: Given) -> Row:
+    """State a fact of an entity. Returns fact_id, origin and conflicts.
+
+    What it *corrects* was never so: that is believed no longer, and the new fact stands in its
+    place, with its value and times where none are given (and nothing does if none are at all). What
+    it *ends* was so until it begins, or until valid_until, or now. Neither removes anything. Stated
+    again, a fact that is believed is the same. `conflicts` are facts, believed too, that cannot be
+    so at the same time; which of them is right is never ours to say. Origin is found out as that of
+    a mention, from the span, or the value; what the user said only the user's words can undo.
+    Raises NotFound, InvalidText, InvalidNumber, Tautology, NotAllowed.
+    """
+    check(given)
+    entity = merging.entity(graph, entity_id)
+    old = _old(graph, entity, given)
+    about = _object(graph, given)
+    origin = _origin(given, old, about)
+    if old is not None and old.get("origin") == schema.USER and origin.origin != schema.USER:
+        raise NotAllowed(
+            f"{'corrects' if given.corrects else 'ends'}: the user said that; {_WORDS}, or state"
+            " the other fact beside it"
+        )
+    if old is not None and given.ends:
+        given = _end(graph, old, given)
+    elif old is not None:
+        given, about = _correct(graph, entity, old, given, about)
+    made = old if not given.has_value else _stated(graph, entity, given, about, origin)
+    assert made is not None  # `check` wants a value, or something to correct or to end.
+    return {
+        "fact_id": made.key,
+        "origin": made.get("origin"),
+        "conflicts": _conflicts(graph, entity, made),
+    }
+
+
+def _old(graph: Graph, entity: Node, given: Given) -> Node | None:
+    """Return the fact that is corrected or ended, which must be one of *entity*'s component."""
+    field = "corrects" if given.corrects is not None else "ends"
+    fact_id = given.corrects if given.corrects is not None else given.ends
+    if fact_id is None:
+        return None
+    old = next((node for node in graph.of(schema.FACT) if node.key == fact_id), None)
+    members = {node.key for node in components.members(graph, entity)}
+    if old is None or old.get("entity_id") not in members:
+        raise NotFound(f"{field}: not a fact of this entity: {shown(fact_id)}")
+    if names.canonical(old.get("predicate")) != names.canonical(given.predicate):
+        raise InvalidText(f"predicate: that fact is of {shown(old.get('predicate'))}")
+    return old
+
+
+def _object(graph: Graph, given: Given) -> Node | None:
+    return None if given.object_id is None else merging.entity(graph, given.object_id, "object_id")
+
+
+def _origin(given: Given, old: Node | None, about: Node | None) -> spans.Found:
+    """Return whose the fact is: the user's, if the user speaks and its span, or value, is there."""
+    value = given.value if about is None else about.name
+    if value is None and old is not None:
+        value = old.get("value")
+    return spans.origin(spans.Said(given.text), given.speaker, value or "", given.span)
+
+
+def _end(graph: Graph, old: Node, given: Given) -> Given:
+    """Let *old* have been so until the new fact begins; return that with its beginning."""
+    times = (given.valid_from, None if given.has_value else given.valid_until)
+    until = next((time for time in reversed(times) if time is not None), graph.now_ms)
+    begun = replace(given, valid_from=until)
+    if old.get("ended_at") is not None and old.get("valid_until") == until:
+        return begun
+    now_ms = graph.now_ms
+    if not believed.is_known(old, now_ms):
+        raise NotAllowed(f"ends: {shown(old.key)} was corrected: it is not believed")
+    if old.get("ended_at") is not None:
+        raise NotAllowed(f"ends: {shown(old.key)} has ended already; correct it instead")
+    since, before = old.get("valid_from"), old.get("valid_until")
+    if since is not None and until <= since:
+        raise InvalidNumber("ends: it would end before it began; if it never was so, correct it")
+    # What was believed of its end stays, for whoever asks what was known before.
+    old.set(ended_at=now_ms, valid_until=until, believed_until=before)
+    check_times(begun.valid_from, begun.valid_until if begun.has_value else None)
+    return begun
+
+
+def _correct(
+    graph: Graph, entity: Node, old: Node, given: Given, about: Node | None
+) -> tuple[Given, Node | None]:
+    """Let *old* never have been so; return what is in its place, whole, and what it is about."""
+    is_told = given.has_value or given.valid_from is not None or given.valid_until is not None
+    if is_told:
+        if not given.has_value:
+            about = believed.about(graph, old)
+            given = replace(given, **_value(old, about))
+        if given.valid_from is None and given.valid_until is None:
+            since, until = old.get("valid_from"), old.get("valid_until")
+            given = replace(given, valid_from=since, valid_until=until)
+        given = replace(given, single=given.single or old.get("single"))
+        times = given.valid_from, given.valid_until
+        is_same = times == (old.get("valid_from"), old.get("valid_until"))
+        if is_same and _says(graph, old, given, about):
+            raise Tautology("corrects: that fact says the same")
+    if not believed.is_known(old, graph.now_ms):
+        is_repeated = not is_told or _known(graph, entity, given, about) is not None
+        if not is_repeated:
+            raise NotAllowed(f"corrects: {shown(old.key)} was corrected already")
+        return given, about
+    old.set(known_until=graph.now_ms)
+    return given, about
+
+
+def _value(old: Node, about: Node | None) -> dict[str, Any]:
+    return {"value": old.get("value")} if about is None else {"object_id": about.key}
+
+
+def _stated(
+    graph: Graph, entity: Node, given: Given, about: Node | None, found: spans.Found
+) -> Node:
+    """Return the fact that is *given*: the one believed already, or a new one."""
+    known = _known(graph, entity, given, about)
+    span = found.span
+    said = {
+        "origin": found.origin,
+        "source_span": given.span or (given.value if span else None),
+        "context": span.sentence if span and span.sentence else None,
+    }
+    if known is not None:
+        if known.get("origin") != schema.USER and found.origin == schema.USER:
+            known.set(**said)
+        if given.single:
+            known.set(single=True)
+        return known
+    value = given.value if about is None else about.name
+    predicate = names.canonical(given.predicate)
+    made = graph.make(
+        schema.FACT,
+        id=ids.fact(graph.user_id, entity.key, predicate, _number(graph, entity, predicate)),
+        entity_id=entity.key,
+        predicate=given.predicate,
+        value=value,
+        single=given.single,
+        valid_from=given.valid_from,
+        valid_until=given.valid_until,
+        **said,
+    )
+    graph.create_edge(entity, made, schema.HAS_FACT)
+    if about is not None:
+        graph.create_edge(made, about, schema.OBJECT)
+    return made
+
+
+def _number(graph: Graph, entity: Node, predicate: str) -> int:
+    """Return the how-manieth fact of that predicate the next one of *entity* is."""
+    known = (names.canonical(one.get("predicate")) for one in believed.facts(graph, [entity]))
+    return sum(one == predicate for one in known) + 1
+
+
+def _known(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
+    """Return the fact that says the same and is believed now, of all of *entity*'s component.
+
+    Said without any times, it is the one that is so now.
+    """
+    now_ms = graph.now_ms
+    times = given.valid_from, given.valid_until
+    for one in believed.facts(graph, components.members(graph, entity)):
+        is_of_then = (one.get("valid_from"), one.get("valid_until")) == times
+        is_of_now = times == (None, None) and believed.is_valid(one, now_ms, now_ms)
+        if not believed.is_known(one, now_ms) or not (is_of_then or is_of_now):
+            continue
+        if _says(graph, one, given, about):
+            return one
+    return None
+
+
+def _says(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
+    """Tell whether *one* says what is *given* at whatever time: the same, of one value."""
+    if names.canonical(one.get("predicate")) != names.canonical(given.predicate):
+        return False
+    of = believed.about(graph, one)
+    if of is not None or about is not None:
+        return of is not None and about is not None and of.id == about.id
+    return names.canonical(one.get("value")) == names.canonical(given.value or "")
+
+
+def _conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:
+    """Return what contradicts *made* among all that is believed of its entity's component."""
+    now_ms = graph.now_ms
+    facts = believed.facts(graph, components.members(graph, entity))
+    known = [one for one in facts if believed.is_known(one, now_ms)]
+    return [
+        believed.conflict(one, other)
+        for one, other in believed.conflicts(graph, known, now_ms)
+        if made.id in (one.id, other.id)
+    ]
