@@ -1,6 +1,7 @@
 """Memories corrected, forgotten, fading, kept, brought back and removed; and whose they are."""
 
 import base64
+import dataclasses
 import math
 import os
 
@@ -462,3 +463,36 @@ def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
     run(memory, calls.upkeep.worker_pause(False))
     run(memory, calls.upkeep.purge("default", DAY_MS, removed, "two"))
     assert run(memory, calls.upkeep.worker_status())[0]["purged"] == 1
+
+
+def test_without_a_look_up_a_scan_finds_the_same(memory):
+    ids = []
+    for number in range(5):
+        memory.now_ms += 1
+        ids.append(made(memory, f"memory {number}"))
+    ids.sort()
+    made(memory, "another's", user="ann")
+    run(memory, calls.memories.forget(ids[0]))
+    memory.now_ms += 40 * DAY_MS
+    for call in (
+        calls.memories.recent("default", 3),
+        calls.memories.recent("default", 3, "research"),
+        calls.memories.decay_status(ids[1]),
+        calls.upkeep.listed("default"),
+        calls.upkeep.listed("default", ["expired"]),
+        calls.upkeep.decay_batch("default", 2, ids[1], dry_run=True),
+        calls.upkeep.purgeable("default", DAY_MS, memory.now_ms),
+        calls.upkeep.worker_status(),
+        calls.upkeep.next_scope("ann"),
+    ):
+        expected = run(memory, call)
+        assert run(memory, dataclasses.replace(call, lookup=None)) == expected
+    for call in (
+        calls.upkeep.decay_batch("default", 2, ids[1]),
+        calls.memories.get(ids[3]),
+        calls.upkeep.restore(ids[0]),
+        calls.memories.update("default", ids[4], content="memory of tea"),
+    ):
+        assert run(memory, dataclasses.replace(call, lookup=None))
+    assert stored(memory, ids[2])["state"] == "dormant"
+    assert memory.run(calls.keeping.check()) == []

@@ -115,6 +115,44 @@ def test_memories_are_linked_and_walked_alike(memory, public_only):
     assert link(memory, "a", "b", "supports")["strength"] == 0.5
 
 
+def lived(memory):
+    """Let three memories live through everything; return all that is said and kept of it."""
+    start = memory.now_ms
+    memory.import_rows([node(name, content=f"{name} again and again " * 40) for name in "abc"])
+    said = [
+        memory.run(calls.memories.update("default", "a", summary="A", tags=["x"])),
+        memory.run(calls.memories.preserve("b", "pinned")),
+        memory.run(calls.memories.forget("c", "wrong")),
+    ]
+    memory.now_ms += 250 * DAY_MS
+    said += [
+        memory.run(calls.upkeep.decay_batch("default")),
+        memory.run(calls.memories.recent("default")),
+        memory.run(calls.memories.get("a")),
+        memory.run(calls.memories.touch(["a", "b"])),
+        memory.run(calls.memories.decay_status("a")),
+        memory.run(calls.upkeep.restore("c")),
+        memory.run(calls.upkeep.listed("default")),
+        memory.run(calls.upkeep.next_scope()),
+        memory.run(calls.keeping.check()),
+        sorted(memory.records(), key=lambda record: record["id"]),
+        memory.run(calls.upkeep.worker_lease("one", 5)),
+        memory.run(calls.upkeep.worker_lease("one", 0)),
+    ]
+    for memory_id in "abc":
+        memory.run(calls.memories.forget(memory_id))
+    memory.now_ms += 2
+    said.append(memory.run(calls.upkeep.purge("default", 1, ["a", "b", "c"])))
+    memory.now_ms = start
+    return [*said, memory.records()]
+
+
+def test_memories_live_alike(memory, public_only):
+    expected = lived(memory)
+    with public_only():
+        assert lived(memory) == expected
+
+
 def test_the_function_works_alike(memory, hands, public_only):
     memory.relation_add("apple", "fruit", "is-a")
     with public_only():
