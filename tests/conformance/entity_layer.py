@@ -10,6 +10,8 @@ class Entities:
 
     def __init__(self, memory):
         self.memory = memory
+        # Whose records are looked at; None: everybody's.
+        self.only = None
         self._messages = 0
 
     def observe(self, text, *observations, speaker="user", session="s", message=None, **more):
@@ -27,8 +29,8 @@ class Entities:
     def run(self, call, **context):
         return self.memory.run(call, **context)
 
-    def end(self, session="s", **context):
-        [row] = self.run(calls.entities.end_session(session), **context)
+    def end(self, session="s", user="default"):
+        [row] = self.run(calls.entities.end_session(session, user), user_id=user)
         return row
 
     def search(self, query, **more):
@@ -59,7 +61,13 @@ class Entities:
         return row
 
     def records(self, kind):
-        return [record for record in self.memory.records() if record["kind"] == kind]
+        records = self.memory.records()
+        if self.only is not None:
+            mine = {one["id"] for one in records if one.get("user_id") == self.only and "id" in one}
+            records = [
+                one for one in records if one.get("user_id") == self.only or one.get("from") in mine
+            ]
+        return [record for record in records if record["kind"] == kind]
 
     def record(self, label):
         [record] = [one for one in self.records("entity") if one["node_label"] == label]

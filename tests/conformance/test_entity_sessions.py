@@ -176,6 +176,6 @@ def test_a_session_feels_as_the_users_mentions_do_on_average(entities):
 
 def test_a_session_of_another_user_or_of_nobody_is_not_found(entities):
     entities.observe("Max", "Max")
-    for call in (lambda: entities.end("nosuch"), lambda: entities.end(user_id="bob")):
+    for call in (lambda: entities.end("nosuch"), lambda: entities.end(user="bob")):
         with pytest.raises(REFUSALS, match="session_id: nothing was observed in"):
             call()

@@ -21,6 +21,7 @@ def labels(text: str, node_type: str = "entity") -> list[str]:
         ("I met Anna Smith and Tom.", ["Anna Smith", "Tom"]),
         ("I moved from New York to the Bank of America.", ["New York", "Bank of America"]),
         ("The vet says he's bored.", []),
+        ("Alright, look. Given the cost, don't. Didn't it? Understood.", []),
         ("Hello! I'm tired. Moving is hard.", []),
         ("Work is rough, and I hate work.", []),
         ("We ate at Luigi's with Jean-Luc O'Brien.", ["Luigi", "Jean-Luc O'Brien"]),

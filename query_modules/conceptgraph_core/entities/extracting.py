@@ -39,6 +39,14 @@ _OPENINGS: Final = frozenset(
         *("dr", "mr", "mrs", "ms"),
     )
 )
+# Before one of these a capitalised word begins a sentence, and is no name: "Look at", "Given the".
+_AFTER_NO_NAME: Final = frozenset(
+    (
+        *("a", "an", "the", "that", "this", "these", "those", "my", "your", "our", "their"),
+        *("at", "for", "to", "with", "about", "of", "on", "in", "into", "down", "up", "out"),
+        *("some", "any", "each", "one", "by", "from", "how", "what", "if"),
+    )
+)
 # Of English: what ends so is seldom a noun.
 _NO_NOUNS: Final = ("ly", "ing", "ed")
 
@@ -51,6 +59,8 @@ class _Word:
     start: int
     end: int
     begins: bool
+    # What follows it at once is no blank.
+    stops: bool
 
     @property
     def folded(self) -> str:
@@ -58,9 +68,9 @@ class _Word:
 
     @property
     def is_capitalised(self) -> bool:
-        # "I'm" is nobody's name.
-        is_me = self.text[:2] in ("I'", "I’")
-        return self.text[0].isupper() and len(self.text) > 1 and not is_me
+        # "I'm" and "Don't" are nobody's names.
+        is_short = self.text[:2] in ("I'", "I’") or self.folded[-3:] in ("n't", "n’t")
+        return self.text[0].isupper() and len(self.text) > 1 and not is_short
 
     @property
     def is_number(self) -> bool:
@@ -109,7 +119,8 @@ def _words(text: str) -> Iterator[_Word]:
         word = text[place:end]
         for possessive in ("'s", "’s"):
             word = word.removesuffix(possessive)
-        yield _Word(word, place, place + len(word), begins)
+        stops = end < len(text) and text[end] not in _BLANKS and end == place + len(word)
+        yield _Word(word, place, place + len(word), begins, stops)
         begins, place = False, end
 
 
@@ -143,10 +154,9 @@ def _dates(words: Sequence[_Word]) -> Iterator[_Found]:
         for number in whole:
             following = words[ids[id(number)] + 1 : ids[id(number)] + 2]
             unit = [one for one in following if one.start == number.end + 1 and one.text.islower()]
+            # A number alone tells nothing.
             if unit and not unit[0].is_number:
                 yield number.start, unit[0].end, "topic", "number"
-            elif len(number.text) > 1:
-                yield number.start, number.end, "topic", "number"
 
 
 def _is_calendar(word: _Word) -> bool:
@@ -170,7 +180,7 @@ def _names(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
             run.append(word)
             continue
         name = _trimmed(run, idle)
-        if name and (len(name) > 1 or _is_name(name[0], idle, lower)):
+        if name and (len(name) > 1 or _is_name(name[0], word, idle, lower)):
             yield name[0].start, name[-1].end, "entity", None
         run = [word] if word is not None and word.is_capitalised else []
 
@@ -191,11 +201,13 @@ def _trimmed(run: Sequence[_Word], idle: frozenset[str]) -> list[_Word]:
     return name
 
 
-def _is_name(word: _Word, idle: frozenset[str], lower: set[str]) -> bool:
+def _is_name(word: _Word, following: _Word | None, idle: frozenset[str], lower: set[str]) -> bool:
     if word.folded in idle or _is_calendar(word):
         return False
     if not word.begins:
         return True
+    if word.stops or (following is not None and following.text in _AFTER_NO_NAME):
+        return False
     return word.folded not in lower and not word.folded.endswith(_NO_NOUNS)
 
 
