@@ -8,6 +8,9 @@ are. Times are unix milliseconds.
 import mgp
 
 from conceptgraph_core.memories import (
+    context as contexts,
+)
+from conceptgraph_core.memories import (
     figures,
     lifecycle,
     links,
@@ -214,6 +217,24 @@ def search(
     graph = Graph(ctx, context)
     rows = searching.search(graph, query, limit, source_filter, types, tags, states, vector, model)
     return [mgp.Record(**row) for row in rows]
+
+
+@mgp.write_proc
+def context(
+    ctx: mgp.ProcCtx,
+    query: str,
+    token_budget: mgp.Nullable[int] = schema.DEFAULT_BUDGET,
+    vector: mgp.List[mgp.Number] = [],
+    model: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(text=str, memory_ids=mgp.List[str], tokens=int, entries=mgp.List[mgp.Map]):
+    """Write down what belongs to a query, and what links lead to; each counts as accessed.
+
+    Example:
+        CALL memorygraph.context("Where does Daniele live?", 500) YIELD text, tokens;
+    """
+    made = contexts.context(Graph(ctx, context), query, token_budget, vector, model)
+    return [mgp.Record(**made)]
 
 
 @mgp.write_proc

@@ -95,6 +95,26 @@ def test_where_texts_are_embedded_what_is_near_is_found_without_a_word(talk):
     talk(conversation, Toy())
 
 
+def test_a_context_has_the_days_of_the_servers_zone(talk):
+    async def conversation(call, session):
+        session.clock.set(1_750_024_800_000)  # 22:00 in UTC: midnight in Berlin
+        kept = await call("memory_node_create", content="The spare key is with Ruth")
+        said = f"[2025-06-16 {kept['memory_id']}] The spare key is with Ruth"
+        assert await call("memory_context", query="Where is the key?") == {
+            "text": said,
+            "memory_ids": [kept["memory_id"]],
+            "tokens": -(-len(said) // 4),
+        }
+        assert (await call("memory_node_get", memory_id=kept["memory_id"]))["access_count"] == 2
+        assert await call("memory_context", query="giraffe") == {
+            "text": "",
+            "memory_ids": [],
+            "tokens": 0,
+        }
+
+    talk(conversation)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -81,11 +81,7 @@ def link(
     edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
     now_ms = graph.context.now_ms
     if edges:
-        # Parallel edges made by hand count as one, the strongest; `check` reports them.
-        edge = max(edges, key=graph.strength)
-        strength = min(1.0, graph.strength(edge) + amount)
-        edge.set_property("strength", strength)
-        edge.set_property("last_strengthened", now_ms)
+        strength = strengthen(graph, edges, amount)
     else:
         graph.create_edge(
             source,
@@ -102,6 +98,19 @@ def link(
         "strength": round(strength, schema.DECIMALS),
         "created": not edges,
     }
+
+
+def strengthen(graph: Graph, edges: Sequence[Any], amount: float) -> float:
+    """Give a link, all *edges* of one type between two memories, *amount* more than is left of it.
+
+    Up to 1; it fades anew from now. Returns its strength.
+    """
+    # Parallel edges made by hand count as one, the strongest; `check` reports them.
+    edge = max(edges, key=graph.strength)
+    strength = min(1.0, graph.strength(edge) + amount)
+    edge.set_property("strength", strength)
+    edge.set_property("last_strengthened", graph.context.now_ms)
+    return strength
 
 
 def connected(

@@ -62,6 +62,18 @@ MAX_BATCH: Final = 10_000
 MIN_SCORE_CHANGE: Final = 0.005
 # How deep two orders are fused, and how far is counted what a query belongs to.
 SEARCH_DEPTH: Final = 100
+# A context: what is found that is at least so relevant as this share of the best; from how many of
+# it links are followed, how far, and along which. What a link leads to is half as relevant as what
+# it comes from, and counts by the link's strength.
+DEFAULT_BUDGET: Final = 2_000
+MIN_BUDGET: Final = 50
+MAX_BUDGET: Final = 100_000
+CONTEXT_LEAST: Final = 0.25
+CONTEXT_BEST: Final = 10
+CONTEXT_HOPS: Final = 2
+CONTEXT_STRENGTH: Final = 0.2
+CONTEXT_FADING: Final = 0.5
+CONTEXT_AMOUNT: Final = 0.1
 # No number of a vector is beyond it.
 LARGEST: Final = 1e30
 # What a memory's text is cut to where nobody wrote a summary.

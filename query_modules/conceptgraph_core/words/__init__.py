@@ -1,6 +1,7 @@
 """Text into terms: the words that a text is found by, each with how often it stands there."""
 
+from .languages import stop_words
 from .libraries import missing
 from .terms import first_name, terms, words_of
 
-__all__ = ["first_name", "missing", "terms", "words_of"]
+__all__ = ["first_name", "missing", "stop_words", "terms", "words_of"]

@@ -108,6 +108,11 @@ def language(name: str) -> Language:
     return Language(name, stop_words, stem, lru_cache(_REMEMBERED_STEMS)(term))
 
 
+def stop_words(names: Sequence[str]) -> frozenset[str]:
+    """Return the words that say nothing in any of the languages *names*. Raises LibraryMissing."""
+    return frozenset().union(*(language(name).stop_words for name in names))
+
+
 def spoken(words: Iterable[str], names: Sequence[str]) -> list[Language]:
     """Return the language of *names* most of whose stop words are among the case-folded *words*.
 

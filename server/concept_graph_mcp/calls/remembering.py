@@ -22,8 +22,10 @@ SEARCH = Procedure(
     (*BRIEF, "score", "matched", "similarity", "total", *_EXPLANATION),
     writes=False,
 )
+# The text is written anew, with the days of the session's zone.
+CONTEXT = Procedure("memorygraph.context", ("entries", "memory_ids"), writes=True)
 
-PROCEDURES = (SEARCH,)
+PROCEDURES = (SEARCH, CONTEXT)
 
 # The name of an embedding, and a vector by it.
 Embedded = tuple[str, Sequence[float]]
@@ -52,7 +54,7 @@ def search(
     """
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
-    lookup, context = asking(scope, query, embedded, wanted, depth)
+    lookup, context = _asking(scope, query, embedded, wanted, depth)
     model, vector = embedded or (None, ())
     filters = (source_filter, list(types), list(tags), list(states))
     fields = tuple(one for one in SEARCH.fields if explained or one not in _EXPLANATION)
@@ -62,7 +64,21 @@ def search(
     return Call(replace(SEARCH, fields=fields), arguments, lookup, context)
 
 
-def asking(
+@checked
+def context(
+    scope: str,
+    query: str,
+    token_budget: int = schema.DEFAULT_BUDGET,
+    embedded: Embedded | None = None,
+) -> Call:
+    """Return the call that puts together what belongs to *query*, and accesses it."""
+    text.integer(token_budget, "token_budget", schema.MIN_BUDGET, schema.MAX_BUDGET)
+    lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
+    model, vector = embedded or (None, ())
+    return Call(CONTEXT, (query, token_budget, list(vector), model), lookup, given)
+
+
+def _asking(
     scope: str, query: str, embedded: Embedded | None, wanted: Wanted, depth: int
 ) -> tuple[Lookup, dict[str, Any]]:
     """Return the look-up of what *query* may belong to, and the context that goes with it."""

@@ -6,7 +6,7 @@ from pydantic import Field, Strict
 from typing_extensions import TypedDict
 
 from conceptgraph_core.associate import schema as words
-from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import schema, wording
 
 from .. import calls
 from ..session import Session
@@ -39,8 +39,17 @@ class MemoriesFound(TypedDict):
     total: NotRequired[Annotated[int, Field(description="How many there are, counted up to 100.")]]
 
 
+class MemoryContext(TypedDict):
+    text: Annotated[
+        str, Field(description="A memory a line, the most relevant first: [date memory_id] text.")
+    ]
+    memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]
+    tokens: Annotated[int, Field(description="How many the text has, estimated: bytes / 4.")]
+
+
 _INSTRUCTIONS = """\
-memory_node_search finds memories by what they say, however long ago and without accessing them."""
+Before answering, memory_context puts together what is kept about a matter, which keeps it \
+present; memory_node_search finds memories by what they say, however long ago, and accesses none."""
 
 
 class RememberingTools:
@@ -87,6 +96,31 @@ class RememberingTools:
             found["total"] = rows[0]["total"]
         return found
 
+    async def memory_context(
+        self,
+        query: Query,
+        token_budget: Annotated[
+            int,
+            Strict(),
+            Field(
+                ge=schema.MIN_BUDGET,
+                le=schema.MAX_BUDGET,
+                description="At most so many tokens, estimated.",
+            ),
+            clamped(schema.MIN_BUDGET, schema.MAX_BUDGET),
+        ] = schema.DEFAULT_BUDGET,
+    ) -> MemoryContext:
+        """Put together what belongs to a query, as a text to read. What is in it is accessed."""
+        embedded = await self._session.vector(query)
+        call = calls.remembering.context(self._session.user_id, query, token_budget, embedded)
+        [row] = await self._session.run(call)
+        text = wording.written(row["entries"], self._day)
+        tokens = wording.tokens(wording.size(text))
+        return MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
+
+    def _day(self, time_ms: int) -> str:
+        return wording.day(time_ms, self._session.zone)
+
     def _found(self, row: dict[str, Any]) -> MemoryFound:
         shown = {key: value for key, value in row.items() if key != "total"}
         lists = {key: list(row[key]) for key in ("tags", "matched")}
@@ -98,7 +132,11 @@ def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order in which they are listed."""
     tools = RememberingTools(session)
     reading = Hints(read_only=True, destructive=False, idempotent=True)
-    return [tool(tools.memory_node_search, "Find memories", reading)]
+    adding = Hints(read_only=False, destructive=False, idempotent=False)
+    return [
+        tool(tools.memory_context, "Recall what is kept about a matter", adding),
+        tool(tools.memory_node_search, "Find memories", reading),
+    ]
 
 
 TOOLSET = Toolset(_tools, _INSTRUCTIONS)

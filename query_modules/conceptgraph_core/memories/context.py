@@ -1,0 +1,124 @@
+"""What of the memories belongs to a query, written within a budget of tokens.
+
+Being put into such a text is an access, and the links between what stands there together become
+firmer: what is of use together is found together (seed 002).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from .. import text
+from . import lifecycle, links, schema, wording
+from .likeness import Said
+from .node import Graph, Node
+from .search import Finder
+from .wanted import Wanted
+
+Row = dict[str, Any]
+
+
+def context(
+    graph: Graph,
+    query: str,
+    token_budget: int | None = None,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> Row:
+    """Put together what belongs to *query*, the most relevant first, in at most *token_budget*.
+
+    What is found, and what links of the best of it lead to, each once, even if it is said twice.
+    What does not fit is left out, and cut only if it is the first. Returns text, its lines'
+    `entries` (memory_id, at in unix ms, text), memory_ids and tokens, which are estimated. All of
+    them are accessed by this, and the links between them strengthened; none is created. Raises what
+    `search` does.
+    """
+    chosen = schema.DEFAULT_BUDGET if token_budget is None else token_budget
+    budget = text.integer(chosen, "token_budget", schema.MIN_BUDGET, schema.MAX_BUDGET)
+    relevance = _relevance(graph, query, vector, model)
+    ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node)))
+    entries: list[Row] = []
+    put: list[Node] = []
+    for node, entry in _fitting(graph, ordered, budget):
+        entries.append(entry)
+        put.append(node)
+    for node in put:
+        lifecycle.access(graph, node)
+    _strengthen(graph, put)
+    made = wording.written(entries, wording.day)
+    return {
+        "text": made,
+        "entries": entries,
+        "memory_ids": [node.memory_id for node in put],
+        "tokens": wording.tokens(wording.size(made)),
+    }
+
+
+def _relevance(
+    graph: Graph, query: str, vector: Sequence[float], model: str | None
+) -> dict[Node, float]:
+    """Return what belongs to *query*, by how much; the best found has 1."""
+    graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
+    found = Finder(graph, query, vector, model).best(schema.SEARCH_DEPTH, Wanted())
+    shares = ((one.node, one.score / found[0].score) for one in found)
+    relevance = {node: share for node, share in shares if share >= schema.CONTEXT_LEAST}
+    frontier = dict(islice(relevance.items(), schema.CONTEXT_BEST))
+    for _ in range(schema.CONTEXT_HOPS):
+        reached: dict[Node, float] = {}
+        for node, value in frontier.items():
+            for edge, _, other, _ in graph.edges(node):
+                strength = graph.strength(edge)
+                passed = value * strength * schema.CONTEXT_FADING
+                if strength >= schema.CONTEXT_STRENGTH and passed > reached.get(other, 0.0):
+                    reached[other] = passed
+        better = {
+            node: value for node, value in reached.items() if value > relevance.get(node, 0.0)
+        }
+        relevance |= better
+        # What is linked to thousands would bring them all: the most relevant go on.
+        best = sorted(better, key=lambda node: (-better[node], *links.age(node)))
+        frontier = {node: better[node] for node in best[: schema.SEARCH_DEPTH]}
+    return relevance
+
+
+def _fitting(graph: Graph, ordered: Sequence[Node], budget: int) -> Iterator[tuple[Node, Row]]:
+    """Yield those of *ordered* that fit and say something new, each with its entry."""
+    used = 0
+    said: list[Said] = []
+    for node in ordered:
+        graph.step()
+        entry = _entry(node)
+        needed = wording.size(wording.line(entry, wording.day)) + (1 if used else 0)
+        if wording.tokens(used + needed) > budget:
+            if used:
+                continue
+            entry = dict(wording.cut(entry, budget))
+            needed = wording.size(wording.line(entry, wording.day))
+            if wording.tokens(needed) > budget:
+                continue
+        says = Said(node.content)
+        if any(says.is_like(other, graph.context.languages) for other in said):
+            continue
+        said.append(says)
+        used += needed
+        yield node, entry
+
+
+def _entry(node: Node) -> Row:
+    speaker, at = node.value("speaker"), node.value("said_at")
+    return {
+        "memory_id": node.memory_id,
+        "at": node.value("created_at") if at is None else at,
+        "text": node.content if speaker is None else f"{speaker}: {node.content}",
+    }
+
+
+def _strengthen(graph: Graph, put: Sequence[Node]) -> None:
+    among = {node.id for node in put}
+    between: dict[tuple[int, int, str], list[Any]] = {}
+    for node in put:
+        for edge, relation, other, _ in graph.edges(node, links.WAYS[schema.OUTGOING]):
+            if other.id in among and other.id != node.id:
+                between.setdefault((node.id, other.id, relation), []).append(edge)
+    for edges in between.values():
+        links.strengthen(graph, edges, schema.CONTEXT_AMOUNT)

@@ -1,0 +1,203 @@
+"""What belongs to a query as a text: what is put into it, in which order, and what that changes."""
+
+import random
+from typing import Any
+
+import pytest
+from expect import DAY_MS, REFUSALS
+
+from concept_graph_mcp import calls
+from conceptgraph_core.memories import wording
+from memories import MADE_MS, edge, link, links, node
+
+FIELDS = ("text", "memory_ids", "tokens", "entries")
+
+
+def put(memory: Any, query: str, budget: int = 2_000, user: str = "default") -> list[str]:
+    """Return the ids of what is put into a context."""
+    [row] = memory.run(calls.remembering.context(user, query, budget), user_id=user)
+    return list(row["memory_ids"])
+
+
+def text(memory: Any, query: str, budget: int = 2_000) -> tuple[str, int]:
+    """Return the text of a context and how many tokens it is said to have."""
+    [row] = memory.procedure("memorygraph.context", [query, budget, [], None], FIELDS)
+    return row["text"], row["tokens"]
+
+
+def test_a_context_is_a_line_for_each_memory_with_its_date_and_its_id(memory):
+    told = {"speaker": "Ann", "said_at": MADE_MS - DAY_MS}
+    memory.import_rows(
+        [
+            node("turin", content="Daniele moved to Turin"),
+            node("job", content="The new job\nis in Turin", **told),
+        ]
+    )
+    said, tokens = text(memory, "Daniele in Turin")
+    assert said.split("\n") == [
+        "[2025-06-04 turin] Daniele moved to Turin",
+        "[2025-06-03 job] Ann: The new job",
+        "  is in Turin",
+    ]
+    assert tokens == -(-len(said) // 4)
+
+
+def numbered(number: int, count: int) -> str:
+    """Return so many words that no other number has."""
+    return " ".join(f"w{number}x{index}" for index in range(count))
+
+
+def test_nothing_found_is_an_empty_context(memory):
+    memory.import_rows([node("tea")])
+    [row] = memory.procedure("memorygraph.context", ["giraffes", 100, [], None], FIELDS)
+    assert row == {"text": "", "memory_ids": [], "tokens": 0, "entries": []}
+
+
+def chain(memory: Any, *strengths: float) -> None:
+    """Make the memories m0, m1 … of which "kettle" finds the first, linked one to the next."""
+    contents = ["The kettle", "Limescale", "Vinegar", "Salad", "Garden"]
+    memory.import_rows(
+        [node(f"m{n}", content=contents[n]) for n in range(len(strengths) + 1)]
+        + [
+            edge(f"m{n}", f"m{n + 1}", strength=strength, last_strengthened=memory.now_ms)
+            for n, strength in enumerate(strengths)
+        ]
+    )
+
+
+def test_what_links_of_the_best_reach_is_put_in_two_steps_far(memory):
+    chain(memory, 0.9, 0.8, 0.9)
+    assert put(memory, "kettle") == ["m0", "m1", "m2"]
+
+
+def test_links_are_followed_both_ways_and_only_as_far_as_they_are_firm_now(memory):
+    chain(memory, 0.5, 0.19)
+    memory.import_rows([node("in", content="Water"), edge("in", "m0", strength=0.2)])
+    assert put(memory, "kettle") == ["m0", "m1", "in"]
+    memory.import_rows([edge("m0", "m1", strength=0.5, last_strengthened=0)])
+    assert put(memory, "kettle") == ["m0", "in"]
+
+
+def test_what_a_firmer_link_leads_to_is_more_relevant(memory):
+    memory.import_rows(
+        [node("m", content="The kettle")]
+        + [node(f"to{n}", content=f"Word{n} apart") for n in range(4)]
+        + [
+            edge("m", f"to{n}", strength=strength, last_strengthened=memory.now_ms)
+            for n, strength in enumerate((0.3, 0.9, 0.5, 0.7))
+        ]
+    )
+    assert put(memory, "kettle") == ["m", "to1", "to3", "to2", "to0"]
+
+
+def test_a_context_never_exceeds_its_budget_and_leaves_out_what_does_not_fit(memory):
+    chance = random.Random(7)
+    memory.import_rows(
+        [node(f"m{n}", content=f"tea {numbered(n, chance.randint(1, 90))}") for n in range(30)]
+    )
+    for budget in (50, 100, 333, 1_000, 4_000):
+        said, tokens = text(memory, "tea", budget)
+        assert tokens == -(-len(said.encode()) // 4) <= budget
+        assert "…" not in said or budget == 50
+    assert tokens > 1_000
+
+
+def test_only_the_first_is_cut_where_it_does_not_fit(memory):
+    memory.import_rows(
+        [
+            node("long", content="tea tea tea " + "größer " * 500),
+            node("short", content="A very short note about tea and what else there is"),
+        ]
+    )
+    said, tokens = text(memory, "größer", 60)
+    assert said.startswith("[2025-06-04 long] tea tea tea größer größer")
+    assert said.endswith("…")
+    assert 55 <= tokens <= 60
+    assert put(memory, "short tea", 60) == ["short"]
+
+
+def test_what_is_said_twice_is_put_in_once(memory):
+    long = " ".join(f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(60))
+    memory.import_rows(
+        [
+            node("a", content="Green tea helps."),
+            node("b", content="green TEA helps", created_at=MADE_MS + 1),
+            node("c", content="Green tea never helps"),
+            node("d", content=f"tea {long}"),
+            node("e", content=f"tea {long} indeed", created_at=MADE_MS + 1),
+            node("f", content=f"tea {long} not", created_at=MADE_MS - 1),
+            node("g", content=f"tea {long} 7", created_at=MADE_MS - 1),
+        ]
+    )
+    assert set(put(memory, "green tea helps")) == {"a", "c"}
+    assert set(put(memory, "wordaa", 5_000)) == {"d", "f", "g"}
+
+
+def test_what_is_put_in_counts_as_accessed_and_nothing_else_does(memory):
+    memory.import_rows([node("tea"), node("kettle", content="Boils water"), node("cake")])
+    memory.import_rows([edge("tea", "kettle", strength=0.9)])
+    memory.now_ms += DAY_MS
+    assert put(memory, "tea") == ["tea", "kettle"]
+    counts = {
+        record["id"]: (record["access_count"], record["accessed_at"])
+        for record in memory.records()
+        if record["kind"] == "memory"
+    }
+    now = (1, memory.now_ms)
+    assert counts == {"tea": now, "kettle": now, "cake": (0, MADE_MS)}
+
+
+def test_links_among_what_is_put_in_become_firmer_and_none_are_made(memory):
+    memory.import_rows([node(name, content=f"tea {name}") for name in ("a", "b", "c")])
+    memory.import_rows([node("far", content="Nothing of the kind")])
+    for source, target in (("a", "b"), ("b", "a"), ("c", "far")):
+        link(memory, source, target, "supports", 0.5)
+    link(memory, "a", "b", "extends", 0.95)
+    link(memory, "c", "far", "extends", 0.1)
+    memory.run(calls.memories.forget("far"))
+    memory.now_ms += 7 * DAY_MS
+    assert set(put(memory, "tea")) == {"a", "b", "c"}
+    memory.run(calls.upkeep.restore("far"))
+    found = {(one["from"], one["to"], one["type"]): one["strength"] for one in links(memory)}
+    assert found == {
+        ("a", "b", "supports"): pytest.approx(0.35),
+        ("b", "a", "supports"): pytest.approx(0.35),
+        ("a", "b", "extends"): pytest.approx(0.575),
+        ("c", "far", "supports"): 0.5,
+        ("c", "far", "extends"): 0.1,
+    }
+
+
+def test_a_context_brings_back_what_was_archived_whole(memory):
+    [made] = memory.run(calls.memories.create("default", "tea " * 50, importance=0.02))
+    said, _ = text(memory, "tea")
+    assert said == f"[2025-06-15 {made['memory_id']}] {'tea ' * 50}"
+
+
+def test_a_context_has_nothing_of_another_user_or_forgotten(memory):
+    memory.import_rows([node("tea"), node("hers", "ann", content="tea of Ann's"), node("old")])
+    memory.import_rows([edge("tea", "old", strength=1.0)])
+    memory.run(calls.memories.forget("old"))
+    assert put(memory, "tea") == ["tea"]
+    assert put(memory, "tea", user="ann") == ["hers"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("",), "^query: must not be empty$"),
+        (("tea\0",), "^query: must not contain a NUL"),
+        (("tea", 49), "^token_budget: must be between 50 and 100000, not 49$"),
+        (("tea", 100_001), "^token_budget: must be between 50 and 100000"),
+    ],
+)
+def test_a_context_that_cannot_be_is_refused_in_one_line(memory, arguments, message):
+    with pytest.raises(REFUSALS, match=message):
+        put(memory, *arguments)
+
+
+def test_no_content_can_look_like_another_memory():
+    entry = {"memory_id": "a", "at": 0, "text": "one\n[1970-01-02 b] two\r\n[x]"}
+    assert wording.line(entry, wording.day) == "[1970-01-01 a] one\n  [1970-01-02 b] two\n  [x]"
+    assert wording.day(-(10**15)) == "0001-01-03"
+    assert wording.day(10**15) == "9999-12-29"
