@@ -17,6 +17,7 @@ from conceptgraph_core.entities import (
     searching,
     sessions,
     stated,
+    statistics,
 )
 from conceptgraph_core.entities.node import Graph
 
@@ -200,3 +201,15 @@ def unmerge(ctx: mgp.ProcCtx, merge_id: str, reason: str, context: mgp.Map = {})
         CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
     """
     return [mgp.Record(**merging.unmerge(Graph(ctx, context), merge_id, reason))]
+
+
+@mgp.read_proc
+def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
+    measure=str, value=int, note=mgp.Nullable[str]
+):
+    """Count the entities of a user by status, their edges by type, and what is in question.
+
+    Example:
+        CALL entitygraph.stats() YIELD measure, value, note;
+    """
+    return [mgp.Record(**row) for row in statistics.stats(Graph(ctx, context))]

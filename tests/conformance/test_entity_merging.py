@@ -217,3 +217,24 @@ def without_traces(records):
 
 def _merges(records):
     return {record["id"] for record in records if record["kind"] == "merge"}
+
+
+# What there is
+
+
+def test_the_numbers_say_what_there_is_and_what_is_in_question(entities, dogs):
+    entities.observe("Perhaps a cat", "cat", speaker="model", session="later")
+    entities.link(dogs["puppy"], dogs["Max"])
+    entities.unmerge(entities.merge(dogs["Rex"], dogs["Max"]))
+    for user, expected in (("default", 5), ("bob", 0)):
+        rows = entities.run(calls.entities.stats(user), user_id=user)
+        assert rows[0] == {"measure": "entities", "value": expected, "note": None}
+    told = {row["measure"]: row["value"] for row in entities.run(calls.entities.stats())}
+    assert (told["distinct"], told["ambiguous"], told["inferred"]) == (1, 2, 1)
+    assert (told["co_occurrence"], told["same_as in question"], told["same_as taken back"]) == (
+        6,
+        1,
+        1,
+    )
+    notes = {row["measure"]: row["note"] for row in entities.run(calls.entities.stats())}
+    assert notes["semantic"] == "none are made by likeness: no entity has an embedding"

@@ -87,6 +87,9 @@ LATEST_LOOKED_UP: Final = 20
 KIN_LOOKED_UP: Final = 25
 # A search looks at so many that begin with what is asked for, and at so many of the latest.
 SEARCHED: Final = 2_000
+# And at so many that begin with one of its first words.
+WORDS_SEARCHED: Final = 8
+WORD_SEARCHED: Final = 200
 
 # Co-occurrence: all pairs of a long session would be a hairball.
 MAX_PAIRED: Final = 30

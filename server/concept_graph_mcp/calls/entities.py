@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import extracting, ids, names, observed, schema, stated
+from conceptgraph_core.words.splitting import split
 
 from . import words
 from .call import Call, Procedure, checked
@@ -39,8 +40,9 @@ FACT = Procedure("entitygraph.fact", ("fact_id", "origin", "conflicts"), writes=
 LINK = Procedure("entitygraph.link", ("verdict", "reason"), writes=True)
 MERGE = Procedure("entitygraph.merge", ("merge_id",), writes=True)
 UNMERGE = Procedure("entitygraph.unmerge", ("merge_id", "separate"), writes=True)
+STATS = Procedure("entitygraph.stats", ("measure", "value", "note"), writes=False)
 
-PROCEDURES = (OBSERVE, END_SESSION, SEARCH, GET, FACT, LINK, MERGE, UNMERGE)
+PROCEDURES = (OBSERVE, END_SESSION, SEARCH, GET, FACT, LINK, MERGE, UNMERGE, STATS)
 
 
 @checked
@@ -96,15 +98,19 @@ def search(
 ) -> Call:
     text.summary(query, "query")
     name = names.canonical(query)
-    beginning = Range(
-        *((schema.ENTITY,), "canonical_name", name, name + names.LAST),
-        where=_mine(user_id),
-        limit=schema.SEARCHED,
-    )
+    # What begins with all of it, or with a word of it.
+    begun = [
+        Range(
+            *((schema.ENTITY,), "canonical_name", one, one + names.LAST),
+            where=_mine(user_id),
+            limit=schema.SEARCHED if one == name else schema.WORD_SEARCHED,
+        )
+        for one in dict.fromkeys((name, *split(name)[: schema.WORDS_SEARCHED]))
+    ]
     called = Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),))
     latest = Ordered(schema.ENTITY, "last_activated", schema.SEARCHED, where=_mine(user_id))
     arguments = (query, list(types), limit, include_inactive)
-    return Call(SEARCH, arguments, Union((called, beginning, latest)))
+    return Call(SEARCH, arguments, Union((called, *begun, latest)))
 
 
 @checked
@@ -131,6 +137,11 @@ def fact(entity_id: str, given: stated.Given) -> Call:
     )
     found = (_with_ids(entities), Equal((schema.FACT,), ("id",), old))
     return Call(FACT, arguments, Union(found if old else found[:1]))
+
+
+@checked
+def stats(user_id: str = DEFAULT_USER) -> Call:
+    return Call(STATS, (), Equal((schema.ENTITY,), ("user_id",), ((user_id,),)))
 
 
 @checked
