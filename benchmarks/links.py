@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import mean, median, quantiles
 from time import perf_counter
 from typing import Any
 
@@ -35,15 +35,11 @@ WORDS = [f"word{number}" for number in range(20_000)]
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A store of *size* memories, and one of few, or what writing cost there.
-
-    A Memgraph is one store, so it is filled with few memories first, and measured then.
-    """
+    """A store of *size* memories."""
 
     name: str
     size: int
     place: str | Path
-    small: Path | Sequence[float]
 
 
 Measure = Callable[[Setup, Host], Iterator[Figure]]
@@ -54,16 +50,43 @@ def run(setup: Setup) -> Iterator[Figure]:
     small, big = setup.folder / "small.db", setup.folder / "big.db"
     _fill(setup, small, SMALL)
     _fill(setup, big, size)
-    for measure in MEASURES:
-        yield from measure(setup, Host("embedded", size, big, small))
+    yield from _embedded(setup, Host("embedded", size, big), small)
     if setup.memgraph:
-        _fill(setup, setup.memgraph, SMALL)
-        store = _opened(setup.memgraph)
-        taken = interleaved(_writes(store, SMALL), setup.times(300), warm_up=50)
+        yield from _memgraph(setup, Host("Memgraph", size, setup.memgraph))
+
+
+def _embedded(setup: Setup, host: Host, small: Path) -> Iterator[Figure]:
+    for measure in MEASURES:
+        yield from measure(setup, host)
+    # In turn on both stores, so that drift hits them alike.
+    many, few = _opened(host.place), _opened(small)
+    sides = [*_writes(many, host.size), *_writes(few, SMALL)]
+    times = interleaved(sides, setup.times(300), warm_up=50)
+    yield from _writing(host, times[: len(times) // 2], times[len(times) // 2 :])
+    many.close()
+    few.close()
+
+
+def _memgraph(setup: Setup, host: Host) -> Iterator[Figure]:
+    """One server holds one graph: few memories before the many and after them."""
+    taken = []
+    for size in (SMALL, host.size, SMALL):
+        _fill(setup, host.place, size)
+        if size == host.size:
+            for measure in MEASURES:
+                yield from measure(setup, host)
+        store = _opened(host.place)
+        taken.append(interleaved(_writes(store, size), setup.times(300), warm_up=50))
         store.close()
-        _fill(setup, setup.memgraph, size)
-        for measure in MEASURES:
-            yield from measure(setup, Host("Memgraph", size, setup.memgraph, taken))
+    before, big, after = taken
+    yield from _writing(host, big, [mean(pair) for pair in zip(before, after, strict=True)])
+
+
+def _writing(host: Host, big: Sequence[float], small: Sequence[float]) -> Iterator[Figure]:
+    """What one write costs among many memories and among few."""
+    where = f"{host.name}, {host.size:,}"
+    for (what, _), big_ms, small_ms in zip(operations(), big, small, strict=True):
+        yield Figure(f"{what}, {where}", big_ms, f"{SMALL:,}", small_ms, "≤ 1.5")
 
 
 def _walks(setup: Setup, host: Host) -> Iterator[Figure]:
@@ -89,24 +112,6 @@ def _walks(setup: Setup, host: Host) -> Iterator[Figure]:
         store.close()
 
 
-def _writing(setup: Setup, host: Host) -> Iterator[Figure]:
-    """What one write costs among many memories and among few, in turn where that can be."""
-    store = _opened(host.place)
-    sides = _writes(store, host.size)
-    if isinstance(host.small, Path):
-        few = _opened(host.small)
-        times = interleaved([*sides, *_writes(few, SMALL)], setup.times(300), warm_up=50)
-        small = times[len(sides) :]
-        few.close()
-    else:
-        times = interleaved(sides, setup.times(300), warm_up=50)
-        small = [*host.small]
-    store.close()
-    where = f"{host.name}, {host.size:,}"
-    for (what, _), big_ms, small_ms in zip(operations(), times, small, strict=False):
-        yield Figure(f"{what}, {where}", big_ms, f"{SMALL:,}", small_ms, "≤ 1.5")
-
-
 def _together(setup: Setup, host: Host) -> Iterator[Figure]:
     """Clients that keep, link and walk without a pause."""
     seconds = 1.0 if setup.quick else 4.0
@@ -123,7 +128,7 @@ def _together(setup: Setup, host: Host) -> Iterator[Figure]:
 
 
 # In this order, for what is written changes what is walked along.
-MEASURES: Sequence[Measure] = (_walks, _writing, _together)
+MEASURES: Sequence[Measure] = (_walks, _together)
 
 
 def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:

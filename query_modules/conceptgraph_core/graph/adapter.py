@@ -160,6 +160,27 @@ class Graph(Generic[N]):
         *ways* says which are read: those that leave it (True), those that enter it (False).
         *relations*: only edges of these types, each with its name.
         """
+        return self._edges(node, ways, relations, True)
+
+    def ends(
+        self,
+        node: N,
+        ways: Sequence[bool] = (True, False),
+        relations: Mapping[str, str] | None = None,
+    ) -> Iterator[tuple[Any, str, Any, bool]]:
+        """Iterate like `edges`, with each other end as the vertex underneath `mgp`.
+
+        Nothing is read of it: it may be one that `raw_node` does not let a walk enter.
+        """
+        return self._edges(node, ways, relations, False)
+
+    def _edges(
+        self,
+        node: N,
+        ways: Sequence[bool],
+        relations: Mapping[str, str] | None,
+        are_nodes: bool,
+    ) -> Iterator[tuple[Any, str, Any, bool]]:
         self.step()
         names, nodes = self._relations if relations is None else relations, self._nodes
         # Counted in a local, which costs least, and added to what the call has read.
@@ -178,6 +199,10 @@ class Graph(Generic[N]):
                     relation = names.get(edge.get_type_name())
                     if relation is not None:
                         far = edge.to_vertex() if outgoing else edge.from_vertex()
+                        if not are_nodes:
+                            yield edge, relation, far, outgoing
+                            edge = edge_iterator.next()
+                            continue
                         far_id = far.get_id()
                         other = nodes[far_id] if far_id in nodes else self._new_node(far, far_id)
                         if other is not None:

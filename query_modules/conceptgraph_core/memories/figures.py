@@ -80,7 +80,7 @@ def analysis(graph: Graph, top: int) -> Row:
     most = text.integer(top, "top", 1, schema.MAX_TOP)
     counts = _counted(graph)
     connected = [node for node in counts.nodes if counts.degree(node)]
-    connected.sort(key=lambda node: (-counts.degree(node), *age(node)))
+    connected.sort(key=lambda node: (-counts.degree(node), *age(node.raw)))
     return {
         "in_degrees": _distribution(counts.nodes, counts.incoming),
         "out_degrees": _distribution(counts.nodes, counts.outgoing),

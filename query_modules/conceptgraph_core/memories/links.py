@@ -20,17 +20,28 @@ WAYS: Final = {
 
 
 class Step:
-    """A link as it was followed: to `node` from the memory whose id is `via`, in `direction`.
+    """A link as it was followed: to a memory from the memory `via`, in `direction`.
 
-    `relation` is the stored type as callers write it, `strength` what is left of the link now.
+    `far` is the vertex that it leads to, of which nothing was read; `node` is there once that has
+    turned out to be a memory that the call sees. `relation` is the stored type as callers write
+    it, `strength` what is left of the link now.
     """
 
-    __slots__ = ("link", "node", "outgoing", "relation", "strength", "via")
+    __slots__ = ("far", "far_id", "link", "node", "outgoing", "relation", "strength", "via")
 
     def __init__(
-        self, node: Node, via: Node, relation: str, outgoing: bool, strength: float, link: Any
+        self,
+        far: Any,
+        far_id: int,
+        via: Node,
+        relation: str,
+        outgoing: bool,
+        strength: float,
+        link: Any,
     ) -> None:
-        self.node = node
+        self.far = far
+        self.far_id = far_id
+        self.node: Node | None = None
         self.via = via
         self.relation = relation
         self.outgoing = outgoing
@@ -52,7 +63,7 @@ class Step:
         return self._place() < other._place()
 
     def _place(self) -> tuple[Any, ...]:
-        return *age(self.via), not self.outgoing, self.relation
+        return *age(self.via.raw), not self.outgoing, self.relation
 
 
 def link(
@@ -131,16 +142,18 @@ def connected(
     for edge, relation, other, outgoing in graph.edges(node, ways):
         strength = graph.strength(edge)
         if other is not node and strength >= least:
-            keep_better(best, Step(other, node, relation, outgoing, strength, edge))
+            step = Step(other.raw, other.id, node, relation, outgoing, strength, edge)
+            step.node = other
+            keep_better(best, step)
     ordered = in_order(best.values())
     return [row | {"total": len(ordered)} for row in told(graph, ordered[:most])]
 
 
 def keep_better(best: dict[int, Step], step: Step) -> None:
     """Let *step* stand for the way to its node if nothing in *best* is better."""
-    known = best.get(step.node.id)
+    known = best.get(step.far_id)
     if known is None or step.is_better(known):
-        best[step.node.id] = step
+        best[step.far_id] = step
 
 
 def in_order(found: Iterable[Step]) -> list[Step]:
@@ -149,7 +162,7 @@ def in_order(found: Iterable[Step]) -> list[Step]:
     for _, equal in groupby(sorted(found, key=_weakness), _weakness):
         steps = list(equal)
         # Read only where strength leaves it open.
-        ordered += steps if len(steps) == 1 else sorted(steps, key=lambda step: age(step.node))
+        ordered += steps if len(steps) == 1 else sorted(steps, key=lambda step: age(step.far))
     return ordered
 
 
@@ -157,11 +170,11 @@ def _weakness(step: Step) -> float:
     return -step.strength
 
 
-def age(node: Node) -> tuple[int, str]:
+def age(raw: Any) -> tuple[int, str]:
     """Return what puts the older memory first, and of equally old ones that of the lower id."""
-    created_at = node.raw.get_property("created_at")
+    created_at = raw.get_property("created_at")
     is_time = isinstance(created_at, int) and not isinstance(created_at, bool)
-    return created_at if is_time else 0, str(node.raw.get_property("id"))
+    return created_at if is_time else 0, str(raw.get_property("id"))
 
 
 def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
@@ -176,4 +189,5 @@ def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
             "link": None if step.link is None else next(links),
         }
         for step in steps
+        if step.node is not None
     ]

@@ -148,17 +148,26 @@ class _Walk:
             best: dict[int, Step] = {}
             for visit in frontier:
                 for step in self._steps(visit.node, self.visits):
-                    if self._is_full():
+                    if len(self.visits) < self._bounds.max_nodes:
+                        keep_better(best, step)
+                    elif self._admitted(step) is not None and self._is_full():
                         return
-                    keep_better(best, step)
-            frontier = []
-            for step in in_order(best.values()):
-                if self._is_full():
-                    return
-                visit = self.visits[step.node.id] = Visit(step.node, depth, step)
-                frontier.append(visit)
+            frontier = self._taken(best, depth)
             if self.truncated or not frontier:
                 return
+
+    def _taken(self, best: dict[int, Step], depth: int) -> list[Visit]:
+        """Visit what the steps lead to, in order; return the visits that there was room for."""
+        taken = []
+        for step in in_order(best.values()):
+            node = self._admitted(step)
+            if node is None:
+                continue
+            if self._is_full():
+                break
+            visit = self.visits[node.id] = Visit(node, depth, step)
+            taken.append(visit)
+        return taken
 
     def depth_first(self) -> None:
         [start] = self.visits.values()
@@ -173,15 +182,15 @@ class _Walk:
         if depth > self._bounds.max_depth:
             return
         for step in self._ways_on(visit.node):
-            known = self.visits.get(step.node.id)
-            if known is None:
-                if self._is_full():
-                    return
-                known = self.visits[step.node.id] = Visit(step.node, depth, step)
-            elif depth < known.depth:
-                known.depth, known.step = depth, step
-            else:
+            known, node = self.visits.get(step.far_id), self._admitted(step)
+            if node is None or (known is not None and depth >= known.depth):
                 continue
+            if known is not None:
+                known.depth, known.step = depth, step
+            elif self._is_full():
+                return
+            else:
+                known = self.visits[node.id] = Visit(node, depth, step)
             self._descend(known)
             if self.truncated:
                 return
@@ -213,28 +222,39 @@ class _Walk:
         if self._is_late():
             return
         hurries = self._deadline is not None
-        for edge, relation, other, outgoing in graph.edges(node, bounds.ways, bounds.relations):
+        for edge, relation, far, outgoing in graph.ends(node, bounds.ways, bounds.relations):
             if hurries and self._is_late():
                 return
-            if other.id in known or other is node or other.id in refused:
+            far_id = far.get_id()
+            if far_id in known or far_id == node.id or far_id in refused:
                 continue
             strength = graph.strength(edge)
-            if strength >= bounds.least and self._admits(other):
-                yield Step(other, node, relation, outgoing, strength, edge)
+            if strength >= bounds.least:
+                yield Step(far, far_id, node, relation, outgoing, strength, edge)
         if self._parents is not None:
             for step in self._parents.steps(node, bounds.ways):
-                if step.node.id not in known and self._admits(step.node):
+                if step.far_id not in known and step.far_id not in refused:
                     yield step
 
-    def _admits(self, node: Node) -> bool:
+    def _admitted(self, step: Step) -> Node | None:
+        """Return the memory that *step* leads to, if this call sees it and the filters let it.
+
+        Asked only of what is to be returned: a hub has far more links than a walk returns.
+        """
+        if step.node is None and step.far_id not in self._refused:
+            node = self._graph.raw_node(step.far)
+            if node is not None and self._is_wanted(node):
+                step.node = node
+            else:
+                self._refused.add(step.far_id)
+        return step.node
+
+    def _is_wanted(self, node: Node) -> bool:
         """Tell whether the filters let *node* be returned and walked through."""
         bounds = self._bounds
-        admitted = not bounds.types or node.value("type") in bounds.types
-        if admitted and bounds.tags:
-            admitted = not bounds.tags.isdisjoint(node.value("tags"))
-        if not admitted:
-            self._refused.add(node.id)
-        return admitted
+        if bounds.types and node.value("type") not in bounds.types:
+            return False
+        return not bounds.tags or not bounds.tags.isdisjoint(node.value("tags"))
 
 
 class _Parents:
@@ -253,11 +273,15 @@ class _Parents:
         if True in ways:
             parent = self._by_id.get(str(node.raw.get_property("parent_id")))
             if parent is not None and parent is not node:
-                yield Step(parent, node, schema.PARENT, True, 1.0, None)
+                yield _to_relative(parent, node, True)
         if False in ways:
             for child in self._children.get(node.memory_id, ()):
                 if child is not node:
-                    yield Step(child, node, schema.PARENT, False, 1.0, None)
+                    yield _to_relative(child, node, False)
+
+
+def _to_relative(relative: Node, via: Node, is_parent: bool) -> Step:
+    return Step(relative.raw, relative.id, via, schema.PARENT, is_parent, 1.0, None)
 
 
 def _checked_budget(value: Any) -> int:
