@@ -74,7 +74,7 @@ class Database:
 
     def check_presence(self, otherwise: str) -> None:
         """Raise Unavailable if the file was taken away or replaced since it was opened."""
-        if self._presence is None:
+        if self._presence is None or self._presence.is_intact:
             return
         if not self._presence.has_its_file:
             self._empty_log()

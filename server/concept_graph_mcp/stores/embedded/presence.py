@@ -25,6 +25,13 @@ class Presence:
         self._log = path.with_name(path.name + _LOG)
         beside = (self._log, path.with_name(path.name + _SHARED))
         self._files = {file: _inode(file) for file in (path, *beside)}
+        # Looked at in every call: as texts, which spares making them each time.
+        self._looked_at = [(str(file), inode) for file, inode in self._files.items() if inode]
+
+    @property
+    def is_intact(self) -> bool:
+        """Tell whether all that was there is as it was."""
+        return all(_inode(file) == inode for file, inode in self._looked_at)
 
     def check(self, otherwise: str) -> None:
         """Raise Unavailable, which says so and *otherwise*, unless all are as they were."""
@@ -62,7 +69,7 @@ def abandon(connection: sqlite3.Connection) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
-def _inode(file: Path) -> Inode:
+def _inode(file: Path | str) -> Inode:
     try:
         state = os.stat(file)  # noqa: PTH116 - several times a call
     except OSError:
