@@ -20,7 +20,7 @@ LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 _KEYS = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("user_id", "languages", "asker", "asked_at", "rehearsed", "decay"),
+    *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay"),
 )
 
 
@@ -38,8 +38,8 @@ class Context:
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
     answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
-    `rehearsed` is thrown away: nothing is put into the index of words. `decay` are the numbers by
-    which memories fade.
+    `rehearsed` is thrown away: nothing is put into the index of words. With `only_new` an import
+    leaves what is there as it is. `decay` are the numbers by which memories fade.
     """
 
     now_ms: int
@@ -56,6 +56,7 @@ class Context:
     asker: str | None
     asked_at: int | None
     rehearsed: bool
+    only_new: bool
     decay: Rules
 
 
@@ -88,7 +89,8 @@ def parse(given: Mapping[str, Any]) -> Context:
         languages=_languages(given.get("languages")),
         asker=_asker(given.get("asker")),
         asked_at=None if given.get("asked_at") is None else _time(given["asked_at"], "asked_at"),
-        rehearsed=_rehearsed(given.get("rehearsed", False)),
+        rehearsed=_truth(given.get("rehearsed", False), "rehearsed"),
+        only_new=_truth(given.get("only_new", False), "only_new"),
         decay=_decay(given.get("decay")),
     )
 
@@ -159,9 +161,9 @@ def _decay(value: Any) -> Rules:
     return decaying.rules(value)
 
 
-def _rehearsed(value: Any) -> bool:
+def _truth(value: Any, key: str) -> bool:
     if not isinstance(value, bool):
-        raise InvalidContext("context: rehearsed must be true or false")
+        raise InvalidContext(f"context: {key} must be true or false")
     return value
 
 

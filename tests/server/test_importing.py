@@ -341,11 +341,11 @@ def interrupted(monkeypatch):
     imported, batches = importing._imported, []
 
     def press_in(*numbers: int) -> None:
-        async def press(session: Session, batch: Any) -> dict[str, int]:
+        async def press(session: Session, batch: Any, only_new: bool) -> dict[str, int]:
             batches.append(batch)
             for _ in range(numbers.count(len(batches))):
                 os.kill(os.getpid(), signal.SIGINT)
-            return await imported(session, batch)
+            return await imported(session, batch, only_new)
 
         monkeypatch.setattr(importing, "_imported", press)
 
@@ -408,11 +408,11 @@ def test_ctrl_c_while_stdin_is_silent_says_how_much_is_in(tmp_path):
 def test_what_came_in_before_the_store_failed_is_said(there, long_file, monkeypatch):
     imported, batches = importing._imported, []
 
-    async def fail(session: Session, batch: Any) -> dict[str, int]:
+    async def fail(session: Session, batch: Any, only_new: bool) -> dict[str, int]:
         batches.append(batch)
         if len(batches) == 3:
             raise importing.StoreError("the connection was lost")
-        return await imported(session, batch)
+        return await imported(session, batch, only_new)
 
     monkeypatch.setattr(importing, "_imported", fail)
     refused = run(*there, "import", str(long_file))

@@ -26,8 +26,9 @@ def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
     """Bring in *rows*; what a row gives overwrites, what it leaves out is kept or starts as new.
 
     Ends of relations that do not exist are made where their kind allows it (concepts). Importing
-    the same rows again changes nothing. Returns how many nodes and relations were created and how
-    many existed. Raises InvalidRow, naming the row, for the first one that is wrong.
+    the same rows again changes nothing; with the context's `only_new`, nothing that is there
+    already is changed. Returns how many nodes and relations were created and how many existed.
+    Raises InvalidRow, naming the row, for the first one that is wrong.
     """
     importer = _Importer(graph, rows)
     for number, row in enumerate(rows):
@@ -90,7 +91,8 @@ class _Importer:
         else:
             given = _given(row, kind.properties)
             self._update(kind, known, given | self._dimension(kind, given))
-        self._index(kind, self._nodes[place], row)
+        if known is None or not self._graph.context.only_new:
+            self._index(kind, self._nodes[place], row)
         self.counts["nodes_created" if known is None else "nodes_existing"] += 1
 
     def _index(self, kind: NodeKind, node: Node, row: Row) -> None:
@@ -104,6 +106,8 @@ class _Importer:
             has = value_of(node.raw, kind.declared(name))
             if given.get(name, has) != has:
                 raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
+        if self._graph.context.only_new:
+            return
         self._graph.update(node, **(given | self._outdated(kind, node, given)))
         self._graph.update(node, **self._graph.lacking(node))
 
@@ -148,10 +152,10 @@ class _Importer:
             raise InvalidRow(f"{layer.edge_kind}: from and to are not of the same user")
         given = _given(row, kind.properties)
         edges = self._graph.edges_between(source, target, kind.type)
-        if edges:
+        if edges and not self._graph.context.only_new:
             for name, value in given.items():
                 edges[0].set_property(name, value)
-        else:
+        elif not edges:
             values = _complete(row, kind.properties, self._graph.context.now_ms)
             self._graph.create_edge(source, target, kind.type, **values)
         self.counts["relations_existing" if edges else "relations_created"] += 1

@@ -46,11 +46,15 @@ def check(model: Model = MODEL) -> Call:
 
 @checked
 def import_rows(
-    rows: Sequence[Mapping[str, Any]], model: Model = MODEL, rehearsed: bool = False
+    rows: Sequence[Mapping[str, Any]],
+    model: Model = MODEL,
+    rehearsed: bool = False,
+    only_new: bool = False,
 ) -> Call:
     """Return the call that takes in *rows*, records as an export has them.
 
-    *rehearsed*, to see whether it can: it makes no words, which takes most of the time.
+    *rehearsed*, to see whether it can: it makes no words, which takes most of the time. *only_new*:
+    what is there already stays as it is.
     """
     for number, row in enumerate(rows):
         for key, value in row.items():
@@ -61,7 +65,8 @@ def import_rows(
     if rehearsed:
         return Call(of_model(IMPORT_ROWS, model), (list(rows),), named, {"rehearsed": True})
     lookup = Union((named, *words.of_records(rows)))
-    return Call(of_model(IMPORT_ROWS, model), (list(rows),), lookup, words.context())
+    context = words.context() | ({"only_new": True} if only_new else {})
+    return Call(of_model(IMPORT_ROWS, model), (list(rows),), lookup, context)
 
 
 @checked

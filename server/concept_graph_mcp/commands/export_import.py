@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +14,7 @@ from conceptgraph_core import __version__
 from .. import calls, file_formats
 from ..session import Session
 from . import importing, output
-from .common import FILE, with_session
+from .common import FILE, configured, with_session
 from .importing import Import
 from .interrupts import Interrupts
 from .progress import progress
@@ -63,11 +63,12 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
 @click.option(
     "--format",
     "name",
-    type=click.Choice(list(file_formats.FORMATS)),
+    type=click.Choice(list(file_formats.NAMES)),
     help="What FILE is; told from its first line by default.",
 )
+@click.option("--dry-run", is_flag=True, help="Only read FILE, and say what it would bring.")
 @click.pass_obj
-def import_(embedded: str | None, file: Path, name: str | None) -> None:
+def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -> None:
     """Bring FILE ("-": stdin) into the graph; what is there already is kept or updated.
 
     \b
@@ -79,11 +80,19 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
                       ours evoke, and what they say becomes an episode
       edges           lines of from, type and to, with tabs or commas between
                       them; a header may name them, in any order, and a weight
+      memory-sqlite   a SQLite file with the tables memory_nodes and memory_edges
+      memory-rows     rows of the tables memories and memory_relations, as JSON
+                      {"memories": [...], "memory_relations": [...]} or one a line
 
-    Lines that begin with # are comments.
+    Lines that begin with # are comments. Memories keep their ids: those that are there already
+    stay as they are; how present the others are is computed.
     """
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work = Import(stream, name, interrupts)
+        if dry_run:
+            _note_counts(work.counted(configured(embedded)), work.tally, file)
+            note("nothing was imported: a dry run.")
+            return
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
@@ -91,11 +100,7 @@ def import_(embedded: str | None, file: Path, name: str | None) -> None:
             _note_all(work.tally)
             same_input = " with the same input" if str(file) == "-" else ""
             raise work.interrupted(f"the same command{same_input}") from None
-    if work.totals:
-        note(", ".join(f"{key.replace('_', ' ')}: {n:,}" for key, n in work.totals.items()))
-    else:
-        note(f"{'stdin' if str(file) == '-' else file}: has no records; nothing was imported.")
-    _note_all(work.tally)
+    _note_counts(work.totals, work.tally, file)
 
 
 @contextmanager
@@ -140,6 +145,14 @@ async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
             yield records
             count += len(records)
             done(count)
+
+
+def _note_counts(counts: Mapping[str, int], tally: file_formats.Tally, file: Path) -> None:
+    if counts:
+        note(", ".join(f"{key.replace('_', ' ')}: {n:,}" for key, n in counts.items()))
+    else:
+        note(f"{'stdin' if str(file) == '-' else file}: has no records; nothing was imported.")
+    _note_all(tally)
 
 
 def _note_all(tally: file_formats.Tally) -> None:

@@ -8,20 +8,27 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, aclosing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from conceptgraph_core import decaying
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.registry import LAYERS
 
 from .. import calls, file_formats
 from ..errors import StoreError
-from ..session import Session
+from ..session import Clock, Session
+from ..settings import Settings
 from .common import Failure
 from .interrupts import Interrupts
 from .progress import progress
 
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
+# What a count of each kind of record is called.
+_MEASURES = {kind.kind: kind.measure for layer in LAYERS for kind in layer.nodes}
+_MEASURES |= {layer.edge_kind: f"{layer.edge_kind}s" for layer in LAYERS}
 _EPISODE = re.compile(r"\d{8}/(?P<key>.*-\d+)", re.DOTALL)
 
 
@@ -40,27 +47,57 @@ class Import:
     def __init__(self, stream: TextIO, given: str | None, interrupts: Interrupts) -> None:
         self.totals: Counter[str] = Counter()
         self._lines = _count_lines(stream.buffer)
-        self._done = 0
+        self._last: file_formats.Row | None = None
+        self._rows = 0
         self._interrupts = interrupts
         with self._telling():
             self._reader = file_formats.Reader(stream, given)
+        rows = self._reader.count()
+        self._lines = self._lines if rows is None else rows
 
     @property
     def tally(self) -> file_formats.Tally:
         return self._reader.tally
 
+    def counted(self, settings: Settings) -> Counter[str]:
+        """Return how many records of each kind the file has; nothing is written. Raises Failure."""
+        naming = file_formats.Naming(
+            date="19700101",
+            user_id=settings.user_id,
+            now_ms=Clock().now_ms(),
+            decay=decaying.rules(settings.decay),
+        )
+        with self._telling():
+            return Counter(_MEASURES[row.record["kind"]] for row in self._reader.rows(naming))
+
     async def run(self, session: Session) -> None:
         """Import it all. Raises Failure, which says how much is in."""
-        naming = file_formats.Naming(session.date(session.clock.now_ms()))
-        if self._reader.format == file_formats.SERVER_MEMORY:
-            naming = file_formats.Naming(naming.date, await _named(session))
+        naming = await self._naming(session)
+        only_new = self._reader.format in file_formats.FOREIGN_MEMORIES
         batches = _batches(self._reader.rows(naming))
         with progress("importing lines", self._lines) as done, self._telling():
             for batch in batches:
                 with self._interrupts.piece():
-                    self.totals.update(await _imported(session, batch))
-                    self._done = batch[-1].line
-                done(self._done)
+                    self.totals.update(await _imported(session, batch, only_new))
+                    self._last = batch[-1]
+                    self._rows += len(batch)
+                done(self._last.line if self._last.unit == "line" else self._rows)
+
+    async def _naming(self, session: Session) -> file_formats.Naming:
+        now_ms = session.clock.now_ms()
+        naming = file_formats.Naming(session.date(now_ms))
+        if self._reader.format == file_formats.SERVER_MEMORY:
+            return replace(naming, known=await _named(session))
+        if self._reader.format not in file_formats.FOREIGN_MEMORIES:
+            return naming
+        chosen = await session.run(calls.embedding.chosen())
+        return replace(
+            naming,
+            user_id=session.user_id,
+            now_ms=now_ms,
+            decay=decaying.rules(session.decay),
+            embedding=(chosen[0]["model"], chosen[0]["dimension"]) if chosen else None,
+        )
 
     def interrupted(self, again: str) -> Interrupted:
         """Return what to say after a Ctrl-C; *again* is what completes the import."""
@@ -75,11 +112,12 @@ class Import:
 
     def _so_far(self) -> str:
         torn = self._interrupts.torn
-        if not self._done:
+        if self._last is None:
             return "a part of it may be in" if torn else "nothing was imported"
-        of_all = f" of {self._lines:,}" if self._lines else ""
+        in_lines = self._last.unit == "line"
+        of_all = f" of {self._lines:,}" if self._lines and in_lines else ""
         more = ", perhaps more" if torn else ""
-        return f"all up to line {self._done:,}{of_all} is in{more}"
+        return f"all up to {self._last.unit} {self._last.line:,}{of_all} is in{more}"
 
 
 @contextmanager
@@ -113,7 +151,7 @@ def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row
     """Iterate over *rows* in batches that part no line's rows from one another."""
     batch: list[file_formats.Row] = []
     for row in rows:
-        if len(batch) >= _BATCH and row.line != batch[-1].line:
+        if len(batch) >= _BATCH and row.place != batch[-1].place:
             yield batch
             batch = []
         batch.append(row)
@@ -121,17 +159,19 @@ def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row
         yield batch
 
 
-async def _imported(session: Session, batch: list[file_formats.Row]) -> dict[str, int]:
+async def _imported(
+    session: Session, batch: list[file_formats.Row], only_new: bool
+) -> dict[str, int]:
     """Import *batch* and return what `import_rows` counted; what is refused names its line."""
     try:
-        call = calls.keeping.import_rows([row.record for row in batch])
+        call = calls.keeping.import_rows([row.record for row in batch], only_new=only_new)
         return (await session.run(call))[0]
     except (StoreError, ConceptGraphError) as error:
         row = _ROW.match(str(error))
         if row is None:
             raise
-        line = batch[int(row["number"])].line
-        raise file_formats.FormatError(f"line {line}: {row['reason']}") from None
+        place = batch[int(row["number"])].place
+        raise file_formats.FormatError(f"{place}: {row['reason']}") from None
 
 
 async def _named(session: Session) -> dict[str, str]:

@@ -2,13 +2,14 @@
 
 from .lines import FormatError, Naming, Row
 from .native import NATIVE, header, line
-from .reading import FORMATS, Reader, native_rows
+from .reading import FOREIGN_MEMORIES, NAMES, Reader, native_rows
 from .server_memory import SERVER_MEMORY
 from .tally import Tally
 from .to_server_memory import ServerMemory
 
 __all__ = [
-    "FORMATS",
+    "FOREIGN_MEMORIES",
+    "NAMES",
     "NATIVE",
     "SERVER_MEMORY",
     "FormatError",

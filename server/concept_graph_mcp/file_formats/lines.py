@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conceptgraph_core import limits
+from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.decaying import RULES, Rules
 
 from .tally import Tally
 
@@ -27,22 +29,32 @@ class FormatError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record and the line it came from, counted from 1."""
+    """A record and the line, or what else *unit* says, that it came from, counted from 1."""
 
     line: int
     record: Record
+    unit: str = "line"
+
+    @property
+    def place(self) -> str:
+        return f"{self.unit} {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How episodes are called that come without a name.
+    """What is said of records that a file leaves silent about it.
 
-    *date* ("YYYYMMDD") is that of new ones; *known* has those that an earlier import has named, by
-    what follows their date.
+    *date* ("YYYYMMDD") begins the names of new episodes; *known* has those that an earlier import
+    has named, by what follows their date. Memories are those of *user_id*; *now_ms* (unix ms) and
+    *decay* say how present they are, *embedding* (name, dimension) of what the store's vectors are.
     """
 
     date: str = ""
     known: Mapping[str, str] = field(default_factory=dict)
+    user_id: str = DEFAULT_USER
+    now_ms: int = 0
+    decay: Rules = RULES
+    embedding: tuple[str, int] | None = None
 
     def episode(self, concept: str, said: str) -> str:
         """Return the name of the episode in which *said* was said of *concept*.

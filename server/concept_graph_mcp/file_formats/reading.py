@@ -2,11 +2,13 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from conceptgraph_core.layers import Layer
 
-from . import edges, native, server_memory
-from .lines import Lines, Naming, Row, filled, json_object
+from . import edges, memory_rows, memory_sqlite, native, server_memory
+from .lines import FormatError, Lines, Naming, Row, filled, json_object
 from .tally import Tally
 
 _Read = Callable[[Lines, Naming, Tally], Iterator[Row]]
@@ -15,7 +17,11 @@ FORMATS: dict[str, _Read] = {
     native.NATIVE: native.read,
     server_memory.SERVER_MEMORY: server_memory.read,
     edges.EDGES: edges.read,
+    memory_rows.MEMORY_ROWS: memory_rows.read,
 }
+NAMES = (*FORMATS, memory_sqlite.MEMORY_SQLITE)
+# Of memories that another program kept: what is there of them already stays as it is.
+FOREIGN_MEMORIES = (memory_rows.MEMORY_ROWS, memory_sqlite.MEMORY_SQLITE)
 
 
 class Reader:
@@ -27,14 +33,24 @@ class Reader:
 
     def __init__(self, stream: Iterable[str], given: str | None = None) -> None:
         self.tally = Tally()
+        self._file = _sqlite_file(stream, given)
+        if self._file is not None:
+            self.format: str | None = memory_sqlite.MEMORY_SQLITE
+            return
         lines = filled(stream, self.tally)
         first = next(lines, None)
         self.format = None if first is None else given or _detect(*first)
         self._lines = lines if first is None else itertools.chain([first], lines)
 
+    def count(self) -> int | None:
+        """Return how many rows there are to read, where these are not lines."""
+        return None if self._file is None else memory_sqlite.count(self._file)
+
     def rows(self, naming: Naming) -> Iterator[Row]:
         """Iterate over the records, once; *naming* is for episodes without a name."""
-        if self.format is not None:
+        if self._file is not None:
+            yield from memory_sqlite.read(self._file, naming, self.tally)
+        elif self.format is not None:
             yield from FORMATS[self.format](self._lines, naming, self.tally)
 
 
@@ -44,7 +60,27 @@ def native_rows(stream: Iterable[str], layers: Sequence[Layer]) -> Iterator[Row]
     return native.read(filled(stream, tally), Naming(), tally, native.Fields(layers))
 
 
+def _sqlite_file(stream: Iterable[str], given: str | None) -> Path | None:
+    """Return where the SQLite file is that *stream* reads, None if it is none."""
+    raw: Any = getattr(stream, "buffer", None)
+    begins = raw.peek(len(memory_sqlite.MAGIC)) if hasattr(raw, "peek") else b""
+    if not begins.startswith(memory_sqlite.MAGIC):
+        if given == memory_sqlite.MEMORY_SQLITE:
+            raise FormatError("is no SQLite file")
+        return None
+    name = getattr(raw, "name", None)
+    if not isinstance(name, (str, Path)) or not Path(name).is_file():
+        raise FormatError("is a SQLite file, which is read by its name only")
+    return Path(name)
+
+
 def _detect(number: int, line: str) -> str:
+    if memory_rows.begins(line):
+        return memory_rows.MEMORY_ROWS
     if not line.lstrip().startswith("{"):
         return edges.EDGES
-    return native.NATIVE if "kind" in json_object(number, line) else server_memory.SERVER_MEMORY
+    record = json_object(number, line)
+    if "kind" in record:
+        return native.NATIVE
+    is_memories = memory_rows.is_row(record)
+    return memory_rows.MEMORY_ROWS if is_memories else server_memory.SERVER_MEMORY

@@ -16,6 +16,9 @@ class Tally:
     def changed(self, what: str, example: str = "") -> None:
         self._add("changed", what, example)
 
+    def other(self, what: str) -> None:
+        self._add("of others", what, "")
+
     def left_out(self, what: str, example: str = "") -> None:
         self._add("left out", what, example)
 
