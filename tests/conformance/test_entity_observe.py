@@ -221,3 +221,15 @@ def test_without_observations_names_are_told_from_the_text(entities):
     again = entities.observe("Max barks")["entities"]
     assert [(row["label"], row["created"]) for row in again] == [("Max", False)]
     assert entities.observe("well, yes") == {"entities": [], "edges": []}
+
+
+def test_what_is_told_of_late_is_no_other_entity(entities):
+    late = entities.memory.now_ms
+    entities.memory.now_ms += 7 * DAY_MS
+    first = entities.one("Max", "Max", session="today")
+    entities.memory.now_ms = late
+    row = entities.one("Max", "Max", session="last week")
+    assert (row["entity_id"], row["created"]) == (first["entity_id"], False)
+    record = entities.record("Max")
+    assert record["last_activated"] == late + 7 * DAY_MS
+    assert (record["valid_from"], record["activation_strength"]) == (late, 1.0)

@@ -129,9 +129,16 @@ def test_moods_differ_from_a_standard_deviation_of_a_fifth_on():
 def test_activation_falls_with_fourteen_days_and_a_mention_raises_it():
     assert activation.now(1.0, 0, 14 * DAY_MS) == pytest.approx(1 / math.e)
     assert activation.now(0.8, 5, 0) == 0.8
-    assert activation.mentioned(0.2, 0, schema.USER, DAY_MS) == 1.0
-    assert activation.mentioned(1.0, 0, schema.MODEL, 14 * DAY_MS) == 0.5
-    assert activation.mentioned(1.0, 0, schema.MODEL, DAY_MS) == pytest.approx(math.exp(-1 / 14))
+    assert activation.mentioned(0.2, 0, schema.USER, DAY_MS) == (1.0, DAY_MS)
+    assert activation.mentioned(1.0, 0, schema.MODEL, 14 * DAY_MS) == (0.5, 14 * DAY_MS)
+    kept, _ = activation.mentioned(1.0, 0, schema.MODEL, DAY_MS)
+    assert kept == pytest.approx(math.exp(-1 / 14))
+
+
+def test_a_mention_that_is_told_of_late_has_faded_since():
+    late = activation.mentioned(0.1, 14 * DAY_MS, schema.USER, 0)
+    assert late == (pytest.approx(1 / math.e), 14 * DAY_MS)
+    assert activation.mentioned(0.9, 14 * DAY_MS, schema.USER, 0) == (0.9, 14 * DAY_MS)
 
 
 # Names and ids

@@ -37,11 +37,12 @@ def decided(one, named=(), others=()):
 def test_the_very_name_of_its_type_is_the_same():
     max_ = known("max")
     assert decided(sought("max"), [max_]).same == max_
+    # Told of late: it was first told of after that.
+    assert decided(sought("max"), [known("max", valid_from=NOW + 1)]).same is not None
     for other in (
         known("max", node_type="topic"),
         known("max", kind="person"),
         known("max", valid_until=NOW),
-        known("max", valid_from=NOW + 1),
     ):
         assert decided(sought("max", kind="pet"), [other]).same is None
 

@@ -14,6 +14,11 @@ def now(strength: float, last_activated: int, now_ms: int) -> float:
     return strength * math.exp(-max(now_ms - last_activated, 0) / TAU_MS)
 
 
-def mentioned(strength: float, last_activated: int, origin: str, now_ms: int) -> float:
-    """Return the strength as of *now_ms* after a mention: at least 1 by a user, 0.5 by a model."""
-    return max(now(strength, last_activated, now_ms), RAISED_TO[origin])
+def mentioned(strength: float, last_activated: int, origin: str, now_ms: int) -> tuple[float, int]:
+    """Return the strength after a mention and as of when: at least 1 by a user, 0.5 by a model.
+
+    A mention that is told of late has faded since it was made.
+    """
+    latest = max(last_activated, now_ms)
+    kept = now(strength, last_activated, latest)
+    return max(kept, now(RAISED_TO[origin], now_ms, latest)), latest

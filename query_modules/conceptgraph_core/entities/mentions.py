@@ -62,7 +62,9 @@ def add(
     )
     graph.add_edge(mention, entity, schema.OF)
     graph.add_edge(mention, session, schema.IN)
-    session.set(mention_count=number, last_mention_at=graph.now_ms)
+    session.set(
+        mention_count=number, last_mention_at=max(session.get("last_mention_at"), graph.now_ms)
+    )
     count(graph, entity, found.origin, observation.felt)
     if found.origin == schema.USER:
         _count_session(entity, session.key)
@@ -94,8 +96,10 @@ def _count_session(entity: Node, session_id: str) -> None:
 
 def activate(graph: Graph, entity: Node, origin: str) -> None:
     """Raise the activation of *entity* as a mention does, and revive it."""
-    now_ms = graph.now_ms
-    raised = activation.mentioned(
-        entity.get("activation_strength"), entity.get("last_activated"), origin, now_ms
+    raised, latest = activation.mentioned(
+        entity.get("activation_strength"), entity.get("last_activated"), origin, graph.now_ms
     )
-    entity.set(activation_strength=raised, last_activated=now_ms, is_active=True)
+    entity.set(activation_strength=raised, last_activated=latest, is_active=True)
+    if graph.now_ms < entity.get("valid_from"):
+        # Told of late: it was there before.
+        entity.set(valid_from=graph.now_ms)

@@ -87,14 +87,14 @@ def _strengthen(graph: Graph, session: Node, tie: Tie) -> None:
         days = edges.days_between(tie.get("weight_at"), now_ms)
         tie.set(
             weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
-            weight_at=now_ms,
+            weight_at=max(tie.get("weight_at"), now_ms),
             activation_count=tie.get("activation_count") + 1,
             distinct_session_count=tie.get("distinct_session_count") + 1,
         )
     if tie.type != schema.CAUSAL:
         tie.set(is_active=True)
     kept = [*sessions, session.key][-schema.MAX_SESSIONS_KEPT :]
-    tie.set(last_activated=now_ms, sessions=kept)
+    tie.set(last_activated=max(tie.get("last_activated"), now_ms), sessions=kept)
 
 
 def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users: bool) -> Tie:

@@ -182,8 +182,8 @@ def strengthen(graph: Graph, tie: Tie, ends: Iterable[Node]) -> None:
         _count_edge(ends)
     tie.set(
         weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
-        weight_at=now_ms,
-        last_activated=now_ms,
+        weight_at=max(tie.get("weight_at"), now_ms),
+        last_activated=max(tie.get("last_activated"), now_ms),
         activation_count=tie.get("activation_count") + 1,
         distinct_session_count=tie.get("distinct_session_count") + 1,
         is_active=True,

@@ -93,11 +93,13 @@ def proposed(decision: Decision, sought: Sought) -> list[tuple[Known, float]]:
 
 
 def fits(one: Known, sought: Sought) -> bool:
-    """Tell whether *one* may be what is sought: of its type, kind and time."""
+    """Tell whether *one* may be what is sought: of its type and kind, and not over by then.
+
+    Since when it is valid is no more than when it was first told of; that may be told late.
+    """
     return (
         one.node_type == sought.node_type
         and kinds_agree(one.kind, sought.kind)
-        and one.valid_from <= sought.now_ms
         and (one.valid_until is None or sought.now_ms < one.valid_until)
     )
 
