@@ -36,7 +36,7 @@ def context(
     chosen = schema.DEFAULT_BUDGET if token_budget is None else token_budget
     budget = text.integer(chosen, "token_budget", schema.MIN_BUDGET, schema.MAX_BUDGET)
     relevance = _relevance(graph, query, vector, model)
-    ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node)))
+    ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
     entries: list[Row] = []
     put: list[Node] = []
     for node, entry in _fitting(graph, ordered, budget):
@@ -76,7 +76,7 @@ def _relevance(
         }
         relevance |= better
         # What is linked to thousands would bring them all: the most relevant go on.
-        best = sorted(better, key=lambda node: (-better[node], *links.age(node)))
+        best = sorted(better, key=lambda node: (-better[node], *links.age(node.raw)))
         frontier = {node: better[node] for node in best[: schema.SEARCH_DEPTH]}
     return relevance
 
