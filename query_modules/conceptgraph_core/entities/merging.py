@@ -64,8 +64,8 @@ def merged(graph: Graph, source: Node, target: Node, reason: str, by: str) -> st
         merge_reason=reason,
         created_by=by,
     )
-    graph.add_edge(entry, source, schema.OF)
-    graph.add_edge(entry, target, schema.INTO)
+    graph.add_edge(entry, source, schema.MERGE_OF)
+    graph.add_edge(entry, target, schema.MERGE_INTO)
     tie.set(
         status=schema.MERGED, merge_type="same_as", merge_number=number, last_activated=graph.now_ms
     )
@@ -88,8 +88,8 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
         raise NotFound(f"merge_id: not found: {shown(merge_id)}")
     if not entry.get("is_active"):
         raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
-    [source] = [tie.other for tie in graph.leaving(entry, schema.OF)]
-    [target] = [tie.other for tie in graph.leaving(entry, schema.INTO)]
+    [source] = [tie.other for tie in graph.leaving(entry, schema.MERGE_OF)]
+    [target] = [tie.other for tie in graph.leaving(entry, schema.MERGE_INTO)]
     entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
     tie = graph.between(source, target, schema.SAME_AS)
     if tie is not None:

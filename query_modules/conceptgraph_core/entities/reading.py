@@ -125,8 +125,7 @@ def _mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
 def mentions_of(graph: Graph, entity: Node) -> Iterator[Node]:
     """Iterate over the mentions of one entity."""
     for tie in graph.arriving(entity, schema.OF):
-        if tie.other.label == schema.MENTION:
-            yield tie.other
+        yield tie.other
 
 
 def _conflicts(
@@ -148,8 +147,7 @@ def _merges(graph: Graph, members: Iterable[Node]) -> list[Row]:
     entries = {
         tie.other.id: tie.other
         for one in members
-        for tie in graph.arriving(one, schema.OF, schema.INTO)
-        if tie.other.label == schema.MERGE
+        for tie in graph.arriving(one, schema.MERGE_OF, schema.MERGE_INTO)
     }
     ordered = sorted(entries.values(), key=lambda one: (one.created_at, one.key))
     return [

@@ -23,8 +23,9 @@ OF: Final = "OF"
 IN: Final = "IN"
 HAS_FACT: Final = "HAS_FACT"
 OBJECT: Final = "OBJECT"
-# Of a merge, which is OF what it merged, into what.
-INTO: Final = "INTO"
+# What a merge merged, and into what.
+MERGE_OF: Final = "MERGE_OF"
+MERGE_INTO: Final = "MERGE_INTO"
 CO_OCCURRENCE: Final = "CO_OCCURRENCE"
 SEMANTIC: Final = "SEMANTIC"
 TEMPORAL: Final = "TEMPORAL"
@@ -365,8 +366,9 @@ LAYER: Final = Layer(
     name="entities",
     nodes=(_ENTITY, _SESSION, _MENTION, _MERGE, _FACT),
     edges=(
-        EdgeKind(OF, "of", (), (MENTION, MERGE), (ENTITY,)),
-        EdgeKind(INTO, "into", (), (MERGE,), (ENTITY,)),
+        EdgeKind(OF, "of", (), (MENTION,), (ENTITY,)),
+        EdgeKind(MERGE_OF, "merge_of", (), (MERGE,), (ENTITY,)),
+        EdgeKind(MERGE_INTO, "merge_into", (), (MERGE,), (ENTITY,)),
         EdgeKind(IN, "in", (), (MENTION,), (SESSION,)),
         EdgeKind(HAS_FACT, "has_fact", (), (ENTITY,), (FACT,)),
         EdgeKind(OBJECT, "object", (), (FACT,), (ENTITY,)),
