@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from time import perf_counter
 from typing import Any
 
 from apscheduler.triggers.cron import CronTrigger
@@ -61,7 +62,7 @@ class Worker:
 
     async def rehearse(self, job: Job) -> Outcome:
         """Return what a run of *job* would do now; nothing changes. Raises StoreError."""
-        began = self.session.clock.now_ms()
+        began = perf_counter()
         turn = self._turn(job, holder=None)
         await job.run(turn)
         return self._outcome(turn, DONE, began)
@@ -71,18 +72,19 @@ class Worker:
 
         Raises StoreError; the store then knows of it, if it can be told.
         """
-        began = self.session.clock.now_ms()
+        started_at = self.session.clock.now_ms()
         [row] = await self.session.run(calls.upkeep.worker_lease(self.holder, schema.LEASE_MS))
         if not row["acquired"]:
             return Outcome(job.name, STOPPED, why_not(row))
         try:
-            if if_due and not is_due(job, row, began, self.session.zone):
+            if if_due and not is_due(job, row, started_at, self.session.zone):
                 return Outcome(job.name, NOT_DUE)
-            return await self._run(job, began)
+            return await self._run(job, started_at)
         finally:
             await self._give_back()
 
-    async def _run(self, job: Job, began: int) -> Outcome:
+    async def _run(self, job: Job, started_at: int) -> Outcome:
+        began = perf_counter()
         turn = self._turn(job, self.holder)
         try:
             await job.run(turn)
@@ -96,7 +98,11 @@ class Worker:
             raise
         outcome = self._outcome(turn, DONE, began)
         finished = self.session.clock.now_ms()
-        times = {"started_at": began, "finished_at": finished, "duration_ms": outcome.duration_ms}
+        times = {
+            "started_at": started_at,
+            "finished_at": finished,
+            "duration_ms": outcome.duration_ms,
+        }
         await self._report(job, {"runs": 1, "last_error": "", **times})
         return outcome
 
@@ -133,8 +139,8 @@ class Worker:
             stopping=self._stopping,
         )
 
-    def _outcome(self, turn: Turn, what: str, began: int, why: str = "") -> Outcome:
-        took = max(0, self.session.clock.now_ms() - began)
+    def _outcome(self, turn: Turn, what: str, began: float, why: str = "") -> Outcome:
+        took = int((perf_counter() - began) * 1_000)
         return Outcome(turn.job, what, why, dict(turn.counts), tuple(turn.changes), took)
 
 

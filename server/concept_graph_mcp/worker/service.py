@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from ..errors import Misdeployed, StoreError
+from ..errors import Misdeployed, StoreError, Unavailable
 from . import logs
 from .job import Job
 from .running import DONE, STOPPED, Outcome, Worker, trigger
@@ -38,7 +38,11 @@ class Service:
             except Misdeployed:
                 raise
             except StoreError as error:
-                self._tell_once(logging.ERROR, "failed", job=job.name, error=str(error))
+                # A store that is away has several ways to say so.
+                away = isinstance(error, Unavailable)
+                fields = {"job": job.name, "error": str(error)}
+                about = "away" if away else str(error)
+                self._tell_once(logging.ERROR, "failed", about=about, **fields)
                 return False
             return self._log(outcome)
 
@@ -49,7 +53,11 @@ class Service:
 
     def _log(self, outcome: Outcome) -> bool:
         if outcome.what == STOPPED:
-            self._tell_once(logging.INFO, "not run", why=outcome.why)
+            # It had not begun, or it ends between two batches.
+            event = "waits" if outcome.counts is None else "stopped"
+            self._tell_once(
+                logging.INFO, event, about=outcome.why, job=outcome.job, why=outcome.why
+            )
             return False
         if self._told:
             self._told = ""
@@ -59,10 +67,9 @@ class Service:
             logs.tell("done", job=outcome.job, duration_ms=outcome.duration_ms, **counts)
         return True
 
-    def _tell_once(self, level: int, event: str, **fields: str) -> None:
-        said = fields.get("error") or fields.get("why") or ""
-        if said != self._told:
-            self._told = said
+    def _tell_once(self, level: int, event: str, *, about: str, **fields: str) -> None:
+        if about != self._told:
+            self._told = about
             logs.tell(event, level, **fields)
 
     async def _write_metrics(self) -> None:
@@ -97,7 +104,8 @@ async def serve(
             return
         if not done and not ended.is_set():
             again = datetime.now(UTC) + timedelta(seconds=AGAIN_S)
-            once = {"id": f"{job.name} again", "replace_existing": True}
+            # An attempt that asks for the next is not yet at its end.
+            once = {"id": f"{job.name} again", "replace_existing": True, "max_instances": 2}
             scheduler.add_job(attempt, "date", [job], run_date=again, **once)
 
     for job in jobs:
@@ -116,8 +124,10 @@ async def serve(
         scheduler.start()
         await ended.wait()
         stop()
-        scheduler.shutdown(wait=False)
+        # Its shutdown would cancel a batch.
+        scheduler.pause()
         await service.finished()
+        scheduler.shutdown(wait=False)
         tasks.cancel_scope.cancel()
     logs.tell("ended")
     if misdeployed:
