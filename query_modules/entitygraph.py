@@ -19,6 +19,7 @@ from conceptgraph_core.entities import (
     stated,
     statistics,
 )
+from conceptgraph_core.entities.consolidation import daily, due, weekly
 from conceptgraph_core.entities.node import Graph
 
 
@@ -201,6 +202,72 @@ def unmerge(ctx: mgp.ProcCtx, merge_id: str, reason: str, context: mgp.Map = {})
         CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
     """
     return [mgp.Record(**merging.unmerge(Graph(ctx, context), merge_id, reason))]
+
+
+@mgp.write_proc
+def consolidate_daily(
+    ctx: mgp.ProcCtx,
+    step: str,
+    after: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = None,
+    dry_run: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(processed=int, changed=int, changes=mgp.List[mgp.Map], last=mgp.Nullable[str]):
+    """Take a step of the daily run for the next entities; *last* is where to go on, if anywhere.
+
+    Example:
+        CALL entitygraph.consolidate_daily("decay", null, 500, true) YIELD changes, last;
+    """
+    return [mgp.Record(**daily.consolidate(Graph(ctx, context), step, after, limit, dry_run))]
+
+
+@mgp.write_proc
+def consolidate_weekly(
+    ctx: mgp.ProcCtx,
+    step: str,
+    after: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = None,
+    dry_run: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(processed=int, changed=int, changes=mgp.List[mgp.Map], last=mgp.Nullable[str]):
+    """Take a step of the weekly run for the next entities; *last* is where to go on, if anywhere.
+
+    Example:
+        CALL entitygraph.consolidate_weekly("prune", null, 500, true) YIELD changes, last;
+    """
+    return [mgp.Record(**weekly.consolidate(Graph(ctx, context), step, after, limit, dry_run))]
+
+
+@mgp.read_proc
+def silent_sessions(
+    ctx: mgp.ProcCtx,
+    silent_ms: int = due.HOUR_MS,
+    limit: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(session_id=str, last_mention_at=int):
+    """Return the sessions that nobody ended, though nothing was said in them for an hour.
+
+    Example:
+        CALL entitygraph.silent_sessions() YIELD session_id;
+    """
+    rows = due.silent(Graph(ctx, context), silent_ms, limit)
+    return [mgp.Record(**row) for row in rows]
+
+
+@mgp.read_proc
+def scopes(
+    ctx: mgp.ProcCtx,
+    after: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(user_id=str):
+    """Return the users who have entities, by name, those that come after *after*.
+
+    Example:
+        CALL entitygraph.scopes() YIELD user_id;
+    """
+    rows = due.scopes(Graph(ctx, context), after, limit)
+    return [mgp.Record(**row) for row in rows]
 
 
 @mgp.read_proc

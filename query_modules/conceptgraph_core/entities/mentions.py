@@ -62,9 +62,8 @@ def add(
     )
     graph.add_edge(mention, entity, schema.OF)
     graph.add_edge(mention, session, schema.IN)
-    session.set(
-        mention_count=number, last_mention_at=max(session.get("last_mention_at"), graph.now_ms)
-    )
+    last = max(session.get("last_mention_at"), graph.now_ms)
+    session.set(mention_count=number, last_mention_at=last, is_open=True)
     count(graph, entity, found.origin, observation.felt)
     if found.origin == schema.USER:
         _count_session(entity, session.key)

@@ -77,7 +77,7 @@ def reinforce(graph: Graph, session: Node, tie: Tie, key: str, is_users: bool) -
         tie.set(model_reinforcement_count=tie.get("model_reinforcement_count") - 1.0)
     else:
         _strengthen(graph, session, tie)
-    session.set(relations=[*counted, stated if is_users else inferred])
+    session.set(relations=[*counted, stated if is_users else inferred], is_open=True)
 
 
 def _strengthen(graph: Graph, session: Node, tie: Tie) -> None:

@@ -103,6 +103,14 @@ MAX_SESSIONS_KEPT: Final = 50
 MAX_OBSERVATIONS: Final = 200
 MAX_LABEL: Final = 255
 MAX_CONTEXT: Final = 500
+# How many entities a step of the nightly runs takes in one transaction.
+BATCH: Final = 500
+MAX_BATCH: Final = 10_000
+DAILY: Final = ("decay", "semantic", "centrality", "deactivate", "edge_count", "contradictions")
+COMMUNITIES: Final = "communities"
+WEEKLY: Final = ("merge", "prune", "archive", COMMUNITIES, "pressure")
+BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
+
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
 MAX_LIMIT: Final = 200
@@ -219,7 +227,11 @@ _ENTITY = NodeKind(
         _starting("edge_count", _count, 0),
         _starting("centrality_score", _any_number, 0.0),
         _starting("emotional_intensity", unit, 0.0),
+        # By what its centrality is lessened since the last weekly run, if it has many edges.
+        _maybe("pressure", unit),
         _maybe("community", text.name),
+        # What is being worked out of the next community.
+        _maybe("community_draft", text.name),
         _starting("is_active", _flag, True),
         _CREATED_AT,
         Property("last_activated", time, NOW, absent=0),
@@ -268,6 +280,8 @@ _SESSION = NodeKind(
         Property("started_at", time, NOW, absent=0),
         Property("last_mention_at", time, NOW, absent=0),
         _maybe("ended_at", time),
+        # Nobody ended it since its last mention.
+        _starting("is_open", _flag, True),
         _maybe("valence", valence),
         _starting("mention_count", _count, 0),
         # Relations that were observed in it, as `edges.key` writes them.
@@ -384,12 +398,13 @@ LAYER: Final = Layer(
     indexes=(
         Index(ENTITY, ("id",), unique=True),
         Index(ENTITY, ("user_id", "canonical_name"), unique=True),
+        Index(ENTITY, ("user_id", "id")),
         Index(ENTITY, ("user_id", "called")),
         Index(ENTITY, ("user_id", "last_activated")),
         Index(ENTITY, ("user_id", "identity_status")),
         Index(ENTITY, ("user_id", "canonical_node_id")),
         Index(SESSION, ("user_id", "session_id"), unique=True),
-        Index(SESSION, ("user_id", "last_mention_at")),
+        Index(SESSION, ("user_id", "is_open", "last_mention_at")),
         Index(MENTION, ("id",), unique=True),
         Index(MENTION, ("user_id", "created_at")),
         Index(MERGE, ("id",), unique=True),

@@ -53,7 +53,7 @@ def end(graph: Graph, session_id: str) -> Row:
     _causes(graph, session, mentioned, tally)
     for one in mentioned:
         _promote(one.entity, tally)
-    session.set(ended_at=graph.now_ms)
+    session.set(ended_at=graph.now_ms, is_open=False)
     return {
         "entities": len(mentioned),
         "edges_created": tally.created,

@@ -6,6 +6,7 @@ A module a layer, and one for what goes over all layers: `calls.concepts.peek(â€
 from . import concepts as concepts
 from . import embedding as embedding
 from . import entities as entities
+from . import entities_upkeep as entities_upkeep
 from . import keeping as keeping
 from . import memories as memories
 from . import memory_links as memory_links
@@ -24,4 +25,5 @@ ALL = (
     *remembering.PROCEDURES,
     *upkeep.PROCEDURES,
     *entities.PROCEDURES,
+    *entities_upkeep.PROCEDURES,
 )

@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 
 from ..settings import Settings
-from . import decay, embedding, purge
+from . import decay, embedding, entities, purge
 from .job import Job
 
-JOBS: tuple[Job, ...] = (decay.JOB, purge.JOB, embedding.JOB)
+JOBS: tuple[Job, ...] = (
+    decay.JOB,
+    entities.IMMEDIATE,
+    entities.DAILY,
+    entities.WEEKLY,
+    purge.JOB,
+    embedding.JOB,
+)
 
 
 def configured(settings: Settings, jobs: Sequence[Job] = JOBS) -> list[Job]:

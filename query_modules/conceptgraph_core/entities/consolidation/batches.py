@@ -1,0 +1,86 @@
+"""A batch of a step: the next entities by id, what is done to each, and what there is to tell."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ... import text as texts
+from .. import schema
+from ..node import Graph, Node, Tie
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one call does; in a dry run nothing is written, and everything told."""
+
+    graph: Graph
+    dry_run: bool
+    changed: int = 0
+    changes: list[Row] = field(default_factory=list)
+    # How many edges a dry run would have given an entity, by its id in the database.
+    planned: Counter[int] = field(default_factory=Counter)
+
+    def change(self, entity: Node, was: object, becomes: object, why: str, **more: Any) -> bool:
+        """Tell of a change of *entity*; return whether it is to be made."""
+        self.changed += 1
+        row = {"entity_id": entity.key, "text": entity.name, "from": f"{was}", "to": f"{becomes}"}
+        self.changes.append({**row, "why": why, **more})
+        return not self.dry_run
+
+    def change_edge(self, entity: Node, tie: Tie, was: object, becomes: object, why: str) -> bool:
+        """Tell of a change of an edge that leaves *entity*; return whether it is to be made."""
+        kind = tie.type.lower()
+        text = f"{entity.name} – {tie.other.name} ({kind})"
+        more = {"text": text, "other_id": tie.other.key, "type": kind}
+        return self.change(entity, was, becomes, why, **more)
+
+    def count(self) -> bool:
+        """Count a change that is too small to be told of; return whether it is to be made."""
+        self.changed += 1
+        return not self.dry_run
+
+
+# What is done to one entity.
+Step = Callable[[Batch, Node], None]
+
+
+def run(
+    graph: Graph,
+    steps: Mapping[str, Step],
+    step: str,
+    after: str | None,
+    limit: int | None,
+    dry_run: bool,
+) -> Row:
+    """Take *step* for the next entities, those whose ids come after *after*; at most *limit*.
+
+    Returns processed and changed, how many these were; changes, what changes and why, {entity_id,
+    text, from, to, why} with other_id and type where it is an edge; and last, to be given as
+    *after* next time, None at the end. Repeated at the same time a step changes nothing.
+    """
+    take = steps[schema.one_of(tuple(steps))(step, "step")]
+    most = size(limit)
+    batch = Batch(graph, dry_run)
+    nodes = next_after(graph, after or "", most)
+    for node in nodes:
+        take(batch, node)
+    return {
+        "processed": len(nodes),
+        "changed": batch.changed,
+        "changes": batch.changes,
+        "last": nodes[-1].key if len(nodes) == most else None,
+    }
+
+
+def size(limit: int | None) -> int:
+    given = schema.BATCH if limit is None else limit
+    return texts.integer(given, "limit", 1, schema.MAX_BATCH)
+
+
+def next_after(graph: Graph, after: str, most: int) -> list[Node]:
+    """Return the *most* entities whose ids come after *after*, in their order."""
+    nodes = [node for node in graph.of(schema.ENTITY) if node.key > after]
+    return sorted(nodes, key=lambda node: node.key)[:most]

@@ -1,0 +1,215 @@
+"""The daily run: edges fade, what is alike is joined, and the figures of entities are renewed.
+
+Its steps are those of seed 004, in its order. All of them follow from what is stored: taken twice,
+or gone on with after being killed, they come out the same.
+"""
+
+import math
+from typing import Any, Final
+
+from .. import believed, components, edges, names, schema
+from ..node import Graph, Node, Tie
+from . import batches
+from .batches import Batch, Row, Step
+
+# Semantic edges: alike by more than this, and never more than so many an entity (seed 004).
+ALIKE: Final = 0.85
+MOST_SEMANTIC: Final = 5
+# Differences that are only those of adding in another order.
+_EQUAL: Final = 1e-9
+
+
+def consolidate(
+    graph: Graph, step: str, after: str | None, limit: int | None, dry_run: bool
+) -> Row:
+    """Take one of `STEPS` for a batch of entities; see `batches.run`."""
+    return batches.run(graph, STEPS, step, after, limit, dry_run)
+
+
+def _decay(batch: Batch, node: Node) -> None:
+    """Let every edge that leaves *node* fade: the moving average towards 0 since `weight_at`.
+
+    Those that are not active fade too, or a reinforcement would be measured from long ago.
+    """
+    now_ms = batch.graph.now_ms
+    for tie in batch.graph.leaving(node):
+        if math.isinf(edges.TAU_DAYS[tie.type]):
+            continue
+        # Made by hand, it is as of when it is first seen.
+        weight_at = tie.raw.get_property("weight_at")
+        days = edges.days_between(now_ms if weight_at is None else weight_at, now_ms)
+        if weight_at is not None and days <= 0:
+            continue
+        was = tie.get("weight")
+        weight = edges.ema(tie.type, was, 0.0, days)
+        why = f"{days:.2f} days, tau {edges.TAU_DAYS[tie.type]:g}"
+        if not batch.dry_run:
+            batch.count()
+            tie.set(weight=weight, weight_at=now_ms)
+        else:
+            batch.change_edge(node, tie, f"{was:.4f}", f"{weight:.4f}", why)
+
+
+def _join_alike(batch: Batch, node: Node) -> None:
+    """Join *node* with what is alike, of its type, and was mentioned with it by the user.
+
+    Never for likeness alone (seed 004: "synonym drift"). The most alike first, until either end has
+    five. Each pair is looked at from the end that its co-occurrence leaves.
+    """
+    if node.get("embedding") is None or not node.get("is_active"):
+        return
+    alike = [(near, tie) for tie, near in _alike(batch.graph, node)]
+    alike.sort(key=lambda pair: (-pair[0], pair[1].other.key))
+    for near, tie in alike:
+        ends = node, tie.other
+        if any(_semantic(batch, end) >= MOST_SEMANTIC for end in ends):
+            continue
+        why = f"alike by {near:.2f}, and mentioned together"
+        more = {
+            "text": f"{node.name} – {tie.other.name} (semantic)",
+            "other_id": tie.other.key,
+            "type": "semantic",
+        }
+        weight = near * edges.DEFAULT_WEIGHTS[schema.SEMANTIC]
+        if batch.change(node, "none", f"{weight:.4f}", why, **more):
+            batch.graph.join(
+                *batch.graph.ordered(*ends),
+                schema.SEMANTIC,
+                origin=schema.INFERRED,
+                evidence=why,
+                weight=weight,
+            )
+            _count(ends, 1)
+        else:
+            batch.planned.update(end.id for end in ends)
+
+
+def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:
+    """Return with what *node* may be joined: co-occurrences by the user that leave it, and how
+    alike their ends are."""
+    mine, found = node.get("embedding"), []
+    for tie in graph.leaving(node, schema.CO_OCCURRENCE):
+        other = tie.other
+        theirs = other.get("embedding")
+        if theirs is None or not other.get("is_active") or not tie.get("user_reinforcement_count"):
+            continue
+        near = names.cosine(mine, theirs)
+        if near is None or near <= ALIKE or node.node_type != other.node_type:
+            continue
+        if graph.between(node, other, schema.SEMANTIC) is None and not _are_one(graph, node, other):
+            found.append((tie, min(near, 1.0)))
+    return found
+
+
+def _are_one(graph: Graph, one: Node, other: Node) -> bool:
+    return components.canonical(graph, one).id == components.canonical(graph, other).id
+
+
+def _semantic(batch: Batch, node: Node) -> int:
+    """Return how many active semantic edges *node* has, or would have by now."""
+    known = sum(tie.is_active for tie in batch.graph.ties(node, schema.SEMANTIC))
+    return known + batch.planned[node.id]
+
+
+def _count(ends: tuple[Node, Node], number: int) -> None:
+    for end in ends:
+        end.set(edge_count=max(end.get("edge_count") + number, 0))
+
+
+def _centre(batch: Batch, node: Node) -> None:
+    """Renew the centrality of *node*: what its active connections weigh, under the pressure on it.
+
+    No candidate is ever chosen by it (seed 004, anti-pattern 2); it is for whoever looks.
+    """
+    renew_centrality(batch, node, node.get("pressure"))
+
+
+def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
+    """Set the centrality of *node* to what its active connections weigh, times *pressure*."""
+    weights = (tie.get("weight") for tie in connections(batch.graph, node))
+    total = math.fsum(weight for weight in weights if weight >= edges.MIN_WEIGHT)
+    score = total * (1.0 if pressure is None else pressure)
+    was = node.get("centrality_score")
+    if abs(score - was) <= _EQUAL and pressure == node.get("pressure"):
+        return
+    told = why or "the weight of its active connections"
+    if not batch.dry_run and not why:
+        batch.count()
+    elif not batch.change(node, f"{was:.4f}", f"{score:.4f}", told):
+        return
+    node.set(centrality_score=score, pressure=pressure)
+
+
+def connections(graph: Graph, node: Node) -> list[Tie]:
+    """Return the active edges that connect *node*."""
+    return [tie for tie in graph.ties(node, *schema.CONNECTING) if tie.connects]
+
+
+def _deactivate(batch: Batch, node: Node) -> None:
+    """Switch off what leaves *node* and has faded below 0.1; a reinforcement switches it on.
+
+    A doubt about who is who does not fade.
+    """
+    for tie in batch.graph.leaving(node):
+        weight = tie.get("weight")
+        if not tie.is_active or tie.type == schema.SAME_AS or weight >= edges.MIN_WEIGHT:
+            continue
+        connects = tie.connects
+        why = f"its weight {weight:.4f} is below {edges.MIN_WEIGHT:g}"
+        if batch.change_edge(node, tie, "active", "inactive", why):
+            tie.set(is_active=False)
+            if connects:
+                _count((node, tie.other), -1)
+
+
+def _recount(batch: Batch, node: Node) -> None:
+    """Set how many active connections *node* has, whatever was counted before."""
+    was, count = node.get("edge_count"), len(connections(batch.graph, node))
+    if was != count and batch.change(node, was, count, "counted again"):
+        node.set(edge_count=count)
+
+
+def _contradict(batch: Batch, node: Node) -> None:
+    """Tell what contradicts in the component that *node* stands for; nothing is resolved."""
+    for row in contradictions(batch.graph, node):
+        batch.changed += 1
+        batch.changes.append(row)
+
+
+def contradictions(graph: Graph, node: Node) -> list[Row]:
+    """Return what contradicts in the component whose canonical entity *node* is, else nothing.
+
+    Facts that are believed and cannot both be so, and relations that were observed as such.
+    """
+    if components.canonical(graph, node).id != node.id:
+        return []
+    members, now_ms = components.members(graph, node), graph.now_ms
+    known = [one for one in believed.facts(graph, members) if believed.is_known(one, now_ms)]
+    found = believed.conflicts(graph, known, now_ms) if len(known) > 1 else []
+    rows = [_row(node, *_of_facts(*pair), schema.BOTH_BELIEVED) for pair in found]
+    for member in members:
+        for tie in graph.leaving(member, schema.CONTRADICTS):
+            if tie.is_active:
+                why = tie.get("evidence") or "observed as contradicting"
+                rows.append(_row(node, member.name, tie.other.name, why, other_id=tie.other.key))
+    return rows
+
+
+def _of_facts(one: Node, other: Node) -> tuple[str, str]:
+    said = f"{one.get('predicate')}: {one.get('value')} ({one.get('origin')})"
+    return said, f"{other.get('predicate')}: {other.get('value')} ({other.get('origin')})"
+
+
+def _row(node: Node, one: str, other: str, why: str, **more: Any) -> Row:
+    told = {"entity_id": node.key, "text": node.name, "from": one, "to": other}
+    return {**told, "why": why, "type": "contradiction", **more}
+
+
+STEPS: Final[dict[str, Step]] = {
+    "decay": _decay,
+    "semantic": _join_alike,
+    "centrality": _centre,
+    "deactivate": _deactivate,
+    "edge_count": _recount,
+    "contradictions": _contradict,
+}

@@ -1,0 +1,120 @@
+"""The weekly run: who may be one, what is forgotten, what belongs together (seed 004).
+
+Forgetting only marks, and a merge can be taken back.
+"""
+
+from typing import Final
+
+from .. import components, edges, merging, reading, schema
+from ..node import Graph, Node
+from . import batches, communities
+from .batches import Batch, Row, Step
+from .daily import renew_centrality
+
+# What meets all of these is pruned.
+FEW_EDGES: Final = 2
+FEW_MENTIONS: Final = 2
+LITTLE_FEELING: Final = 0.3
+FORGOTTEN_DAYS: Final = 30
+ARCHIVED_DAYS: Final = 90
+
+
+def consolidate(
+    graph: Graph, step: str, after: str | None, limit: int | None, dry_run: bool
+) -> Row:
+    """Take one of `schema.WEEKLY` for a batch of entities; see `batches.run`.
+
+    Of the step `communities` `last` is no entity's id, and is to be given as it is.
+    """
+    if schema.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
+        return communities.consolidate(graph, after, limit, dry_run)
+    return batches.run(graph, STEPS, step, after, limit, dry_run)
+
+
+def _merge(batch: Batch, node: Node) -> None:
+    """Merge *node*, if it is in doubt, with whom all conditions say that it is; see `missing`.
+
+    All else stays ambiguous. The younger of two goes by the older.
+    """
+    graph = batch.graph
+    if node.status != schema.AMBIGUOUS:
+        return
+    for other, confidence in proposed(graph, node):
+        if merging.missing(graph, node, other):
+            continue
+        older, younger = graph.ordered(node, other)
+        why = f"alike by {confidence:.2f}, of one type, mentioned together, and nothing conflicts"
+        more = {"other_id": older.key}
+        if batch.change(younger, younger.status, f"merged into {older.name}", why, **more):
+            merging.merged(graph, younger, older, why, schema.SYSTEM)
+            if younger.id == node.id:
+                return
+
+
+def proposed(graph: Graph, node: Node) -> list[tuple[Node, float]]:
+    """Return who *node* may be, by what is canonical of each, the most alike first."""
+    found: dict[int, tuple[Node, float]] = {}
+    for tie in graph.ties(node, schema.SAME_AS):
+        other = components.canonical(graph, tie.other)
+        if tie.get("status") == schema.CANDIDATE and other.id != node.id:
+            known = found.get(other.id, (other, 0.0))[1]
+            found[other.id] = other, max(known, tie.get("confidence"))
+    return sorted(found.values(), key=lambda pair: (-pair[1], *pair[0].age))
+
+
+def _prune(batch: Batch, node: Node) -> None:
+    """Set *node* aside if its component meets all of the seed's criteria; a mention revives it."""
+    if not node.get("is_active"):
+        return
+    why = forgotten(batch.graph, node)
+    if why is not None and batch.change(node, "active", "inactive", why):
+        node.set(is_active=False)
+
+
+def forgotten(graph: Graph, node: Node) -> str | None:
+    """Return why *node*, with all that it was merged with, counts as forgotten; None: it is not."""
+    members = components.members(graph, node)
+    last = max(one.get("last_activated") for one in members)
+    days = edges.days_between(last, graph.now_ms)
+    if days <= FORGOTTEN_DAYS:
+        return None
+    said = components.said(graph, node)
+    if said.edges >= FEW_EDGES or said.user >= FEW_MENTIONS or said.intensity >= LITTLE_FEELING:
+        return None
+    return (
+        f"{said.edges} edges, {said.user} mentions by the user, intensity {said.intensity:g},"
+        f" {days:.0f} days since its last activation"
+    )
+
+
+def _archive(batch: Batch, node: Node) -> None:
+    """Mark the mentions of *node* that are older than 90 days."""
+    now_ms = batch.graph.now_ms
+    for mention in reading.mentions_of(batch.graph, node):
+        days = edges.days_between(mention.created_at, now_ms)
+        if days <= ARCHIVED_DAYS or mention.get("archived"):
+            continue
+        why = f"{days:.0f} days old"
+        if batch.change(node, "mentioned", "archived", why, mention_id=mention.key):
+            mention.set(archived=True)
+
+
+def _press(batch: Batch, node: Node) -> None:
+    """Lessen the centrality of what has more than 20 edges: times 1 − ln(edges)/10 (seed 004).
+
+    Kept as a factor of its own, for the daily run renews the centrality; so pressing twice is
+    pressing once.
+    """
+    degree = node.get("edge_count")
+    crowded = degree > edges.CROWDED
+    pressure = max(edges.pressed(1.0, degree), 0.0) if crowded else None
+    why = f"{degree} edges: times {pressure:.3f}" if crowded else "no longer crowded"
+    renew_centrality(batch, node, pressure, why if pressure != node.get("pressure") else "")
+
+
+STEPS: Final[dict[str, Step]] = {
+    "merge": _merge,
+    "prune": _prune,
+    "archive": _archive,
+    "pressure": _press,
+}

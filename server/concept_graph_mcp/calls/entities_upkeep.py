@@ -1,0 +1,83 @@
+"""Calls of the nightly runs over entities."""
+
+from conceptgraph_core import limits, text
+from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.entities import schema
+
+from .call import Call, Procedure, checked
+from .lookups import Lookup, Range
+
+_BATCH = ("processed", "changed", "changes", "last")
+DAILY = Procedure("entitygraph.consolidate_daily", _BATCH, writes=True)
+WEEKLY = Procedure("entitygraph.consolidate_weekly", _BATCH, writes=True)
+SILENT_SESSIONS = Procedure(
+    "entitygraph.silent_sessions", ("session_id", "last_mention_at"), writes=False
+)
+SCOPES = Procedure("entitygraph.scopes", ("user_id",), writes=False)
+
+PROCEDURES = (DAILY, WEEKLY, SILENT_SESSIONS, SCOPES)
+
+HOUR_MS = 3_600_000
+# What every text comes before; no NUL may follow a text, so this comes right after it.
+_BEYOND, _NEXT = "\U0010ffff" * 2, "\x01"
+
+
+@checked
+def daily(
+    step: str,
+    after: str | None = None,
+    limit: int | None = None,
+    dry_run: bool = False,
+    user_id: str = DEFAULT_USER,
+) -> Call:
+    """Return the call that takes a step of the daily run for the next entities."""
+    schema.one_of(schema.DAILY)(step, "step")
+    return Call(DAILY, (step, after, limit, dry_run), _batch(after or "", limit, user_id))
+
+
+@checked
+def weekly(
+    step: str,
+    after: str | None = None,
+    limit: int | None = None,
+    dry_run: bool = False,
+    user_id: str = DEFAULT_USER,
+) -> Call:
+    """Return the call that takes a step of the weekly run for the next entities."""
+    schema.one_of(schema.WEEKLY)(step, "step")
+    whole = dry_run and step == schema.COMMUNITIES
+    # Of that step what goes before the id tells how far it has come.
+    begin = after or ""
+    if step == schema.COMMUNITIES and begin:
+        begin = begin.split("/", 2)[-1]
+    found = _all(user_id) if whole else _batch(begin, limit, user_id)
+    return Call(WEEKLY, (step, after, limit, dry_run), found)
+
+
+@checked
+def silent_sessions(
+    now_ms: int, limit: int = schema.MAX_LIMIT, user_id: str = DEFAULT_USER
+) -> Call:
+    """Return the call that names the sessions which were silent for an hour at *now_ms*."""
+    most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
+    beyond = now_ms - HOUR_MS + 1
+    where = (("user_id", user_id), ("is_open", True))
+    found = Range((schema.SESSION,), "last_mention_at", -limits.MAX_TIME_MS, beyond, where, most)
+    return Call(SILENT_SESSIONS, (HOUR_MS, most), found)
+
+
+@checked
+def next_scope(after: str | None = None) -> Call:
+    """Return the call that names the first user after *after* who has entities."""
+    first = "" if after is None else text.name(after, "after") + _NEXT
+    return Call(SCOPES, (after, 1), Range((schema.ENTITY,), "user_id", first, _BEYOND, (), 1))
+
+
+def _batch(after: str, limit: int | None, user_id: str) -> Lookup:
+    most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
+    first = text.name(after, "after") + _NEXT if after else ""
+    return Range((schema.ENTITY,), "id", first, _BEYOND, (("user_id", user_id),), most)
+
+
+def _all(user_id: str) -> Lookup:
+    return Range((schema.ENTITY,), "id", "", _BEYOND, (("user_id", user_id),))

@@ -1,0 +1,103 @@
+"""The worker's jobs on entities, on both stores: silent sessions are ended, and the nights."""
+
+import json
+import math
+import time
+
+import pytest
+from command_line import ok
+
+DAY_MS = 86_400_000
+NOW = time.time_ns() // 1_000_000
+
+
+def entity(key, user="mia", **given):
+    row = {"kind": "entity", "id": key, "user_id": user, "node_type": "entity"}
+    named = {"node_label": key, "canonical_name": key}
+    return row | named | {"created_at": 0, "last_activated": NOW} | given
+
+
+def tie(source, target, **given):
+    row = {"kind": "tie", "from": source, "to": target, "type": "co_occurrence"}
+    return row | {"weight": 0.4, "weight_at": NOW - 14 * DAY_MS} | given
+
+
+class Owner:
+    """An owner at the command line, on one store."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def brings(self, *rows):
+        ok(*self.store, "import", "-", stdin="".join(json.dumps(row) + "\n" for row in rows))
+
+    def once(self, *arguments):
+        return ok(*self.store, "worker", "--once", *arguments).stdout
+
+    def json(self, *arguments):
+        [told] = json.loads(self.once(*arguments, "--json"))
+        return told
+
+    def records(self, kind):
+        lines = ok(*self.store, "export", "-").stdout.splitlines()
+        return [row for row in map(json.loads, lines) if row.get("kind") == kind]
+
+
+@pytest.fixture
+def owner(there, monkeypatch):
+    monkeypatch.delenv("CONCEPT_GRAPH_DECAY_USERS", raising=False)
+    return Owner(there)
+
+
+def test_the_daily_run_is_rehearsed_with_reasons_and_then_taken_for_everybody(owner):
+    for user in ("mia", "bob"):
+        owner.brings(*(entity(f"{user} {key}", user) for key in "abc"))
+        owner.brings(tie(f"{user} a", f"{user} b"), tie(f"{user} b", f"{user} c", weight=0.2))
+    before = owner.records("tie")
+    told = owner.json("daily", "--dry-run")
+    assert owner.records("tie") == before
+    decays = [row for row in told["changes"] if "tau" in row["why"]]
+    assert {row["user_id"] for row in decays} == {"mia", "bob"}
+    assert "14.00 days, tau 14" in {row["why"] for row in decays}
+    assert "mia a – mia b" in owner.once("daily", "--dry-run")
+    counts = owner.json("daily", "--batch", "2")["counts"]
+    assert (counts["decay"], counts["deactivate"]) == (4, 2)
+    weights = sorted(row["weight"] for row in owner.records("tie"))
+    expected = [0.2 / math.e] * 2 + [0.4 / math.e] * 2
+    assert weights == pytest.approx(expected, rel=1e-4)
+    assert sorted(row["is_active"] for row in owner.records("tie")) == [False] * 2 + [True] * 2
+    assert sorted(row["edge_count"] for row in owner.records("entity")) == [0, 0, 1, 1, 1, 1]
+
+
+def test_the_weekly_run_sets_aside_what_is_forgotten_and_names_communities(owner):
+    owner.brings(entity("old", last_activated=NOW - 40 * DAY_MS), entity("new"))
+    told = owner.json("weekly", "--dry-run")
+    assert [row["text"] for row in told["changes"] if row["to"] == "inactive"] == ["old"]
+    owner.once("weekly")
+    active = {row["id"]: (row["is_active"], row["community"]) for row in owner.records("entity")}
+    assert active == {"old": (False, "old"), "new": (True, "new")}
+
+
+def test_only_the_users_who_are_named_are_looked_at(owner, monkeypatch):
+    owner.brings(entity("a", last_activated=0), entity("b", "bob", last_activated=0))
+    monkeypatch.setenv("CONCEPT_GRAPH_DECAY_USERS", "bob")
+    owner.once("weekly")
+    active = {row["id"]: row["is_active"] for row in owner.records("entity")}
+    assert active == {"a": True, "b": False}
+
+
+def test_conversations_that_fell_silent_are_ended(owner):
+    session = {"kind": "session", "user_id": "mia", "started_at": 0}
+    owner.brings(
+        entity("a"),
+        *(
+            session | {"session_id": name, "last_mention_at": at}
+            for name, at in (("silent", NOW - 2 * 3_600_000), ("lively", NOW))
+        ),
+    )
+    [row] = owner.json("immediate", "--dry-run")["changes"]
+    assert (row["text"], row["why"]) == ("silent", "nothing was said in it for an hour")
+    assert owner.json("immediate")["counts"] == {"processed": 1}
+    ended = {row["session_id"]: "ended_at" in row for row in owner.records("session")}
+    assert ended == {"silent": True, "lively": False}
+    assert owner.once("immediate") == "immediate: nothing to do\n"
