@@ -115,20 +115,22 @@ def test_the_client_configurations_start_a_server():
     assert (chosen[1].embedded, chosen[1].uri) == (None, settings.DEFAULT_URI)
 
 
-def test_the_demo_prints_what_the_readme_shows():
+@pytest.mark.parametrize(("options", "output"), [([], "demo"), (["--memory"], "demo-memory")])
+def test_the_demo_prints_what_the_readme_shows(options, output):
     environment = {key: value for key, value in os.environ.items() if key != "TZ"}
     shown = subprocess.run(
-        [sys.executable, "-m", "concept_graph_mcp", "demo"],
+        [sys.executable, "-m", "concept_graph_mcp", "demo", *options],
         env=environment | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         encoding="utf-8",
         check=True,
     ).stdout
-    assert shown.rstrip().splitlines() == after("demo-output").splitlines()
+    assert shown.rstrip().splitlines() == after(f"{output}-output").splitlines()
 
 
-def test_the_two_set_up_commands_name_what_exists():
+def test_the_set_up_commands_name_what_exists():
     assert after("demo-command").endswith("concept-graph-mcp demo")
+    assert after("demo-memory-command").endswith("concept-graph-mcp demo --memory")
     assert after("test-command").endswith("pytest")
 
 

@@ -89,8 +89,8 @@ async def _live(
             return steps[index:]
         if at != now:
             now = at
-            await _set_time(client, at)
-        await _call(client, *_tool(step))
+            await set_time(client, at)
+        await called(client, *_tool(step))
         progress.advance(task)
     return []
 
@@ -106,8 +106,8 @@ def _tool(step: Step) -> tuple[str, dict[str, Any]]:
 
 
 async def _recall(client: Client, at: datetime) -> dict[str, Any]:
-    await _set_time(client, at)
-    return await _call(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
+    await set_time(client, at)
+    return await called(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
 
 
 def _print(played: _Played, answers: list[dict[str, Any]]) -> None:
@@ -131,11 +131,11 @@ def _table(found: dict[str, Any], title: str) -> Table:
     return table
 
 
-async def _set_time(client: Client, at: datetime) -> None:
-    await _call(client, "set_time", {"now_ms": int(at.timestamp() * 1000)})
+async def set_time(client: Client, at: datetime) -> None:
+    await called(client, "set_time", {"now_ms": int(at.timestamp() * 1000)})
 
 
-async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def called(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     if result.is_error or result.structured_content is None:
         raise RuntimeError(f"{tool}: {getattr(result.content[0], 'text', 'failed')}")
