@@ -12,6 +12,7 @@ from conceptgraph_core.memories import (
 )
 from conceptgraph_core.memories import (
     figures,
+    ingesting,
     lifecycle,
     links,
     nodes,
@@ -276,6 +277,18 @@ def preserve(
 
 
 # For the owner, and for the worker on their behalf
+
+
+@mgp.write_proc
+def ingest(
+    ctx: mgp.ProcCtx, messages: mgp.List[mgp.Map], ends: mgp.Map = {}, context: mgp.Map = {}
+) -> mgp.Record(created=int, existing=int, ends=mgp.Map):
+    """Keep messages, {id, text, thread, speaker, said_at}, each once, in the order of its thread.
+
+    Example:
+        CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
+    """
+    return [mgp.Record(**ingesting.ingest(Kept(ctx, context), messages, ends))]
 
 
 @mgp.read_proc

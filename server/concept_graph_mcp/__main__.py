@@ -24,6 +24,7 @@ _COMMANDS = {
     "view": "viewing",
     "export": "export_import",
     "import": "export_import",
+    "ingest": "ingesting",
     "backfill": "backfill",
     "rename": "correcting",
     "remove": "correcting",

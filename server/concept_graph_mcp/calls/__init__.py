@@ -7,6 +7,7 @@ from . import concepts as concepts
 from . import embedding as embedding
 from . import entities as entities
 from . import entities_upkeep as entities_upkeep
+from . import ingesting as ingesting
 from . import keeping as keeping
 from . import memories as memories
 from . import memory_links as memory_links
@@ -23,6 +24,7 @@ ALL = (
     *memories.PROCEDURES,
     *memory_links.PROCEDURES,
     *remembering.PROCEDURES,
+    *ingesting.PROCEDURES,
     *upkeep.PROCEDURES,
     *entities.PROCEDURES,
     *entities_upkeep.PROCEDURES,

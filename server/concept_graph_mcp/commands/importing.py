@@ -46,7 +46,7 @@ class Import:
 
     def __init__(self, stream: TextIO, given: str | None, interrupts: Interrupts) -> None:
         self.totals: Counter[str] = Counter()
-        self._lines = _count_lines(stream.buffer)
+        self._lines = count_lines(stream.buffer)
         self._last: file_formats.Row | None = None
         self._rows = 0
         self._interrupts = interrupts
@@ -132,7 +132,7 @@ def opened(file: Path) -> Iterator[TextIO]:
         yield text
 
 
-def _count_lines(stream: BinaryIO) -> int | None:
+def count_lines(stream: BinaryIO) -> int | None:
     """Return how many lines are still to be read, or None for what can be read only once."""
     try:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):

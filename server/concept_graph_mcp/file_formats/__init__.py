@@ -1,6 +1,7 @@
 """The files that a graph can be read from and written to."""
 
 from .lines import FormatError, Naming, Row
+from .messages import Messages
 from .native import NATIVE, header, line
 from .reading import FOREIGN_MEMORIES, NAMES, Reader, native_rows
 from .server_memory import SERVER_MEMORY
@@ -13,6 +14,7 @@ __all__ = [
     "NATIVE",
     "SERVER_MEMORY",
     "FormatError",
+    "Messages",
     "Naming",
     "Reader",
     "Row",

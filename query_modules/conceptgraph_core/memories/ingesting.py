@@ -1,0 +1,109 @@
+"""Messages of conversations, each kept as a memory: once, however often it comes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import limits, text
+from ..associate.writing import Writer
+from ..errors import ConceptGraphError, InvalidRow
+from . import packing, rules, schema
+from .node import Kept
+from .nodes import own_metadata
+
+Row = dict[str, Any]
+
+
+def ingest(
+    graph: Kept, messages: Sequence[Mapping[str, Any]], ends: Mapping[str, Any] | None = None
+) -> Row:
+    """Keep those of *messages*, {id, text, thread, speaker, said_at, metadata}, that are not there.
+
+    Each comes after those that its thread has: *ends* are the last positions of threads, as far as
+    the caller knows them. What is there already, forgotten or corrected meanwhile, stays as it is.
+    It was created when it was said (unix ms), and is accessed now, so that it fades from now on.
+    Returns created, existing, and the `ends` of the threads of *messages*. Raises InvalidRow.
+    """
+    ingesting = _Ingesting(graph, ends or {})
+    for number, message in enumerate(messages):
+        graph.step()
+        try:
+            ingesting.add(message)
+        except ConceptGraphError as error:
+            raise InvalidRow(f"message {number}: {error}") from None
+    ingesting.writer.finish()
+    return {
+        "created": ingesting.created,
+        "existing": len(messages) - ingesting.created,
+        "ends": ingesting.ends,
+    }
+
+
+class _Ingesting:
+    """The messages of one call, and what there is already."""
+
+    def __init__(self, graph: Kept, ends: Mapping[str, Any]) -> None:
+        self.created = 0
+        self.ends: dict[str, int] = {}
+        self.writer = Writer(graph)
+        self._graph = graph
+        self._given = {thread: text.integer(end, "ends", -1, 2**53) for thread, end in ends.items()}
+        self._there: set[str] = set()
+        self._found: dict[str, int] = {}
+        for node in graph.nodes():
+            get = node.raw.get_property
+            self._there.add(get("id"))
+            thread, position = get("thread"), get("position")
+            if thread is not None and position is not None:
+                self._found[thread] = max(position, self._found.get(thread, -1))
+        context = graph.context
+        fading = rules.Fading(
+            schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, context.now_ms
+        )
+        score, state = rules.now(fading, context.now_ms)
+        self._common: Row = {
+            "user_id": text.name(context.user_id, "user_id"),
+            "source": schema.DEFAULT_SOURCE,
+            "tags": [],
+            "concepts": [],
+            "importance_score": schema.DEFAULT_IMPORTANCE,
+            "confidence": schema.DEFAULT_CONFIDENCE,
+            "access_count": 0,
+            "accessed_at": context.now_ms,
+            "last_decay_update": context.now_ms,
+            "decay_score": score,
+            "state": state,
+        }
+
+    def add(self, message: Mapping[str, Any]) -> None:
+        """Keep *message* if it is not there."""
+        values = _checked(message)
+        thread = values["thread"]
+        end = self._end(thread)
+        if values["id"] in self._there:
+            return
+        self._there.add(values["id"])
+        self.ends[thread] = end + 1
+        self.created += 1
+        made = {**self._common, **values, "position": end + 1, "created_at": values["said_at"]}
+        self.writer.put(schema.KIND, self._graph.create_node(schema.MEMORY, **made))
+
+    def _end(self, thread: str) -> int:
+        if thread not in self.ends:
+            given = self._given.get(thread, -1)
+            self.ends[thread] = max(given, self._found.get(thread, -1))
+        return self.ends[thread]
+
+
+def _checked(message: Mapping[str, Any]) -> Row:
+    """Return the properties that a memory has of *message*, as they are stored."""
+    get = message.get
+    values: Row = {
+        "id": text.name(get("id"), "id"),
+        "content": packing.stored(schema.checked_content(get("text"), "text")),
+        "thread": text.name(get("thread"), "thread"),
+        "said_at": text.integer(get("said_at"), "said_at", -limits.MAX_TIME_MS, limits.MAX_TIME_MS),
+        "metadata": own_metadata(get("metadata") or {}),
+    }
+    if get("speaker") is not None:
+        values["speaker"] = text.name(get("speaker"), "speaker")
+    return values

@@ -1,0 +1,154 @@
+"""`ingest`: the messages of conversations become memories, without any model."""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from conceptgraph_core import text
+from conceptgraph_core.errors import ConceptGraphError
+
+from .. import calls
+from ..errors import StoreError
+from ..file_formats import FormatError, Messages, Row
+from ..session import Session
+from . import importing, output
+from .common import FILE, Failure, with_session
+from .importing import Interrupted
+from .interrupts import Interrupts
+from .progress import progress
+from .terminal import note
+
+# In one transaction, and in characters.
+_BATCH = 500
+_CHARACTERS = 1_000_000
+_REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
+
+
+@click.command()
+@click.argument("file", metavar="MESSAGES.jsonl", type=FILE)
+@click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
+@click.pass_obj
+def ingest(embedded: str | None, file: Path, thread: str | None) -> None:
+    """Keep each message of MESSAGES.jsonl ("-": stdin) as a memory, without a model.
+
+    A line is a JSON object with text, thread, time_ms (or created_at), speaker (or role), and id.
+    What is kept already stays as it is, so that a file can come again, grown or after whatever
+    stopped it. The order of a thread is that of its lines.
+    """
+    if thread is not None:
+        try:
+            text.name(thread, "--thread")
+        except ConceptGraphError as error:
+            raise Failure(str(error)) from None
+    with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
+        work = _Ingest(stream, thread, interrupts)
+        try:
+            with_session(embedded, work.run, creates=True)
+        except KeyboardInterrupt:
+            raise work.interrupted() from None
+    note(f"ingested: {work.created:,}, there already: {work.existing:,}")
+    for line in work.notes():
+        note(line)
+
+
+class _Ingest:
+    """The messages of one file on their way, in batches that are one transaction each."""
+
+    def __init__(self, stream: TextIO, thread: str | None, interrupts: Interrupts) -> None:
+        self.created = self.existing = 0
+        self._stream = stream
+        self._lines = importing.count_lines(stream.buffer)
+        self._thread = thread
+        self._interrupts = interrupts
+        self._messages: Messages | None = None
+        self._ends: dict[str, int] = {}
+        self._done = 0
+
+    async def run(self, session: Session) -> None:
+        """Ingest it all. Raises Failure, which says how much is in."""
+        self._messages = Messages(session.user_id, session.zone, self._thread)
+        rows = _Rows(self._messages.rows(self._stream))
+        with progress("ingesting lines", self._lines) as tell, self._telling():
+            for batch in _batches(rows, self._ends):
+                with self._interrupts.piece():
+                    await self._ingest(session, batch)
+                tell(self._done)
+            if rows.error is not None:
+                raise rows.error
+
+    def interrupted(self) -> Interrupted:
+        """Return what to say after a Ctrl-C."""
+        return Interrupted(f"interrupted; {self._so_far()}; the same command goes on from here")
+
+    def notes(self) -> Iterator[str]:
+        """Iterate over what is to be told of the file besides."""
+        if self._messages is not None:
+            yield from self._messages.tally.lines()
+
+    async def _ingest(self, session: Session, batch: list[Row]) -> None:
+        messages = [row.record for row in batch]
+        try:
+            call = calls.ingesting.ingest(session.user_id, messages, self._ends)
+            [made] = await session.run(call)
+        except (StoreError, ConceptGraphError) as error:
+            refused = _REFUSED.fullmatch(str(error))
+            if refused is None:
+                raise
+            line = batch[int(refused["number"])].line
+            raise FormatError(f"line {line}: {refused['reason']}") from None
+        self._ends.update(made["ends"])
+        self.created += made["created"]
+        self.existing += made["existing"]
+        self._done = batch[-1].line
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except (FormatError, StoreError, ConceptGraphError) as error:
+            raise Failure(f"{error}; {self._so_far()}") from None
+
+    def _so_far(self) -> str:
+        torn = self._interrupts.torn
+        if not self._done:
+            return "a part of it may be in" if torn else "nothing was ingested"
+        of_all = f" of {self._lines:,}" if self._lines else ""
+        return f"all up to line {self._done:,}{of_all} is in{', perhaps more' if torn else ''}"
+
+
+class _Rows:
+    """The rows of a file up to the first that is wrong, whose `error` is kept: what is before it
+    goes in first.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.error: FormatError | None = None
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            yield from self._rows
+        except FormatError as error:
+            self.error = error
+
+
+def _batches(rows: Iterable[Row], ends: dict[str, int]) -> Iterator[list[Row]]:
+    """Iterate over *rows* in batches of bounded size, and with few threads not yet in *ends*."""
+    batch: list[Row] = []
+    unknown: set[str] = set()
+    characters = 0
+    for row in rows:
+        batch.append(row)
+        characters += len(row.record["text"])
+        if row.record["thread"] not in ends:
+            unknown.add(row.record["thread"])
+        full = len(batch) >= _BATCH or characters >= _CHARACTERS
+        if full or len(unknown) >= calls.ingesting.MOST_UNKNOWN:
+            yield batch
+            batch, unknown, characters = [], set(), 0
+    if batch:
+        yield batch

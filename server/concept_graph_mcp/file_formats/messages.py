@@ -1,0 +1,145 @@
+"""Messages of conversations, a JSON object a line: {id, thread, time_ms, speaker, text}.
+
+As backfill has them too: `created_at` is a time, and `role`, with `user_id`, a speaker.
+"""
+
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from conceptgraph_core import limits
+from conceptgraph_core import text as texts
+from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.memories import schema
+
+from .lines import FormatError, Record, Row, filled, json_object, kind
+from .tally import Tally
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Unix seconds of any time up to the year 5138 are below this, milliseconds since 1973 are not.
+_LEAST_MS = 100_000_000_000
+# What the ids of memories are made within, for ever: another one would bring all in twice.
+_IDS: Final = uuid.UUID("5ba7e2f5-6a2b-4bb4-8a3c-58a1f0f3c2d1")
+
+
+class Messages:
+    """The messages of a file, for *user_id*; *thread* is that of lines that name none.
+
+    A message becomes the same memory whenever it comes: its id follows from its thread and its own
+    id or, where it has none, from all that the line says.
+    """
+
+    def __init__(self, user_id: str, zone: ZoneInfo, thread: str | None) -> None:
+        self.tally = Tally()
+        self._user_id = user_id
+        self._zone = zone
+        self._thread = thread
+        self._known: dict[str, tuple[int, int]] = {}
+        self._alike: Counter[str] = Counter()
+
+    def rows(self, stream: Iterable[str]) -> Iterator[Row]:
+        """Iterate over what is to be ingested of the lines of *stream*. Raises FormatError."""
+        for number, line in filled(stream, self.tally):
+            record = json_object(number, line)
+            try:
+                message = self._message(number, record)
+            except ConceptGraphError as error:
+                raise FormatError(f"line {number}: {error}") from None
+            if message is not None:
+                yield Row(number, message)
+
+    def _message(self, number: int, record: Record) -> Record | None:
+        said = _said(record, "text")
+        if not said.strip():
+            self.tally.left_out("messages without text")
+            return None
+        message: Record = {
+            "text": schema.checked_content(said, "text"),
+            "thread": self._named(record, "thread"),
+            "speaker": _speaker(record),
+            "said_at": _time(number, record, self._zone),
+        }
+        given = record.get("id")
+        if given is None:
+            return {**message, "id": self._id("of all", self._all(message))}
+        own = self._named(record, "id")
+        self._check_again(number, own, message)
+        made = self._id("of id", message["thread"], own)
+        return {**message, "id": made, "metadata": {"message_id": own}}
+
+    def _named(self, record: Record, key: str) -> str:
+        """Return a name that may also be written as a number."""
+        value = record.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is None and key == "thread":
+            return self._thread_of_all(record)
+        return texts.name(_said(record, key), key)
+
+    def _thread_of_all(self, record: Record) -> str:
+        if self._thread is None:
+            what = "must be text, not null" if "thread" in record else "is missing"
+            raise ConceptGraphError(f"thread: {what}; --thread names one for all")
+        return self._thread
+
+    def _all(self, message: Record) -> str:
+        """Return what tells *message* from others; what is said twice at once is two messages."""
+        said = "\0".join(str(message[key]) for key in ("thread", "said_at", "speaker", "text"))
+        digest = hashlib.sha256(said.encode()).hexdigest()
+        self._alike[digest] += 1
+        return f"{digest} {self._alike[digest]}"
+
+    def _check_again(self, number: int, own: str, message: Record) -> None:
+        """Raise FormatError if an earlier line has that id and says something else."""
+        said = hash(tuple(message.values()))
+        line, before = self._known.setdefault(f"{message['thread']}\0{own}", (number, said))
+        if before != said:
+            raise FormatError(
+                f"line {number}: id: {texts.shown(own)} is that of line {line} too,"
+                " which says something else"
+            )
+
+    def _id(self, *parts: str) -> str:
+        return str(uuid.uuid5(_IDS, "\0".join((self._user_id, *parts))))
+
+
+def _said(record: Record, key: str) -> str:
+    """Return a text. What no encoding can carry, half of a surrogate pair, is a question mark."""
+    value = record.get(key)
+    if not isinstance(value, str):
+        what = "is missing" if key not in record else f"must be text, not {kind(value)}"
+        raise ConceptGraphError(f"{key}: {what}")
+    return value.encode(errors="replace").decode()
+
+
+def _speaker(record: Record) -> str:
+    if "speaker" in record or "role" not in record:
+        return texts.name(_said(record, "speaker"), "speaker")
+    user = record.get("user_id")
+    role = _said(record, "role")
+    return texts.name(role if user is None else f"{role} {user}", "role")
+
+
+def _time(number: int, record: Record, zone: ZoneInfo) -> int:
+    """Return when it was said (unix ms): milliseconds, or ISO 8601, local if without an offset."""
+    key = "time_ms" if "time_ms" in record else "created_at"
+    value: Any = record.get(key)
+    if key not in record:
+        raise FormatError(f"line {number}: time_ms: is missing")
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+            moment = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
+            return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if _LEAST_MS <= value <= limits.MAX_TIME_MS:
+                return int(value)
+            if 0 <= value < _LEAST_MS:
+                raise FormatError(f"line {number}: {key}: must be milliseconds, not seconds")
+    except (ValueError, OverflowError):
+        pass
+    raise FormatError(f"line {number}: {key}: must be unix milliseconds or ISO 8601")

@@ -1,0 +1,140 @@
+"""Messages that become memories: once each, in the order of their threads, found by their words."""
+
+from typing import Any
+
+import pytest
+from expect import DAY_MS, REFUSALS
+
+from concept_graph_mcp import calls
+from memories import MADE_MS
+
+
+def message(number: int, said: str = "", thread: str = "t", **given: Any) -> dict[str, Any]:
+    told = {"id": f"{thread}{number}", "text": said or f"Message {number}", "thread": thread}
+    return {**told, "speaker": "Ann Lee", "said_at": MADE_MS + number * 1_000, **given}
+
+
+def ingest(memory: Any, *messages: dict[str, Any], user: str = "default", **ends: int) -> dict:
+    return memory.run(calls.ingesting.ingest(user, messages, ends), user_id=user)[0]
+
+
+def kept(memory: Any) -> dict[str, dict[str, Any]]:
+    return {record["id"]: record for record in memory.records() if record["kind"] == "memory"}
+
+
+def positions(memory: Any) -> dict[str, int]:
+    return {name: record["position"] for name, record in kept(memory).items()}
+
+
+def test_a_message_is_a_memory_of_when_it_was_said(memory):
+    made = ingest(memory, message(1, "The new job is in Turin", metadata={"message_id": "1"}))
+    assert made == {"created": 1, "existing": 0, "ends": {"t": 0}}
+    [record] = kept(memory).values()
+    expected = {
+        "kind": "memory",
+        "id": "t1",
+        "user_id": "default",
+        "content": "The new job is in Turin",
+        "source": "conversation",
+        "thread": "t",
+        "position": 0,
+        "speaker": "Ann Lee",
+        "said_at": MADE_MS + 1_000,
+        "created_at": MADE_MS + 1_000,
+        "accessed_at": memory.now_ms,
+        "state": "active",
+        "decay_score": 0.7,
+        "access_count": 0,
+        "metadata": {"message_id": "1"},
+    }
+    assert expected.items() <= record.items()
+
+
+def test_messages_again_change_nothing(memory):
+    first = ingest(memory, *(message(n) for n in range(5)))
+    before = memory.records()
+    memory.now_ms += DAY_MS
+    assert ingest(memory, *(message(n) for n in range(5))) == {
+        "created": 0,
+        "existing": 5,
+        "ends": first["ends"],
+    }
+    assert memory.records() == before
+
+
+def test_what_was_corrected_or_forgotten_meanwhile_stays_so(memory):
+    ingest(memory, message(1, "tea"), message(2, "coffee"))
+    memory.run(calls.memories.update("default", "t1", content="green tea"))
+    memory.run(calls.memories.forget("t2"))
+    before = memory.records()
+    assert ingest(memory, message(1, "tea"), message(2, "coffee"))["existing"] == 2
+    assert memory.records() == before
+
+
+def test_each_message_comes_after_those_of_its_thread(memory):
+    ends = ingest(memory, message(1), message(1, thread="u"), message(2))["ends"]
+    assert ends == {"t": 1, "u": 0}
+    # With and without knowing where threads end; what is there already takes no new place.
+    assert ingest(memory, message(3), message(2), message(4), **ends)["ends"] == {"t": 3}
+    assert ingest(memory, message(2, thread="u"), message(5))["ends"] == {"u": 1, "t": 4}
+    assert positions(memory) == {"t1": 0, "t2": 1, "t3": 2, "t4": 3, "t5": 4, "u1": 0, "u2": 1}
+    problems = memory.run(calls.keeping.check())
+    assert problems == []
+
+
+def test_a_message_is_found_by_what_is_said_around_it_across_calls(memory):
+    ends = ingest(memory, message(1, "Where did we put the kettle?"))["ends"]
+    ends |= ingest(memory, message(2, "In the cellar"), **ends)["ends"]
+    ingest(memory, message(3, "Good that you asked"))
+    rows = memory.run(calls.remembering.search("default", "kettle", explained=True))
+    assert [row["memory_id"] for row in rows] == ["t1", "t2", "t3"]
+    sources = [row["words"][0]["from"][0]["offset"] for row in rows]
+    assert sources == [0, -1, -2]
+
+
+def test_a_question_that_names_a_speaker_prefers_what_that_speaker_said(memory):
+    ingest(
+        memory,
+        message(1, "I like tea", thread="x", speaker="Bob"),
+        message(1, "I like tea", thread="y", speaker="Ann Lee"),
+    )
+    for name, first in (("Ann", "y1"), ("Bob", "x1")):
+        rows = memory.run(calls.remembering.search("default", f"Does {name} like tea?"))
+        assert rows[0]["memory_id"] == first
+
+
+def test_two_users_keep_their_own(memory):
+    ingest(memory, message(1, "tea"))
+    assert ingest(memory, message(1, "tea", id="hers"), user="ann")["ends"] == {"t": 0}
+    assert {one["id"]: one["user_id"] for one in kept(memory).values()} == {
+        "t1": "default",
+        "hers": "ann",
+    }
+
+
+def test_an_ingest_without_look_ups_does_the_same(memory):
+    arguments: list[Any] = [[message(1), message(2)], {}]
+    fields = ("created", "existing", "ends")
+    [row] = memory.procedure("memorygraph.ingest", arguments, fields)
+    assert row == {"created": 2, "existing": 0, "ends": {"t": 1}}
+    [row] = memory.procedure("memorygraph.ingest", [[message(2), message(3)], {}], fields)
+    assert row == {"created": 1, "existing": 1, "ends": {"t": 2}}
+    assert ingest(memory, message(4))["ends"] == {"t": 3}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"text": " "}, "text: must not be empty"),
+        ({"text": "t" * 100_001}, "text: 100001 characters are too long"),
+        ({"thread": ""}, "thread: must not be empty"),
+        ({"speaker": ""}, "speaker: must not be empty"),
+        ({"said_at": 1.5}, "said_at: must be an integer"),
+        ({"said_at": 10**16}, "said_at: must be between"),
+        ({"metadata": {"a": float("inf")}}, "metadata: must hold"),
+    ],
+)
+def test_a_message_that_is_wrong_is_named_and_none_is_kept(memory, given, told):
+    with pytest.raises(REFUSALS, match=f"^message 1: {told}"):
+        ingest(memory, message(1), message(2, **given))
+    assert kept(memory) == {}
