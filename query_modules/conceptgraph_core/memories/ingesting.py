@@ -6,7 +6,7 @@ from typing import Any
 from .. import limits, text
 from ..associate.writing import Writer
 from ..errors import ConceptGraphError, InvalidRow
-from . import packing, rules, schema
+from . import lifecycle, rules, schema
 from .node import Kept
 from .nodes import own_metadata
 
@@ -59,7 +59,8 @@ class _Ingesting:
         fading = rules.Fading(
             schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, context.now_ms
         )
-        score, state = rules.now(fading, context.now_ms)
+        score, state = rules.now(fading, context.now_ms, context.decay)
+        self._state = rules.ARCHIVED if state == rules.EXPIRED else state
         self._common: Row = {
             "user_id": text.name(context.user_id, "user_id"),
             "source": schema.DEFAULT_SOURCE,
@@ -71,7 +72,7 @@ class _Ingesting:
             "accessed_at": context.now_ms,
             "last_decay_update": context.now_ms,
             "decay_score": score,
-            "state": state,
+            "state": self._state,
         }
 
     def add(self, message: Mapping[str, Any]) -> None:
@@ -85,6 +86,8 @@ class _Ingesting:
         self.ends[thread] = end + 1
         self.created += 1
         made = {**self._common, **values, "position": end + 1, "created_at": values["said_at"]}
+        made["content"] = lifecycle.stored_content(made["content"], self._state)
+        made["latest"] = schema.latest(made)
         self.writer.put(schema.KIND, self._graph.create_node(schema.MEMORY, **made))
 
     def _end(self, thread: str) -> int:
@@ -99,7 +102,7 @@ def _checked(message: Mapping[str, Any]) -> Row:
     get = message.get
     values: Row = {
         "id": text.name(get("id"), "id"),
-        "content": packing.stored(schema.checked_content(get("text"), "text")),
+        "content": schema.checked_content(get("text"), "text"),
         "thread": text.name(get("thread"), "thread"),
         "said_at": text.integer(get("said_at"), "said_at", -limits.MAX_TIME_MS, limits.MAX_TIME_MS),
         "metadata": own_metadata(get("metadata") or {}),
