@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from tests.watched_writes import Watch
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
 from concept_graph_mcp.stores.store import Store
+
+# A shell's background jobs ignore Ctrl-C, and so would the tests that send it to themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HOSTS = ("embedded", "memgraph")
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z
