@@ -321,7 +321,7 @@ def show(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
     next_state=mgp.Nullable[str],
     next_state_at=mgp.Nullable[int],
 ):
-    """Return all of a memory, one that is out of sight too, as of now; no access.
+    """Return all of a memory, one that is out of sight too, and what comes next; no access.
 
     Example:
         CALL memorygraph.show("tea") YIELD content, state, deleted_at;

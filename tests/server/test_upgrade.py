@@ -27,6 +27,9 @@ EXPORT = FIXTURES / "export-0.1.0.jsonl"
 LATER = {"now_ms": 1_750_000_000_000}
 # Those after the first version's.
 FORMATS = range(2, FORMAT + 1)
+# What is kept of each, by what its files' names end in: layers that came after a format.
+LIVES = runpy.run_path(str(FIXTURES / "make.py"))["LIVES"]
+KEPT = [f"{number}{end}" for number in FORMATS for end in LIVES]
 
 
 @pytest.fixture
@@ -235,30 +238,45 @@ def test_a_store_of_a_newer_format_says_what_to_install(store):
 # The formats since then
 
 
-@pytest.fixture(params=FORMATS)
-def kept(request, tmp_path) -> tuple[Path, str]:
-    """A copy of the store that is kept of a format, and what an export of it said then."""
-    export = FIXTURES / f"export-format-{request.param}.jsonl"
-    store = shutil.copyfile(FIXTURES / f"store-format-{request.param}.db", tmp_path / "memory.db")
+def copied(name: str, folder: Path) -> tuple[Path, str]:
+    """Return a copy of the store that is kept as *name*, and what an export of it said then."""
+    export = FIXTURES / f"export-format-{name}.jsonl"
+    store = shutil.copyfile(FIXTURES / f"store-format-{name}.db", folder / "memory.db")
     return Path(store), export.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("number", FORMATS)
-def test_a_store_is_kept_of_every_format(number):
+@pytest.fixture(params=KEPT)
+def any_kept(request, tmp_path) -> tuple[Path, str]:
+    return copied(request.param, tmp_path)
+
+
+@pytest.fixture(params=FORMATS)
+def kept(request, tmp_path) -> tuple[Path, str]:
+    return copied(request.param, tmp_path)
+
+
+@pytest.fixture
+def memories(tmp_path) -> Path:
+    return copied("2-memories", tmp_path)[0]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_store_is_kept_of_every_format(name):
     # tests/fixtures/make.py makes it. SQLite's header has the user_version there.
-    header = (FIXTURES / f"store-format-{number}.db").read_bytes()[:100]
-    assert int.from_bytes(header[60:64], "big") == number
+    header = (FIXTURES / f"store-format-{name}.db").read_bytes()[:100]
+    assert f"{int.from_bytes(header[60:64], 'big')}" == name.partition("-")[0]
 
 
-def test_what_makes_the_stores_that_are_kept_makes_one_of_the_present_format(tmp_path):
+@pytest.mark.parametrize("end", LIVES)
+def test_what_makes_the_stores_that_are_kept_makes_one_of_the_present_format(tmp_path, end):
     store = tmp_path / "memory.db"
-    asyncio.run(runpy.run_path(str(FIXTURES / "make.py"))["make"](store))
+    asyncio.run(runpy.run_path(str(FIXTURES / "make.py"))["make"](store, LIVES[end]))
     assert int.from_bytes(store.read_bytes()[60:64], "big") == FORMAT
     assert "Nothing is wrong." in run(f"--embedded={store}", "check")
 
 
-def test_a_kept_store_holds_what_it_held(kept):
-    store, held = kept
+def test_a_kept_store_holds_what_it_held(any_kept):
+    store, held = any_kept
     assert records(run(f"--embedded={store}", "export", "-")) == records(held)
     with closing(sqlite3.connect(store)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (FORMAT,)
@@ -286,10 +304,34 @@ def test_a_kept_store_takes_writes(kept):
     assert_sound(store)
 
 
-def test_a_kept_store_is_restored_from(kept, tmp_path):
-    store, held = kept
+def test_a_kept_store_is_restored_from(any_kept, tmp_path):
+    store, held = any_kept
     into = f"--embedded={tmp_path / 'new.db'}"
     run(into, "restore", str(store), "--yes", "--dir", str(tmp_path / "backups"))
     assert records(run(into, "export", "-")) == records(held)
     assert "Nothing is wrong." in run(into, "check")
+
+
+def test_a_restored_store_finds_episodes_by_words(kept, tmp_path):
+    into = f"--embedded={tmp_path / 'new.db'}"
+    run(into, "restore", str(kept[0]), "--yes", "--dir", str(tmp_path / "backups"))
     assert "Bought apples" in run(into, "find", "who bought an apple?")
+
+
+def test_a_kept_store_s_memories_are_found_shown_and_brought_back(memories):
+    there = f"--embedded={memories}"
+    assert "(Košice)" in run(there, "memories", "search", "where does Mia go in autumn?")
+    shown = run(there, "memories", "show", "boiler")
+    assert shown.startswith("The boiler was serviced. " * 20)
+    assert "state: archived" in shown
+    assert run(there, "memories", "restore", "wrong") == "wrong: restored, dormant\n"
+    assert "→ contradicts" in run(there, "memories", "show", "tea")
+    assert "Nothing is wrong." in run(there, "check")
+    assert_sound(memories)
+
+
+def test_an_export_of_memories_is_brought_into_a_new_store(tmp_path):
+    file = FIXTURES / "export-format-2-memories.jsonl"
+    into = f"--embedded={tmp_path / 'new.db'}"
+    run(into, "import", str(file))
+    assert records(run(into, "export", "-")) == records(file.read_text(encoding="utf-8"))

@@ -12,9 +12,6 @@ from .work import Work
 
 Row = dict[str, Any]
 
-# What is told as of now, not as it is stored.
-_NOW = ("state", "decay_score")
-
 
 def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
     """Return the memories in *states* (none: in any), those accessed last first.
@@ -44,8 +41,9 @@ def _listed(node: Node, now_ms: int) -> Row:
 def show(graph: Kept, memory_id: str) -> Row:
     """Return all of a memory, whether it was forgotten or not; no access. Raises NotFound.
 
-    That is what `get` returns, with deleted_at and embedding_dimension, state and decay_score as of
-    now, and what comes next (next_state, next_state_at) unless it is out of sight.
+    That is what `get` returns, with deleted_at and embedding_dimension, decay_score as of now, and
+    what comes next (next_state, next_state_at) unless it is out of sight: that may be now, if the
+    worker has not seen it yet.
     """
     node = graph.existing(memory_id)
     row = nodes.whole(node, graph.context.now_ms)
@@ -53,7 +51,10 @@ def show(graph: Kept, memory_id: str) -> Row:
     if node.is_deleted:
         return row | {"next_state": None, "next_state_at": None}
     now = lifecycle.status_of(graph, node)
-    return row | {name: now[name] for name in (*_NOW, "next_state", "next_state_at")}
+    following = {name: now[name] for name in ("next_state", "next_state_at")}
+    if now["state"] != node.state:
+        following = {"next_state": now["state"], "next_state_at": graph.context.now_ms}
+    return row | following | {"decay_score": now["decay_score"]}
 
 
 def restore(graph: Kept, memory_id: str) -> Row:
