@@ -198,8 +198,9 @@ def test_a_store_finds_the_same_in_the_same_order(tmp_path: Path, locomo_file: P
     store = tmp_path / "store.db"
     asked = [str(tmp_path / "out"), "--store", f"sqlite:///{store}"]
     shown = CliRunner().invoke(main, asked, catch_exceptions=False).output
-    assert re.search(r"associate, in the store +│ 100\.0 \(100\.0 … 100\.0\)", shown)
-    assert "the store ranks as the dictionaries do: 2 of 2" in shown
+    for label in ("associate, in the store", "memory search, in the store"):
+        assert re.search(rf"{label} +│ 100\.0 \(100\.0 … 100\.0\)", shown)
+        assert f"{label}: ranks as the dictionaries do: 2 of 2" in shown
     assert not store.exists()
     store.touch()
     assert "is there already" in CliRunner().invoke(main, asked).output

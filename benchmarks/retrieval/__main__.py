@@ -1,7 +1,7 @@
 """Measure how well and how fast the messages that answer a question are found."""
 
 from collections.abc import Iterable
-from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -12,10 +12,10 @@ from rich.table import Column, Table
 from benchmarks.harness import machine
 
 from .cost import cost
-from .finders import FINDERS, IN_STORE, by_associate
+from .finders import FINDERS, by_associate
 from .folder import Memory, read
 from .in_memory import InMemory
-from .in_store import InStore, emptied
+from .in_store import IN_STORE, emptied
 from .measures import DEPTHS, interval, recalls
 
 _SIZES = (6_000, 100_000)
@@ -51,10 +51,11 @@ def _quality(name: str, memories: list[Memory], store: str | None) -> Table:
     indexes = {memory.name: InMemory(memory.messages) for memory in memories}
     messages = sum(len(memory.messages) for memory in memories)
     found = {label: recalls(finder, memories, indexes) for label, finder in FINDERS.items()}
-    caption = None
-    if store is not None:
-        found[IN_STORE], same = _in_store(store, memories, indexes)
-        caption = f"the store ranks as the dictionaries do: {same} of {len(found[IN_STORE])}"
+    captions = []
+    for label in IN_STORE if store is not None else ():
+        found[label], same = _in_store(str(store), label, memories, indexes)
+        captions.append(f"{label}: ranks as the dictionaries do: {same} of {len(found[label])}")
+    caption = "\n".join(captions) or None
     ours = found[_FORMULA]
     title = f"{name}: {len(ours)} questions about {messages} messages; recall in %, 95 % interval"
     heads = ["", *(f"@{depth}" for depth in DEPTHS), *_against()]
@@ -70,14 +71,14 @@ def _quality(name: str, memories: list[Memory], store: str | None) -> Table:
 
 
 def _in_store(
-    store: str, memories: list[Memory], indexes: dict[str, InMemory]
+    store: str, label: str, memories: list[Memory], indexes: dict[str, InMemory]
 ) -> tuple[list[tuple[float, ...]], int]:
     """Return the recalls of a store, and of how many questions the first ten are the same."""
     found: list[tuple[float, ...]] = []
     same = 0
     for memory in memories:
         with emptied(store) as opened:
-            find = InStore(opened, memory.messages).find
+            find = IN_STORE[label](opened, memory.messages).find
             found += recalls(find, [memory], indexes)
             index = indexes[memory.name]
             pairs = [
@@ -98,13 +99,13 @@ def _of(values: list[float], sign: str = "") -> str:
 
 
 def _cost(memories: list[Memory], store: str | None) -> Table:
-    names = [*FINDERS, *([] if store is None else [IN_STORE])]
-    own = [] if store is None else ["in the store"]
+    names = [*FINDERS, *([] if store is None else IN_STORE)]
+    own = [] if store is None else [f"as {label}" for label in IN_STORE]
     table = Table("messages", "ms a message", *own, *(f"{name}, ms" for name in names))
     for size in _SIZES:
-        with nullcontext() if store is None else emptied(store) as opened:
-            measured = cost(memories, size, opened)
-        taken = [] if measured.in_store is None else [f"{measured.in_store:.3f}"]
+        opening = None if store is None else partial(emptied, store)
+        measured = cost(memories, size, opening)
+        taken = [f"{milliseconds:.3f}" for milliseconds in measured.in_store.values()]
         cells = [
             f"median {middle:.2f}, p95 {most:.2f}" for middle, most in measured.question.values()
         ]

@@ -67,6 +67,3 @@ FINDERS: dict[str, Finder] = {
     "BM25 and neighbours": by_bm25_and_neighbours,
     "associate": by_associate,
 }
-
-# What a store finds, where there is one.
-IN_STORE = "associate, in the store"

@@ -1,6 +1,6 @@
-"""The texts of a memory as episodes of a real store: asked through the procedure."""
+"""The texts of a memory as episodes, or as memories, of a real store: asked by the procedures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import neo4j
 from benchmarks.stores import Bolt, Caller, Embedded, Record
 from concept_graph_mcp import calls
 from conceptgraph_core.associate.schema import MAX_LIMIT
+from conceptgraph_core.context import DEFAULT_USER
 
 from .folder import Message, Query
 from .in_memory import InMemory
@@ -39,6 +40,58 @@ class InStore:
         )
         rows = self._store.run(call, query.asked_ms)
         return [self._numbers[row["episode_id"]] for row in rows]
+
+
+class Ingested:
+    """The messages of a memory, ingested into a store that has nothing else."""
+
+    def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
+        self._store = store
+        self._numbers = {message.id: text for text, message in enumerate(messages)}
+        ends: dict[str, int] = {}
+        for batch in _ingested(messages, ends):
+            [row] = store.run(calls.ingesting.ingest(DEFAULT_USER, batch, ends))
+            ends |= row["ends"]
+
+    def find(self, _: InMemory, query: Query, limit: int) -> list[int]:
+        """Return what a search finds, as any `finders.Finder` does."""
+        call = calls.remembering.search(
+            DEFAULT_USER,
+            query.text,
+            min(limit, MAX_LIMIT),
+            asker=query.asker or None,
+            asked_at=query.asked_ms,
+        )
+        rows = self._store.run(call, query.asked_ms)
+        return [self._numbers[row["memory_id"]] for row in rows]
+
+
+def _ingested(messages: Sequence[Message], ends: Mapping[str, int]) -> Iterator[list[Record]]:
+    """Iterate over *messages* as `ingest` takes them, few threads at once that *ends* lacks."""
+    batch: list[Record] = []
+    unknown: set[str] = set()
+    for message in messages:
+        if message.thread not in ends:
+            unknown.add(message.thread)
+        batch.append(
+            {
+                "id": message.id,
+                # A memory says something; of this nobody can ask.
+                "text": message.text if message.text.strip() else ".",
+                "thread": message.thread,
+                "speaker": message.speaker,
+                "said_at": message.time_ms,
+            }
+        )
+        if len(batch) >= _BATCH or len(unknown) >= calls.ingesting.MOST_UNKNOWN:
+            yield batch
+            batch, unknown = [], set()
+    if batch:
+        yield batch
+
+
+# What a store finds, where there is one.
+IN_STORE = {"associate, in the store": InStore, "memory search, in the store": Ingested}
 
 
 def _records(messages: Sequence[Message]) -> Iterator[Record]:
