@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import scripted_model
 from command_line import ok, run
 
 DAY_MS = 86_400_000
@@ -165,3 +166,27 @@ def test_counters_are_written_as_prometheus_reads_them(owner, tmp_path):
     assert "# TYPE concept_graph_worker_transitioned_total counter" in lines
     assert "concept_graph_worker_paused 0.0" in lines
     assert [one.name for one in tmp_path.iterdir() if one.suffix != ".db"] == ["worker.prom"]
+
+
+def test_texts_that_lack_a_vector_are_embedded(owner, monkeypatch):
+    owner.brings(memory("area"), memory("echo"))
+    assert "CONCEPT_GRAPH_EMBEDDINGS: is not set" in owner.fails("--once", "embed")
+    with scripted_model.serving() as model:
+        monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:toy")
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        monkeypatch.setenv("OPENAI_API_KEY", scripted_model.KEY)
+        printed = owner.ok("--once", "embed", "--dry-run")
+        assert "it has no vector" in printed
+        assert model.requests == []
+        assert owner.ok("--once", "embed") == "embed: processed 2, embedded 2\n"
+        assert owner.ok("--once", "embed") == "embed: nothing to do\n"
+        # An endpoint that fails is told, and known of.
+        owner.brings(memory("more"))
+        model.embeds = lambda _: scripted_model.Fault(401, '{"error": {"message": "no such key"}}')
+        assert "answered 401" in owner.fails("--once", "embed")
+    status = owner.json("status")
+    [job] = [one for one in status["jobs"] if one["job"] == "embed"]
+    assert (job["runs"], job["embedded"], job["errors"]) == (2, 2, 1)
+    assert "answered 401" in job["last_error"]
+    sizes = {name: row.get("embedding_dimension") for name, row in owner.records().items()}
+    assert sizes == {"area": 3, "echo": 3, "more": None}
