@@ -25,10 +25,24 @@ from .worked import plain, print_outcomes, print_status, told
 
 Row = dict[str, Any]
 
+_BEFORE = """Let memories fade, hour by hour, and do what else is due.
+
+Without --once it works until it is told to end (SIGTERM, Ctrl-C), which it does between two
+batches. Its jobs, each with its times in the zone of TZ, as cron has them:
+
+\b"""
+_AFTER = """Of any number of workers on one store one works at a time. `pause` lets none of them
+work until `resume`; `status` says who works and what was done."""
 _ACTIONS = ("pause", "resume", "status")
 
 
-@click.command()
+def _help() -> str:
+    width = max(len(job.name) for job in registry.JOBS)
+    jobs = [f"  {job.name:{width}}  {job.does} ({job.when})" for job in registry.JOBS]
+    return "\n".join((_BEFORE, *jobs, "\n" + _AFTER))
+
+
+@click.command(help=_help())
 @click.argument("what", metavar="[pause|resume|status|JOB...]", nargs=-1)
 @click.option("--once", is_flag=True, help="Run the jobs that are named, or all, and end.")
 @click.option("--dry-run", is_flag=True, help="Only say what they would change now, and why.")
@@ -61,17 +75,7 @@ def worker(
     log: str,
     as_json: bool,
 ) -> None:
-    """Let memories fade, hour by hour, and do what else is due.
-
-    \b
-    Without --once it works until it is told to end (SIGTERM, Ctrl-C), which it does between two
-    batches. The jobs:
-      decay   memories fade, every hour
-      purge   what was deleted longer ago than --retention is removed for good, daily at 04:30
-      embed   texts get the vector that they lack, every ten minutes
-    Of any number of workers on one store one works at a time. `pause` lets none of them work until
-    `resume`; `status` says who works and what was done.
-    """
+    """Run jobs by the clock, or once; or pause, resume and show work."""
     if what and what[0] in _ACTIONS and not (once or dry_run):
         _act(embedded, what, as_json)
         return

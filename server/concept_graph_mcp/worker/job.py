@@ -24,3 +24,8 @@ class Job:
     schedule: Mapping[str, Any]
     run: Callable[[Turn], Awaitable[None]]
     missing: Callable[[Settings], str | None] = lambda _: None
+
+    @property
+    def when(self) -> str:
+        """When it is due, as a person reads the fields of a cron line."""
+        return ", ".join(f"{name.replace('_', ' ')} {at}" for name, at in self.schedule.items())
