@@ -56,6 +56,10 @@ class Worker:
         self._batch = batch
         self._stopping = stopping
 
+    @property
+    def told_to_end(self) -> bool:
+        return self._stopping()
+
     async def status(self) -> Row:
         [row] = await self.session.run(calls.upkeep.worker_status())
         return row

@@ -32,6 +32,9 @@ class Service:
     async def attempt(self, job: Job) -> bool:
         """Run *job* if it is due; tell whether that need not be tried again. Raises Misdeployed."""
         async with self._one_at_a_time:
+            if self._worker.told_to_end:
+                # What waited for its turn does not begin any more.
+                return True
             try:
                 outcome = await self._worker.run(job, if_due=True)
                 await self._write_metrics()
