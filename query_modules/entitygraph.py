@@ -12,6 +12,7 @@ from conceptgraph_core.entities import (
     linking,
     merging,
     observing,
+    owner,
     reading,
     schema,
     searching,
@@ -202,6 +203,61 @@ def unmerge(ctx: mgp.ProcCtx, merge_id: str, reason: str, context: mgp.Map = {})
         CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
     """
     return [mgp.Record(**merging.unmerge(Graph(ctx, context), merge_id, reason))]
+
+
+@mgp.read_proc
+def list(
+    ctx: mgp.ProcCtx,
+    statuses: mgp.List[str] = [],
+    limit: mgp.Nullable[int] = schema.LISTED,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    entity_id=str,
+    label=str,
+    type=str,
+    kind=mgp.Nullable[str],
+    status=str,
+    trust=float,
+    edges=int,
+    last_activated=int,
+    is_active=bool,
+    inferred=bool,
+    merged_into=mgp.Nullable[str],
+):
+    """List entities of any of some statuses, those activated last first; forgotten ones too.
+
+    Example:
+        CALL entitygraph.list(["ambiguous"]) YIELD entity_id, label, status;
+    """
+    return [mgp.Record(**row) for row in owner.listed(Graph(ctx, context), statuses, limit)]
+
+
+@mgp.read_proc
+def merges(
+    ctx: mgp.ProcCtx,
+    merge_id: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = schema.LISTED,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    merge_id=str,
+    source_id=str,
+    source=str,
+    target_id=str,
+    target=str,
+    confidence=float,
+    reason=mgp.Nullable[str],
+    by=str,
+    is_active=bool,
+    created_at=int,
+    unmerged_at=mgp.Nullable[int],
+    unmerge_reason=mgp.Nullable[str],
+):
+    """Return the ledger of merges, the latest first, those that were taken back too; or one.
+
+    Example:
+        CALL entitygraph.merges() YIELD merge_id, source, target, reason, is_active;
+    """
+    return [mgp.Record(**row) for row in owner.merges(Graph(ctx, context), merge_id, limit)]
 
 
 @mgp.write_proc

@@ -19,6 +19,7 @@ _COMMANDS = {
     "search": "reading",
     "find": "finding",
     "memories": "memories",
+    "entities": "entities",
     "stats": "reading",
     "check": "reading",
     "view": "viewing",

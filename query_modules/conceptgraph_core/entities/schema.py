@@ -114,6 +114,9 @@ BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a ti
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
 MAX_LIMIT: Final = 200
+# What the owner is shown of all that there is.
+LISTED: Final = 100
+MAX_LISTED: Final = 1_000
 
 Check = Callable[[Any, str], Any]
 
@@ -401,7 +404,7 @@ LAYER: Final = Layer(
         Index(ENTITY, ("user_id", "id")),
         Index(ENTITY, ("user_id", "called")),
         Index(ENTITY, ("user_id", "last_activated")),
-        Index(ENTITY, ("user_id", "identity_status")),
+        Index(ENTITY, ("user_id", "identity_status", "last_activated")),
         Index(ENTITY, ("user_id", "canonical_node_id")),
         Index(SESSION, ("user_id", "session_id"), unique=True),
         Index(SESSION, ("user_id", "is_open", "last_mention_at")),

@@ -1,11 +1,13 @@
-"""Calls of the nightly runs over entities."""
+"""Calls of the owner of entities, and of the nightly runs over them."""
+
+from collections.abc import Sequence
 
 from conceptgraph_core import limits, text
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import schema
 
 from .call import Call, Procedure, checked
-from .lookups import Lookup, Range
+from .lookups import Equal, Lookup, Ordered, Range, Union, Where
 
 _BATCH = ("processed", "changed", "changes", "last")
 DAILY = Procedure("entitygraph.consolidate_daily", _BATCH, writes=True)
@@ -15,11 +17,59 @@ SILENT_SESSIONS = Procedure(
 )
 SCOPES = Procedure("entitygraph.scopes", ("user_id",), writes=False)
 
-PROCEDURES = (DAILY, WEEKLY, SILENT_SESSIONS, SCOPES)
+LIST = Procedure(
+    "entitygraph.list",
+    (
+        *("entity_id", "label", "type", "kind", "status", "trust", "edges", "last_activated"),
+        *("is_active", "inferred", "merged_into"),
+    ),
+    writes=False,
+)
+MERGES = Procedure(
+    "entitygraph.merges",
+    (
+        *("merge_id", "source_id", "source", "target_id", "target", "confidence", "reason", "by"),
+        *("is_active", "created_at", "unmerged_at", "unmerge_reason"),
+    ),
+    writes=False,
+)
+
+PROCEDURES = (LIST, MERGES, DAILY, WEEKLY, SILENT_SESSIONS, SCOPES)
 
 HOUR_MS = 3_600_000
 # What every text comes before; no NUL may follow a text, so this comes right after it.
 _BEYOND, _NEXT = "\U0010ffff" * 2, "\x01"
+
+
+@checked
+def listed(
+    statuses: Sequence[str] = (), limit: int = schema.LISTED, user_id: str = DEFAULT_USER
+) -> Call:
+    """Return the owner's call for all entities of *statuses*; none of them: of any."""
+    most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
+    known = schema.one_of(schema.IDENTITY_STATUSES)
+    wanted = list(dict.fromkeys(known(one, "statuses") for one in statuses))
+    mine = (("user_id", user_id),)
+    latest = [
+        Ordered(schema.ENTITY, "last_activated", most, where=(*mine, *of_status))
+        for of_status in _statuses(wanted)
+    ]
+    return Call(LIST, (wanted, most), Union(tuple(latest)))
+
+
+@checked
+def merges(limit: int = schema.LISTED, user_id: str = DEFAULT_USER) -> Call:
+    """Return the owner's call for the ledger, the latest merge first."""
+    most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
+    latest = Ordered(schema.MERGE, "created_at", most, where=(("user_id", user_id),))
+    return Call(MERGES, (None, most), latest)
+
+
+@checked
+def merge(merge_id: str) -> Call:
+    """Return the owner's call for one entry of the ledger."""
+    text.name(merge_id, "merge_id")
+    return Call(MERGES, (merge_id, 1), Equal((schema.MERGE,), ("id",), ((merge_id,),)))
 
 
 @checked
@@ -71,6 +121,10 @@ def next_scope(after: str | None = None) -> Call:
     """Return the call that names the first user after *after* who has entities."""
     first = "" if after is None else text.name(after, "after") + _NEXT
     return Call(SCOPES, (after, 1), Range((schema.ENTITY,), "user_id", first, _BEYOND, (), 1))
+
+
+def _statuses(wanted: Sequence[str]) -> list[Where]:
+    return [(("identity_status", one),) for one in wanted] if wanted else [()]
 
 
 def _batch(after: str, limit: int | None, user_id: str) -> Lookup:

@@ -1,0 +1,80 @@
+"""The owner's side of entities: all there are, those merged or set aside too, and the ledger."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import text as texts
+from ..errors import NotFound
+from ..text import shown
+from . import components, schema, trust
+from .node import Graph, Node
+
+Row = dict[str, Any]
+
+
+def listed(graph: Graph, statuses: Sequence[str], limit: int | None) -> list[Row]:
+    """Return the entities of any of *statuses* (none of them: of any), those activated last first.
+
+    A merged one is a row of its own, with `merged_into`, the entity_id that it counts as. A row
+    has entity_id, label, type, kind, status, trust (of all that it is one with), edges,
+    last_activated (unix ms), is_active, inferred, merged_into.
+    """
+    wanted = [schema.one_of(schema.IDENTITY_STATUSES)(one, "statuses") for one in statuses]
+    most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
+    found = [node for node in graph.of(schema.ENTITY) if not wanted or node.status in wanted]
+    found.sort(key=lambda node: (-node.get("last_activated"), node.key))
+    return [_entity(graph, node) for node in found[:most]]
+
+
+def merges(graph: Graph, merge_id: str | None, limit: int | None) -> list[Row]:
+    """Return the ledger, the latest merge first, or of it only *merge_id*. Raises NotFound.
+
+    A row has merge_id, source_id and source, target_id and target (their labels), confidence,
+    reason, by, is_active, created_at, unmerged_at (unix ms) and unmerge_reason.
+    """
+    if merge_id is not None:
+        texts.name(merge_id, "merge_id")
+    most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
+    found = [node for node in graph.of(schema.MERGE) if merge_id in (None, node.key)]
+    if merge_id is not None and not found:
+        raise NotFound(f"merge_id: not found: {shown(merge_id)}")
+    found.sort(key=lambda node: (-node.created_at, node.key))
+    return [_merge(graph, node) for node in found[:most]]
+
+
+def _entity(graph: Graph, node: Node) -> Row:
+    said, canonical = components.said(graph, node), components.canonical(graph, node)
+    return {
+        "entity_id": node.key,
+        "label": node.name,
+        "type": node.node_type,
+        "kind": node.get("entity_kind"),
+        "status": node.status,
+        "trust": trust.trust(said),
+        "edges": said.edges,
+        "last_activated": node.get("last_activated"),
+        "is_active": node.get("is_active"),
+        "inferred": said.user == 0,
+        "merged_into": None if canonical.key == node.key else canonical.key,
+    }
+
+
+def _merge(graph: Graph, entry: Node) -> Row:
+    return {
+        "merge_id": entry.key,
+        "source_id": entry.get("source_node_id"),
+        "source": _label(graph, entry, schema.MERGE_OF),
+        "target_id": entry.get("target_node_id"),
+        "target": _label(graph, entry, schema.MERGE_INTO),
+        "confidence": entry.get("merge_confidence"),
+        "reason": entry.get("merge_reason"),
+        "by": entry.get("created_by"),
+        "is_active": entry.get("is_active"),
+        "created_at": entry.created_at,
+        "unmerged_at": entry.get("unmerged_at"),
+        "unmerge_reason": entry.get("unmerge_reason"),
+    }
+
+
+def _label(graph: Graph, entry: Node, edge_type: str) -> str:
+    return next((tie.other.name for tie in graph.leaving(entry, edge_type)), "")

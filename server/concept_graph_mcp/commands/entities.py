@@ -1,0 +1,211 @@
+"""`entities`: what the owner does with the entities of one user, merged and forgotten ones too."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from conceptgraph_core.entities import names, schema
+
+from .. import calls
+from ..errors import Refused
+from ..session import Session
+from .common import AS_JSON, Failure, with_session
+from .entity_tables import dated, listed_table, merged, merges_table, told_lines
+from .terminal import out, print_json, say
+
+Row = dict[str, Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+_WHO = "names it: an entity_id, or what it is called where only one is called so."
+_YES = click.option("--yes", is_flag=True, help="Do not ask.")
+_REASON = click.option("--reason", help="Why: kept in the ledger for ever.")
+_NAMED = 5
+
+
+def _limit(most: int) -> Callable[[F], F]:
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, most),
+        default=20,
+        show_default=True,
+        help="At most this many.",
+    )
+
+
+@click.group()
+def entities() -> None:
+    """List, show, merge or unmerge the entities of CONCEPT_GRAPH_USER."""
+
+
+@entities.command("list")
+@click.option(
+    "--status",
+    "statuses",
+    type=click.Choice(schema.IDENTITY_STATUSES),
+    multiple=True,
+    help="Only those of this status; may be given again.",
+)
+@_limit(schema.MAX_LISTED - 1)
+@AS_JSON
+@click.pass_obj
+def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """Print entities, those mentioned last first, those merged or set aside too."""
+
+    async def work(session: Session) -> list[Row]:
+        # One more than is shown tells whether there are more.
+        call = calls.entities_upkeep.listed(statuses, limit + 1, session.user_id)
+        return [dated(session, row) for row in await session.run(call)]
+
+    rows = with_session(embedded, work)
+    shown, more = rows[:limit], len(rows) > limit
+    if as_json:
+        print_json({"entities": shown, "more": more})
+    elif shown:
+        out.print(listed_table(shown))
+        if more:
+            say("There are more; --limit shows them.")
+    else:
+        say("No entity is kept." if not statuses else f"No entity is {' or '.join(statuses)}.")
+
+
+@entities.command(help=f"Print all that is known of an entity. WHO {_WHO}")
+@click.argument("who")
+@_limit(schema.MAX_LIMIT)
+@AS_JSON
+@click.pass_obj
+def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
+    async def work(session: Session) -> Row:
+        whole: Row = dated(session, await _named(session, who, limit))
+        return whole
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+        return
+    for line in told_lines(row):
+        say(line)
+
+
+@entities.command(
+    help=f"Let SOURCE count as TARGET from now on; `unmerge` takes it back. Each {_WHO}"
+)
+@click.argument("source")
+@click.argument("target")
+@_REASON
+@_YES
+@AS_JSON
+@click.pass_obj
+def merge(
+    embedded: str | None,
+    /,
+    source: str,
+    target: str,
+    *,
+    reason: str | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    async def work(session: Session) -> Row:
+        one, other = [await _named(session, who, 1) for who in (source, target)]
+        if not as_json:
+            for row in (one, other):
+                say(_brief(row))
+        if not yes:
+            question = f"Let {one['labels'][0]} count as {other['labels'][0]}?"
+            click.confirm(question, abort=True, err=as_json)
+        why = reason or "the owner said so"
+        call = calls.entities.merge(one["entity_id"], other["entity_id"], why)
+        [done] = await session.run(call)
+        return done
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+    else:
+        say(f"Merged: {row['merge_id']}.")
+
+
+@entities.command()
+@click.argument("merge_id")
+@_REASON
+@_YES
+@AS_JSON
+@click.pass_obj
+def unmerge(
+    embedded: str | None, merge_id: str, reason: str | None, yes: bool, as_json: bool
+) -> None:
+    """Take the merge MERGE_ID back; the two are not thought to be one again."""
+
+    async def work(session: Session) -> Row:
+        [entry] = await session.run(calls.entities_upkeep.merge(merge_id))
+        entry = dated(session, entry)
+        if not as_json:
+            say(f"{merged(entry)}, since {entry['created_at'][:10]}, by {entry['by']}")
+        if not yes and entry["is_active"]:
+            click.confirm("Take it back?", abort=True, err=as_json)
+        [done] = await session.run(calls.entities.unmerge(merge_id, reason or "the owner said so"))
+        return done
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+        return
+    for one in row["separate"]:
+        say(f"{', '.join(one['labels'])} ({one['entity_id']}): {one['identity_status']}")
+
+
+@entities.command()
+@_limit(schema.MAX_LISTED - 1)
+@AS_JSON
+@click.pass_obj
+def merges(embedded: str | None, limit: int, as_json: bool) -> None:
+    """Print the ledger of merges, the latest first, those that were taken back too."""
+
+    async def work(session: Session) -> list[Row]:
+        call = calls.entities_upkeep.merges(limit + 1, session.user_id)
+        return [dated(session, row) for row in await session.run(call)]
+
+    rows = with_session(embedded, work)
+    shown, more = rows[:limit], len(rows) > limit
+    if as_json:
+        print_json({"merges": shown, "more": more})
+    elif shown:
+        out.print(merges_table(shown))
+        if more:
+            say("There are more; --limit shows them.")
+    else:
+        say("Nothing was merged.")
+
+
+async def _named(session: Session, who: str, limit: int) -> Row:
+    """Return all of the entity that *who* is the id of or that alone is called so."""
+    try:
+        [row] = await session.run(calls.entities.get(who, None, None, limit))
+        return row
+    except Refused as refused:
+        found = await _called(session, who)
+        if not found:
+            raise refused from None
+    if len(found) > 1:
+        ids = ", ".join(f"{one['entity_id']} ({_kind(one)})" for one in found[:_NAMED])
+        raise Failure(f"{who}: several are called so; name one by its id: {ids}")
+    [row] = await session.run(calls.entities.get(found[0]["entity_id"], None, None, limit))
+    return row
+
+
+async def _called(session: Session, who: str) -> list[Row]:
+    if not who.strip():
+        return []
+    call = calls.entities.search(who, (), _NAMED * 2, True, user_id=session.user_id)
+    name = names.canonical(who)
+    # A component is found by any of its labels: by the very name its score is 1.
+    return [one for one in await session.run(call) if name and one["score"] == 1.0]
+
+
+def _brief(row: Row) -> str:
+    return f"{', '.join(row['labels'])} ({row['entity_id']}): {_kind(row)}"
+
+
+def _kind(row: Row) -> str:
+    return str(row["kind"] or row["type"])

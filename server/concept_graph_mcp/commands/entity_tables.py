@@ -1,0 +1,132 @@
+"""How the commands print entities: tables of 80 columns, and all of one line by line."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.table import Table
+
+from ..session import Session
+from .figures import figure
+from .terminal import narrow, wide
+
+Row = dict[str, Any]
+
+_CUT = 200
+_TIMES = frozenset(
+    ("last_activated", "created_at", "unmerged_at", "valid_from", "valid_until", "known_from")
+)
+
+
+def dated(session: Session, value: Any) -> Any:
+    """Return *value* with its times (unix ms) in ISO 8601, of the session's zone, however deep."""
+    if isinstance(value, list | tuple):
+        return [dated(session, one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: session.local(one).isoformat(timespec="seconds")
+        if key in _TIMES and isinstance(one, int)
+        else dated(session, one)
+        for key, one in value.items()
+    }
+
+
+def listed_table(rows: list[Row]) -> Table:
+    """Return dated rows of `list` as a table: the label and id of each, its status, its trust."""
+    table = Table(wide("entity"), narrow("type"), narrow("status"), narrow("trust"), narrow("last"))
+    for row in rows:
+        called = f"{row['label']} ({row['entity_id']})"
+        marks = f"{'' if row['is_active'] else ' †'}{' *' if row['inferred'] else ''}"
+        table.add_row(
+            called,
+            row["kind"] or row["type"],
+            row["status"] + marks,
+            figure(row["trust"]),
+            row["last_activated"][:10],
+        )
+    said = []
+    if any(row["inferred"] for row in rows):
+        said.append("* the user never mentioned it")
+    if any(not row["is_active"] for row in rows):
+        said.append("† set aside; a mention revives it")
+    table.caption = "\n".join(said) or None
+    return table
+
+
+def merges_table(rows: list[Row]) -> Table:
+    """Return dated rows of the ledger as a table: what was merged, why, and what is in force."""
+    table = Table(wide("merge"), narrow("by"), narrow("since"), narrow("in force"))
+    for row in rows:
+        table.add_row(
+            f"{merged(row)} ({row['merge_id']})\n{_cut(row['reason'] or '')}",
+            row["by"],
+            row["created_at"][:10],
+            "yes" if row["is_active"] else f"until {row['unmerged_at'][:10]}",
+        )
+    return table
+
+
+def merged(row: Mapping[str, Any]) -> str:
+    return f"{row['source']} → {row['target']}"
+
+
+def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the lines that tell all of an entity, a dated row of `get`."""
+    yield ", also ".join(row["labels"])
+    yield ""
+    yield f"entity_id: {row['entity_id']}"
+    yield f"type: {row['type']}" + (f", {row['kind']}" if row["kind"] else "")
+    yield f"status: {row['identity_status']}" + ("" if row["is_active"] else ", set aside")
+    yield _said(row)
+    yield f"trust: {figure(row['trust'])}; activation: {row['activation']:.2f}"
+    for fact in row["facts"]:
+        yield f"fact: {_fact(fact)} ({fact['fact_id']}, {_origin(fact['origin'])})"
+    for conflict in row["conflicts"]:
+        yield f"conflict: {_conflict(conflict)}"
+    for edge in row["edges"]:
+        yield _edge(edge)
+    for mention in row["mentions"]:
+        context = _cut(mention["context"] or mention["label"])
+        yield f"{mention['created_at'][:10]} {_origin(mention['origin'])}: {context}"
+    for merge in row["merges"]:
+        state = "in force" if merge["is_active"] else "taken back"
+        yield f"merge {merge['merge_id']}: {state}, by {merge['by']}: {_cut(merge['reason'] or '')}"
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    parts = row["trust_parts"]
+    counts = f"mentions: {parts['user_mentions']:,} by the user"
+    counts += f" in {parts['user_sessions']:,} sessions, {parts['model_mentions']:,} by the model"
+    return counts + ("; the user never mentioned it" if row["inferred"] else "")
+
+
+def _origin(origin: str) -> str:
+    return "the user" if origin == "user" else "inferred"
+
+
+def _fact(fact: Mapping[str, Any]) -> str:
+    value = fact.get("value") or fact.get("object_id")
+    times = [
+        f"{word} {fact[key][:10]}"
+        for word, key in (("since", "valid_from"), ("until", "valid_until"))
+        if isinstance(fact.get(key), str)
+    ]
+    return " ".join([f"{fact['predicate']} is {value}", *times])
+
+
+def _conflict(conflict: Mapping[str, Any]) -> str:
+    told = (f"{key} {value}" for key, value in conflict.items() if value is not None)
+    return _cut(", ".join(told))
+
+
+def _edge(edge: Mapping[str, Any]) -> str:
+    way = {"to": "→", "from": "←"}.get(edge.get("direction", ""), "–")
+    state = f", {edge['status']}" if "status" in edge else ""
+    axes = ", ".join(f"{name} {edge[name]:.2f}" for name in ("weight", "strength", "recency"))
+    active = "" if edge["is_active"] else "; not active"
+    kind = edge["type"].replace("_", " ")
+    return f"{way} {kind}{state} {edge['label']}: {axes}, trust {edge['trust']:.2f}{active}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CUT else text[: _CUT - 1] + "…"

@@ -1,0 +1,159 @@
+"""`entities`: the owner's side of entities, on the command line of each store."""
+
+import json
+
+import pytest
+from command_line import ok, run
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.commands import common, terminal
+
+SAID = [
+    ("mon", "1", "user", "Max chewed my shoe. The puppy is bored.", ["Max", "puppy"]),
+    ("tue", "1", "user", "Max sleeps.", ["Max"]),
+    ("tue", "2", "model", "Perhaps Project Phoenix?", ["Project Phoenix"]),
+]
+
+
+@pytest.fixture
+def kept(there) -> list[str]:
+    """The options that name a store in which things were said in two sessions."""
+    in_store(there, tell)
+    return there
+
+
+async def tell(session):
+    for session_id, message_id, speaker, text, labels in SAID:
+        observed = [{"label": label, "type": "entity"} for label in labels]
+        told = session_id, message_id, speaker, text, observed
+        await session.run(calls.entities.observe(*told, user_id=session.user_id))
+    for session_id in ("mon", "tue"):
+        await session.run(calls.entities.end_session(session_id, session.user_id))
+
+
+def in_store(there, work):
+    embedded = there[0].removeprefix("--embedded=") if there else None
+    common.with_session(embedded, work)
+
+
+@pytest.fixture
+def narrow(monkeypatch) -> None:
+    monkeypatch.setattr(terminal.out, "width", 80)
+
+
+def listed(there: list[str], *arguments: str) -> dict[str, dict]:
+    shown = json.loads(ok(*there, "entities", "list", "--json", *arguments).stdout)
+    return {row["label"]: row for row in shown["entities"]}
+
+
+def test_a_list_has_the_entities_of_its_user_only_and_says_what_is_inferred(kept, monkeypatch):
+    rows = listed(kept)
+    assert rows.keys() == {"Max", "puppy", "Project Phoenix"}
+    assert [label for label, row in rows.items() if row["inferred"]] == ["Project Phoenix"]
+    assert listed(kept, "--status", "distinct").keys() == {"Max"}
+    assert listed(kept, "--status", "distinct", "--status", "provisional").keys() == rows.keys()
+    monkeypatch.setenv("CONCEPT_GRAPH_USER", "somebody")
+    assert listed(kept) == {}
+    assert ok(*kept, "entities", "list").stdout == "No entity is kept.\n"
+    assert ok(*kept, "entities", "list", "--status", "merged").stdout == "No entity is merged.\n"
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_list_fits_its_width_is_bounded_and_says_that_there_are_more(kept):
+    shown = ok(*kept, "entities", "list", "--limit", "2").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "There are more; --limit shows them." in shown
+    shown = ok(*kept, "entities", "list").stdout
+    assert "There are more" not in shown
+    assert "* the user never mentioned it" in shown
+
+
+def test_an_entity_is_shown_by_its_id_or_by_its_name_alone(kept):
+    max_id = listed(kept)["Max"]["entity_id"]
+    by_name = ok(*kept, "entities", "show", "max").stdout
+    assert by_name == ok(*kept, "entities", "show", max_id).stdout
+    assert by_name.startswith(f"Max\n\nentity_id: {max_id}\ntype: entity\nstatus: distinct\n")
+    assert "mentions: 2 by the user in 2 sessions, 0 by the model\n" in by_name
+    assert "– co occurrence puppy: weight 0.30, strength 0.50, recency 1.00" in by_name
+    assert "the user: Max sleeps." in by_name
+    whole = json.loads(ok(*kept, "entities", "show", "Max", "--json").stdout)
+    assert whole["entity_id"] == max_id
+    assert len(whole["mentions"]) == 2
+    inferred = ok(*kept, "entities", "show", "Project Phoenix").stdout
+    assert "the user never mentioned it" in inferred
+    assert "inferred: Perhaps Project Phoenix?" in inferred
+
+
+def test_of_several_that_are_called_so_one_is_named_by_its_id(kept):
+    async def of_another_kind(session):
+        for kind in ("pet", "person"):
+            observed = [{"label": "Sam", "type": "entity", "kind": kind}]
+            told = "wed", kind, "user", "Sam came.", observed
+            await session.run(calls.entities.observe(*told, user_id=session.user_id))
+
+    in_store(kept, of_another_kind)
+    refused = run(*kept, "entities", "show", "Sam")
+    assert refused.exit_code == 1
+    assert "Sam: several are called so; name one by its id: " in refused.stderr
+    assert "(pet)" in refused.stderr
+    assert "(person)" in refused.stderr
+
+
+def test_merging_shows_both_and_asks_first_and_unmerging_takes_it_back(kept):
+    refused = run(*kept, "entities", "merge", "puppy", "Max", stdin="n\n")
+    assert refused.exit_code == 1
+    assert "puppy (" in refused.stdout
+    assert "Let puppy count as Max?" in refused.stdout
+    assert ok(*kept, "entities", "merges").stdout == "Nothing was merged.\n"
+
+    merged = ok(*kept, "entities", "merge", "puppy", "Max", "--reason", "my puppy", stdin="y\n")
+    merge_id = merged.stdout.rpartition("Merged: ")[2].strip(". \n")
+    assert ok(*kept, "entities", "show", "puppy").stdout.startswith("Max, also puppy\n")
+    [entry] = json.loads(ok(*kept, "entities", "merges", "--json").stdout)["merges"]
+    assert (entry["merge_id"], entry["source"], entry["target"]) == (merge_id, "puppy", "Max")
+    assert (entry["reason"], entry["by"], entry["is_active"]) == (
+        *("my puppy", "user_correction"),
+        True,
+    )
+    rows = listed(kept)
+    assert rows["puppy"]["merged_into"] == rows["Max"]["entity_id"]
+
+    refused = run(*kept, "entities", "unmerge", merge_id, stdin="n\n")
+    assert refused.exit_code == 1
+    assert listed(kept)["puppy"]["status"] == "merged"
+    undone = ok(*kept, "entities", "unmerge", merge_id, "--yes").stdout
+    assert undone.startswith("puppy → Max, since ")
+    assert f"puppy ({rows['puppy']['entity_id']}): distinct\n" in undone
+    [entry] = json.loads(ok(*kept, "entities", "merges", "--json").stdout)["merges"]
+    assert (entry["is_active"], entry["unmerge_reason"]) == (False, "the owner said so")
+
+
+@pytest.mark.usefixtures("narrow")
+def test_the_ledger_is_bounded_and_fits_its_width(kept):
+    for source in ("puppy", "Project Phoenix"):
+        ok(*kept, "entities", "merge", source, "Max", "--yes", "--json", "--reason", "so " * 200)
+    shown = ok(*kept, "entities", "merges", "--limit", "1").stdout
+    assert "There are more; --limit shows them." in shown
+    shown = ok(*kept, "entities", "merges").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "There are more" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "nobody"], 'entity_id: not found: "nobody"'),
+        (["show", ""], "entity_id: must not be empty"),
+        (["merge", "Max", "max", "--yes"], 'target_id: "Max" is the same already'),
+        (["merge", "nobody", "Max", "--yes"], 'entity_id: not found: "nobody"'),
+        (["unmerge", "none", "--yes"], 'merge_id: not found: "none"'),
+        (["list", "--limit", "0"], "0 is not in the range"),
+        (["list", "--status", "lost"], "'lost' is not one of"),
+        (["forget", "Max"], "No such command 'forget'"),
+    ],
+)
+def test_what_cannot_be_is_one_line(kept, arguments, said):
+    refused = run(*kept, "entities", *arguments)
+    assert refused.exit_code != 0
+    assert said in refused.stderr
+    assert refused.stderr.count("\n") == 1
