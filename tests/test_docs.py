@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import click
@@ -34,6 +35,7 @@ from concept_graph_mcp.tools.prompts import use_memory
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.decaying import RULES
+from conceptgraph_core.memories import schema as memories
 from conceptgraph_core.registry import LAYERS, MODEL
 
 DOCS = ROOT / "docs"
@@ -42,7 +44,11 @@ CORE = ROOT / "query_modules/conceptgraph_core"
 AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
 MEMORIES, ENTITIES = DOCS / "memories.md", DOCS / "entities.md"
 # The pages that show agents what to call, by the toolset that they are of.
-OF_TOOLSETS = {"concept": AGENTS, "entity": ENTITIES}
+MEMORY_TOOLS = DOCS / "memory-tools.md"
+SYSTEM_PROMPT = DOCS / "system-prompt.md"
+OF_TOOLSETS = {"concept": AGENTS, "memory": MEMORY_TOOLS, "entity": ENTITIES}
+# As ids of memories are made.
+RANDOM_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DEVELOPERS = DOCS / "developers.md"
 QUERIES, STYLE = DOCS / "lab/queries.md", DOCS / "lab/style.gss"
 SERVER = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
@@ -233,23 +239,37 @@ def conversation(page: Path) -> list[tuple[int, dict]]:
     return steps
 
 
+def renamed(value: Any, names: dict[str, str]) -> Any:
+    """Return *value*, of JSON, with other ids."""
+    text = json.dumps(value)
+    return json.loads(RANDOM_ID.sub(lambda found: names.get(found[0], found[0]), text))
+
+
 @pytest.mark.parametrize("toolset", OF_TOOLSETS)
 def test_the_conversation_goes_as_the_page_shows_it_on_each_host(toolset, store, portal):
     page = OF_TOOLSETS[toolset]
     clock = Clock()
     session = Session(store, limits.DEFAULT_TAU_MS, ZONE, clock)
+    ids: dict[str, str] = {}
 
     async def replay() -> list[dict]:
         said = []
         async with Client(build(session, toolsets=(toolset,))) as client:
             for now_ms, step in conversation(page):
                 clock.set(now_ms)
-                result = await client.call_tool(step["tool"], step["arguments"])
-                outcome = (
-                    {"error": result.content[0].text}
-                    if result.is_error
-                    else {"result": result.structured_content}
-                )
+                arguments = renamed(step["arguments"], {shown: made for made, shown in ids.items()})
+                result = await client.call_tool(step["tool"], arguments)
+                if result.is_error:
+                    outcome = {"error": result.content[0].text}
+                else:
+                    # Ids are made at random: the next new one is that which the page has there.
+                    made, shown = (
+                        RANDOM_ID.findall(json.dumps(each))
+                        for each in (result.structured_content, step.get("result"))
+                    )
+                    for one, other in zip(made, shown, strict=False):
+                        ids.setdefault(one, other)
+                    outcome = {"result": renamed(result.structured_content, ids)}
                 said.append({"tool": step["tool"], "arguments": step["arguments"]} | outcome)
         return said
 
@@ -286,6 +306,25 @@ def test_when_to_call_what_names_every_tool(toolset):
     rows = table(OF_TOOLSETS[toolset], "when", "call", "because")
     called = {word for _, call, _ in rows for word in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", call)}
     assert called - {"max_hop"} == tools(toolset).keys() - {"set_time"}
+
+
+def test_the_system_prompt_names_only_what_the_tools_have():
+    (prompt,) = of(SYSTEM_PROMPT, "text")
+    given = tools("memory")
+    named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
+    arguments = {argument for names in given.values() for argument in names}
+    assert named <= {*given, *arguments, *memories.RELATION_TYPES}
+    assert {"memory_context", "memory_node_search", "memory_node_create"} <= named
+    assert {"memory_node_link", "memory_traverse", "memory_preserve"} <= named
+
+
+def test_the_system_prompt_has_every_type_of_link_and_the_other_names():
+    rows = table(SYSTEM_PROMPT, "type", "from the source to the target", "walk along it")
+    assert [kind for kind, *_ in rows] == list(memories.RELATION_TYPES)
+    text = SYSTEM_PROMPT.read_text(encoding="utf-8")
+    assert set(memories.ALIASES) <= set(re.findall(r"`(\w+)`", text))
+    for alias, name in toolsets.aliases(["memory"]).items():
+        assert f"`{alias}` is another name of `{name}`" in text
 
 
 def test_arousal_fades_as_the_table_says():
