@@ -293,6 +293,11 @@ def process(location, now_ms, holder, batch):
     return LineProcess([sys.executable, "-B", str(PROCESS), *given])
 
 
+def test_two_workers_of_one_process_are_two():
+    session = Session.of(None, CONFIGURED, Clock(NOW_MS))
+    assert Worker(session, CONFIGURED).holder != Worker(session, CONFIGURED).holder
+
+
 def test_no_turn_goes_on_that_was_told_to_end():
     turn = Turn("decay", None, CONFIGURED, None, stopping=lambda: True)
     with pytest.raises(Stopped, match="told to end"):

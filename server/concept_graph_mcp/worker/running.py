@@ -1,6 +1,7 @@
 """Running a job: under the lease, which one worker has, and reported to the store."""
 
 import os
+import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +52,8 @@ class Worker:
         holder: str | None = None,
     ) -> None:
         self.session = session
-        self.holder = holder or f"{socket.gethostname()}:{os.getpid()}"
+        # Containers may share a host's name, and each has a first process.
+        self.holder = holder or f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
         self._settings = settings
         self._batch = batch
         self._stopping = stopping
