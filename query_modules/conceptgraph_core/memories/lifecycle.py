@@ -86,15 +86,21 @@ def status_of(graph: Kept, node: Node) -> Row:
     }
 
 
-def settle(graph: Kept, node: Node, may_expire: bool = False) -> None:
-    """Give *node* the score and the state that it has now.
+def settle(graph: Kept, node: Node) -> None:
+    """Give *node* the score and the state that it has now, after what a caller did to it.
+
+    Only the worker lets a memory expire: this archives it at worst.
+    """
+    become(graph, node, *presence(graph, node, may_expire=False))
+
+
+def become(graph: Kept, node: Node, score: float, state: str) -> None:
+    """Give *node* the score and the state that `presence` told.
 
     What becomes archived is compressed where that saves space; what expires is deleted, which means
-    that nobody but its owner sees it. Only the worker lets it expire: for what a caller does to a
-    memory it is archived at worst.
+    that nobody but its owner sees it.
     """
     now_ms = graph.context.now_ms
-    score, state = presence(graph, node, may_expire)
     changes: Row = {"decay_score": score, "last_decay_update": now_ms}
     if state != node.state:
         changes |= transition(node, state, now_ms, score)

@@ -74,16 +74,27 @@ class Node(adapter.Node):
     @property
     def fading(self) -> Fading:
         """What its score follows from, but for its links."""
-        value = self.value
         return Fading(
-            importance=value("importance_score"),
-            confidence=value("confidence"),
-            access_count=value("access_count"),
-            accessed_at=value("accessed_at"),
-            rate=value("decay_rate"),
-            tags=tuple(value("tags")),
-            preserved_until=value("preserved_until"),
+            importance=self._unit("importance_score"),
+            confidence=self._unit("confidence"),
+            access_count=self.value("access_count"),
+            accessed_at=self.value("accessed_at"),
+            rate=self.value("decay_rate"),
+            tags=tuple(self.value("tags")) if self.raw.get_property("tags") else (),
+            preserved_until=self.value("preserved_until"),
         )
+
+    @property
+    def score(self) -> float:
+        """Its score as of `last_decay_update`."""
+        return self._unit("decay_score")
+
+    def _unit(self, name: str) -> float:
+        # Of all memories at every run of decay: what is as it must be is not checked any further.
+        value = self.raw.get_property(name)
+        if value.__class__ is float and 0.0 <= value <= 1.0:
+            return float(value)
+        return float(self.value(name))
 
     @property
     def brief(self) -> dict[str, Any]:

@@ -135,32 +135,33 @@ def decay_batch(
     """
     most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
     begin = after or ""
-    nodes = [node for node in graph.nodes() if node.memory_id > begin]
-    nodes = sorted(nodes, key=lambda node: node.memory_id)
-    batch = nodes[:most]
+    nodes = {node.memory_id: node for node in graph.nodes()}
+    batch = sorted(memory_id for memory_id in nodes if memory_id > begin)[:most]
     made: Row = {"processed": 0, "transitioned": 0, "errors": 0, "changes": []}
-    for node in batch:
+    for node in (nodes[memory_id] for memory_id in batch):
         if not node.is_deleted:
             _let_pass(graph, node, made, dry_run)
     if holder is not None and not dry_run:
         counts = {name: made[name] for name in ("processed", "transitioned", "errors")}
         work.count_batch(graph.another(Work), holder, schema.DECAY, counts)
-    return made | {"last": batch[-1].memory_id if len(batch) == most else None}
+    return made | {"last": batch[-1] if len(batch) == most else None}
 
 
 def _let_pass(graph: Kept, node: Node, made: Row, dry_run: bool) -> None:
     made["processed"] += 1
     try:
         score, state = lifecycle.presence(graph, node, may_expire=True)
-        if state != node.state:
+        known = node.state
+        if state != known:
             made["changes"].append(_change(graph, node, score, state))
             made["transitioned"] += 1
-        moved = abs(score - node.value("decay_score")) >= schema.MIN_SCORE_CHANGE
-        if not dry_run and state == node.state and lifecycle.is_loose(node):
+        if dry_run:
+            return
+        if state == known == rules.ARCHIVED and lifecycle.is_loose(node):
             # An import brings what is archived as it was before.
             graph.update(node, content=lifecycle.stored_content(node.content, state))
-        if not dry_run and (moved or state != node.state):
-            lifecycle.settle(graph, node, may_expire=True)
+        if state != known or abs(score - node.score) >= schema.MIN_SCORE_CHANGE:
+            lifecycle.become(graph, node, score, state)
     except ConceptGraphError as error:
         made["errors"] += 1
         made["changes"].append({"memory_id": node.memory_id, "error": str(error)})

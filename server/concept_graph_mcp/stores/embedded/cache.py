@@ -6,7 +6,9 @@ the time do not keep reloading one another's graph.
 
 import json
 import sys
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from . import checksums
@@ -17,6 +19,9 @@ from .elements import EdgeElement, VertexElement
 _CONTAINERS = frozenset({list, dict})
 # Of a row that has an edge before a vertex.
 _EDGE_COLUMNS = 6
+_ID = attrgetter("id")
+# So many edges are each looked for in a list; for more it is gone through.
+_FEW = 100
 # Beyond this many bytes, about, everything is let go and read again as needed.
 MAX_BYTES = 1 << 30
 # What an element takes beyond its properties, and they for each character that they are stored as:
@@ -187,17 +192,36 @@ def attach(edge: EdgeElement) -> None:
 
 
 def detach(edges: Collection[EdgeElement]) -> None:
-    """Take *edges* out of the lists of their ends, going through each list once.
+    """Take *edges* out of the lists of their ends.
 
     The lists are replaced, for whoever iterates.
     """
-    gone = frozenset(edges)
-    for vertex in {edge.source for edge in gone}:
+    leaving: dict[VertexElement, list[EdgeElement]] = {}
+    entering: dict[VertexElement, list[EdgeElement]] = {}
+    for edge in frozenset(edges):
+        leaving.setdefault(edge.source, []).append(edge)
+        entering.setdefault(edge.target, []).append(edge)
+    for vertex, gone in leaving.items():
         if vertex.out_edges is not None:
-            vertex.out_edges = [edge for edge in vertex.out_edges if edge not in gone]
-    for vertex in {edge.target for edge in gone}:
+            vertex.out_edges = _without(vertex.out_edges, gone)
+    for vertex, gone in entering.items():
         if vertex.in_edges is not None:
-            vertex.in_edges = [edge for edge in vertex.in_edges if edge not in gone]
+            vertex.in_edges = _without(vertex.in_edges, gone)
+
+
+def _without(edges: list[EdgeElement], gone: list[EdgeElement]) -> list[EdgeElement]:
+    """Return *edges* without *gone*."""
+    if len(gone) > _FEW:
+        every = frozenset(gone)
+        return [edge for edge in edges if edge not in every]
+    left = edges.copy()
+    for edge in gone:
+        # By id, in whose order they nearly always are: a hub has too many to look at each.
+        index = bisect_left(left, edge.id, key=_ID)
+        if index == len(left) or left[index] is not edge:
+            return [one for one in left if one not in gone]
+        del left[index]
+    return left
 
 
 def _tuples(value: Any) -> Any:

@@ -39,7 +39,9 @@ class Derivation:
 
     def change(self, vertex: int, before: State, after: State) -> None:
         """Note that a vertex went from one state to another; None is not being there."""
-        changed = _changed(before, after)
+        changed = _changed(self._catalogue, before, after)
+        if changed is not None and not changed:
+            return
         old, new = (rows(self._catalogue, vertex, state, changed) for state in (before, after))
         for table, row in old.items():
             if new.get(table) != row:
@@ -84,12 +86,16 @@ def rows(
     return found
 
 
-def _changed(before: State, after: State) -> set[str] | None:
-    """Return the properties that differ, or None where more than properties does."""
+def _changed(catalogue: Catalogue, before: State, after: State) -> set[str] | None:
+    """Return the properties that differ, of those that a row may follow from.
+
+    None where more than properties does.
+    """
     if before is None or after is None or before[0] != after[0]:
         return None
     old, new = before[1], after[1]
-    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    followed = (name for label in after[0] for name in catalogue.followed(label))
+    return {name for name in followed if old.get(name) != new.get(name)}
 
 
 def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:

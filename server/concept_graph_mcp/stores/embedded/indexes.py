@@ -8,7 +8,7 @@ not, because a scan would read them all.
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import folding
@@ -236,6 +236,10 @@ class Catalogue:
         self._by_label: dict[str, list[Table]] = {}
         for table in self.derived:
             self._by_label.setdefault(table.label, []).append(table)
+        self._followed = {
+            label: frozenset(name for table in tables for name in table.properties)
+            for label, tables in self._by_label.items()
+        }
         self.vector_names = frozenset(table.index.vector for table in self.vectors)
 
     @property
@@ -247,6 +251,10 @@ class Catalogue:
     def of_label(self, label: str) -> list[Table]:
         """Return the tables that have rows of vertices with *label*."""
         return self._by_label.get(label, [])
+
+    def followed(self, label: str) -> Collection[str]:
+        """Return the properties of vertices with *label* that rows follow from."""
+        return self._followed.get(label, ())
 
     def index(self, label: str, properties: Sequence[str]) -> IndexTable:
         """Return the index of *label* that begins with *properties*."""

@@ -214,6 +214,10 @@ class Transaction:
             self._cache.vertices.pop(vertex.id, None)
         for edge in self._deleted_edges:
             self._cache.edges.pop(edge.id, None)
+        for vertex in self._created:
+            if vertex.in_edges:
+                # Read when it is asked for: of what becomes a hub that may be never.
+                vertex.in_edges = None
 
     def undo(self) -> None:
         """Take every change back, after the rollback."""
