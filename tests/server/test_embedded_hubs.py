@@ -9,7 +9,8 @@ import pytest
 from embedded_files import assert_sound
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.elements import VertexElement
+from concept_graph_mcp.stores.embedded.cache import detach
+from concept_graph_mcp.stores.embedded.elements import EdgeElement, VertexElement
 from concept_graph_mcp.stores.embedded.host import Host
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -71,3 +72,31 @@ def test_another_process_takes_the_removal_of_a_hub_over_going_through_its_relat
     assert sum(copied) <= 2 * LEAVES
     measures = {row["measure"]: row["value"] for row in run(hosts[1], calls.keeping.stats())}
     assert (measures["concepts"], measures["is-a"]) == (2 * LEAVES, 0)
+
+
+def test_correcting_a_memory_goes_through_no_other_mention_of_its_words(tmp_path, copied):
+    with closing(Host(tmp_path / "memories.db")) as host:
+        records = [
+            {"kind": "memory", "id": f"m{number}", "user_id": "ada", "content": "apples"}
+            for number in range(LEAVES)
+        ]
+        run(host, calls.keeping.import_rows(records))
+        copied.clear()
+        call = calls.memories.update("ada", "m7", content="pears")
+        context = {**CONTEXT, **call.context, "user_id": "ada"}
+        host.call(call.procedure.name, [*call.arguments, context], call.lookup)
+        assert sum(copied) < LEAVES // 10
+    assert_sound(tmp_path / "memories.db")
+
+
+@pytest.mark.parametrize("gone", [[2], [2, 0], list(range(150))])
+def test_edges_are_taken_out_of_a_list_in_whatever_order_it_has_them(gone):
+    hub = VertexElement(1, ("Concept",), {})
+    leaf = VertexElement(2, ("Concept",), {})
+    edges = [EdgeElement(9_000 - number, "IS_A", leaf, hub, {}) for number in range(300)]
+    edges[2], edges[1] = edges[1], edges[2]
+    hub.in_edges = list(edges)
+    known = hub.in_edges
+    detach([edges[number] for number in gone])
+    assert hub.in_edges == [edge for number, edge in enumerate(edges) if number not in gone]
+    assert known == edges
