@@ -528,7 +528,7 @@ def test_what_is_found_is_text_and_never_obeyed(drawn):
 def test_what_nothing_says_is_told_and_emptying_the_box_ends_it(drawn):
     page = drawn(told)
     find(page, "zeppelin")
-    assert page.text("#told") == "No episode says any of that."
+    assert page.text("#told") == "Nothing says any of that."
     page.press("\ue003" * len("zeppelin"))
     page.until("return document.getElementById('found').hidden")
 
@@ -538,7 +538,7 @@ def test_what_cannot_be_found_yet_is_told(browser, viewers, tmp_path):
     page = Page.at(browser, viewers(shutil.copyfile(first_version, tmp_path / "memory.db")))
     find(page, "apples")
     assert page.text("#told") == (
-        "No episode says any of that. not found by words: 2 episodes; run concept-graph-mcp index"
+        "Nothing says any of that. not found by words: 2 episodes; run concept-graph-mcp index"
     )
 
 

@@ -16,9 +16,11 @@ from conceptgraph_core.concepts import schema
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import picture
+from . import memories, picture
 from .looks import looks
 
+# What the search offers of the memories while nothing is typed.
+_LATEST = 4
 # Without a concept to begin with, the page shows what surrounds the most aroused ones.
 _FIRST_SEEDS = 3
 
@@ -42,6 +44,7 @@ class Api:
 
     async def about(self, request: Request) -> JSONResponse:
         """Return where the graph is, its clock, and what to show first."""
+        kind, seeds = await self._begin()
         return JSONResponse(
             {
                 "location": self._session.store.location,
@@ -50,9 +53,18 @@ class Api:
                 "tau_ms": self._session.tau_ms,
                 "time_zone": self._session.zone.key,
                 "looks": looks(),
-                "seeds": [self._concept] if self._concept else await self._first(),
+                "kind": kind,
+                "seeds": seeds,
             }
         )
+
+    async def _begin(self) -> tuple[str, list[str]]:
+        """Return the kind of what to show first, and its names."""
+        names = [self._concept] if self._concept else await self._first()
+        if names:
+            return "concept", names
+        latest = await memories.latest(self._session, _FIRST_SEEDS)
+        return ("memory", [row["name"] for row in latest]) if latest else ("concept", [])
 
     async def _first(self) -> list[str]:
         """Return what is most on the mind; looking back, of what is known to have been there."""
@@ -68,7 +80,7 @@ class Api:
         return names[:_FIRST_SEEDS]
 
     async def search(self, request: Request) -> JSONResponse:
-        """Return the concepts that match `q`; without it, the most aroused ones."""
+        """Return the concepts that match `q`; without it the most aroused, and memories."""
         keywords = [word for word in request.query_params.getlist("q") if word.strip()]
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
         rows = await self._session.run(
@@ -77,18 +89,25 @@ class Api:
         if keywords:
             # The others are what a search is filled up with.
             rows = [row for row in rows if row["matched"]]
-        return JSONResponse({"concepts": rows})
+        others = [] if keywords else await memories.latest(self._session, _LATEST)
+        return JSONResponse({"concepts": rows, "others": others})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
-        """Return the nodes within `hops` of each `seed`, at most `limit`."""
+        """Return the nodes within `hops` of each `seed`, at most `limit`; `kind` says of what."""
         session = self._at(request)
         limit = _integer(request, "limit", schema.DEFAULT_NEIGHBOURS)
         if limit > picture.MOST_NODES:
             raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
+        nodes = await self._around(session, request, limit)
+        return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
+
+    async def _around(self, session: Session, request: Request, limit: int) -> list[dict[str, Any]]:
+        kind = request.query_params.get("kind", "concept")
+        if kind in _WALKED:
+            return await _WALKED[kind](session, _seeds(request), _hops(request), limit)
         call = calls.concepts.neighbourhood(_seeds(request), _hops(request), limit)
         rows = await session.run(call)
-        nodes = [picture.node(row, session.until_ms) for row in rows]
-        return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
+        return [picture.node(row, session.until_ms) for row in rows]
 
     async def recall(self, request: Request) -> JSONResponse:
         """Return what each `seed` together bring to mind, strongest first, arousing nothing."""
@@ -100,17 +119,19 @@ class Api:
         return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
 
     async def find(self, request: Request) -> JSONResponse:
-        """Return the episodes that `q` belongs to by its words, each explained, at most `limit`.
+        """Return the episodes and memories that `q` belongs to by its words, each explained.
 
-        `lacking` are lines on what cannot be found yet.
+        At most `limit` of either. `lacking` are lines on what cannot be found yet.
         """
         session = self._at(request)
         limit = _integer(request, "limit", DEFAULT_LIMIT)
-        rows = await session.run(calls.concepts.associate(request.query_params.get("q", ""), limit))
+        text = request.query_params.get("q", "")
+        rows = await session.run(calls.concepts.associate(text, limit))
+        remembered = await memories.found(session, text, limit)
         [counted] = await session.run(calls.concepts.unindexed())
         unknown = counted["episodes"]
         said = [lacking(unknown, "episodes")] if unknown else []
-        return JSONResponse({"episodes": rows, "lacking": said})
+        return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})
 
     def _at(self, request: Request) -> Session:
         if "at" not in request.query_params:
@@ -119,6 +140,9 @@ class Api:
         if not 0 <= at <= limits.MAX_TIME_MS:
             raise HTTPException(400, f"at: must be between 0 and {limits.MAX_TIME_MS}, not {at}")
         return replace(self._session, clock=Clock(at))
+
+
+_WALKED = {"memory": memories.neighbourhood}
 
 
 async def told(_: Request, error: Exception) -> JSONResponse:

@@ -7,34 +7,53 @@ is drawn, coloured and explained in the legend without a line of the page.
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from conceptgraph_core.concepts import schema as concepts
+from conceptgraph_core.memories import schema as memories
+from conceptgraph_core.memories.rules import ACTIVE, ARCHIVED, DORMANT
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The colours of a node's property from −1 over 0 to 1, by day and by night ("#rrggbb")."""
+    """The colours of a node's property from −1 over 0 to 1, by day and by night ("#rrggbb").
+
+    One that is not `signed` has nothing below 0, and no sign is written on its nodes.
+    """
 
     label: str
     light: tuple[str, str, str]
     dark: tuple[str, str, str]
+    signed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of node as its layer calls it; its shape, and the property whose scale colours it.
 
-    Shapes are circle, diamond, square and hexagon.
+    Shapes are circle, diamond, square and hexagon. `size` says what its size shows; `opacity`
+    names the property by whose words (see `OPACITIES`) it is seen through, `border` the one, from
+    0 to 1, that its border is as thick as.
     """
 
     kind: str
     shape: str
     colour: str
+    layer: str
+    size: str = "arousal"
+    opacity: str = ""
+    border: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A type of relation as its layer names it; its line is solid, dashed or dotted."""
+    """A type of relation as its layer names it; its line is solid, dashed or dotted.
+
+    `weight` is what the width of its line shows.
+    """
 
     type: str
     line: str
+    layer: str
+    weight: str = "weight"
 
 
 # Blue to orange through grey is told apart with every common kind of colour blindness, by its
@@ -44,16 +63,34 @@ COLOURS = {
         "valence − to +",
         ("#c85500", "#8b929b", "#1565c0"),
         ("#ff9d4d", "#7d8590", "#58a6ff"),
-    )
+    ),
+    "decay_score": Scale(
+        "presence",
+        ("#8b929b", "#8b929b", "#00705a"),
+        ("#7d8590", "#7d8590", "#3fc3a2"),
+        signed=False,
+    ),
 }
+# How much of a node is seen, by the word that a property has.
+OPACITIES = {"state": {ACTIVE: 1.0, DORMANT: 0.6, ARCHIVED: 0.3}}
 KINDS = (
-    Kind("concept", "circle", "valence"),
-    Kind("episode", "diamond", "valence"),
+    Kind("concept", "circle", "valence", concepts.LAYER.name),
+    Kind("episode", "diamond", "valence", concepts.LAYER.name),
+    Kind("memory", "square", "decay_score", memories.LAYER.name, "presence", opacity="state"),
 )
+# What says when is dotted, what says against is dashed.
+_LINKS = {
+    "contradicts": "dashed",
+    **dict.fromkeys(("causes", "caused_by", "precedes", "follows"), "dotted"),
+}
 RELATIONS = (
-    Relation("is-a", "solid"),
-    Relation("part-of", "dashed"),
-    Relation("evokes", "dotted"),
+    Relation("is-a", "solid", concepts.LAYER.name),
+    Relation("part-of", "dashed", concepts.LAYER.name),
+    Relation("evokes", "dotted", concepts.LAYER.name),
+    *(
+        Relation(name, _LINKS.get(name, "solid"), memories.LAYER.name, "strength now")
+        for name in memories.RELATION_TYPES
+    ),
 )
 
 
@@ -62,5 +99,6 @@ def looks() -> dict[str, Any]:
     return {
         "kinds": [asdict(kind) for kind in KINDS],
         "relations": [asdict(relation) for relation in RELATIONS],
+        "opacities": OPACITIES,
         "colours": {name: asdict(scale) for name, scale in COLOURS.items()},
     }

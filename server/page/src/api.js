@@ -1,5 +1,7 @@
 // The questions to the server that the page came from. The token is part of the page's own address.
 
+const RECKONED = { memory: true };
+
 async function ask(path, parameters) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -18,6 +20,8 @@ async function ask(path, parameters) {
 
 export const askAbout = () => ask("about", {});
 export const askSearch = (words, limit) => ask("search", { q: words, limit });
-export const askNeighbourhood = (seed, hops, limit) => ask("neighbourhood", { seed, hops, limit });
+/** What is around *seed*, names of that *kind*; *at* is when, for what only the server can reckon. */
+export const askNeighbourhood = (kind, seed, hops, limit, at) =>
+  ask("neighbourhood", { kind, seed, hops, limit, ...(kind in RECKONED ? { at } : {}) });
 export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });
 export const askFind = (words, limit, at) => ask("find", { q: words, limit, at });

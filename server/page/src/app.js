@@ -12,7 +12,7 @@ import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
 import { isArrow, neighbourTowards } from "./walking.js";
 import { HOUR_MS, ahead, calendar } from "./clock.js";
-import { arousalAt } from "./scales.js";
+import { arousalAt, fades } from "./scales.js";
 import { plain, printable } from "./wording.js";
 
 // A click adds at most so many nodes; Expand again adds more.
@@ -21,6 +21,7 @@ const EXPANDED = 40;
 const EXPANSION = 1000;
 const WHOLE = 5000;
 const RECALLED = 30;
+const RECKONED = 100;
 const FOUND = 20;
 
 const $ = (id) => document.getElementById(id);
@@ -28,7 +29,7 @@ const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
 let about;
 let when;
-let begun = []; // the names that the picture grew from
+let begun = { kind: "concept", names: [] }; // what the picture grew from
 let seeds = []; // the names that are recalled from, while in recall mode
 let recalling = false;
 let finding = false;
@@ -46,18 +47,18 @@ async function start() {
   $("where").title = location;
   document.title = `${$("where").textContent} · concept graph`;
   setTime();
-  await load(about.seeds);
+  await load(about.seeds, about.kind);
 }
 
 // What is shown
 
-async function load(names) {
+async function load(names, kind = "concept") {
   asked += 1;
   const mine = asked;
-  const { nodes } = await askNeighbourhood(names, $("hops").value, $("limit").value);
+  const { nodes } = await askNeighbourhood(kind, names, $("hops").value, $("limit").value, picture.time);
   if (mine !== asked) return;
   if (!nodes.length && names.length) throw new Error(`Nothing is called “${names.join(", ")}”.`);
-  begun = names;
+  begun = { kind, names };
   model.clear();
   model.merge(nodes);
   $("empty").hidden = nodes.length > 0;
@@ -69,7 +70,7 @@ async function load(names) {
 
 async function expand(node) {
   if (model.hidden(node)) {
-    const { nodes } = await askNeighbourhood([node.name], 2, EXPANSION);
+    const { nodes } = await askNeighbourhood(node.kind, [node.name], 2, EXPANSION, picture.time);
     const fresh = nodes.filter((row) => row.hop === 1 && !model.nodes.has(row.id));
     const wanted = new Set(fresh.slice(0, EXPANDED).map((row) => row.id));
     model.merge(nodes, (row) => wanted.has(row.id), node);
@@ -84,6 +85,7 @@ function select(node) {
   $("details").hidden = !node || recalling || finding;
   $("hints").hidden = recalling || finding;
   if (!node) return;
+  $("recall-here").hidden = !fades(node);
   say(spoken(node, picture.time, about.tau_ms));
   describe();
 }
@@ -105,16 +107,21 @@ function count() {
 
 function explain() {
   const { looks, bySize, hasUnknown } = picture;
-  showLegend($("legend"), looks, { byOrder: bySize !== null, hollow: hasUnknown });
+  showLegend($("legend"), looks, model, { byOrder: bySize !== null, hollow: hasUnknown });
 }
 
 function total() {
   let sum = 0;
-  for (const node of model.nodes.values()) sum += arousalAt(node, picture.time, about.tau_ms);
+  const nodes = [...model.nodes.values()];
+  const aroused = nodes.filter(fades);
+  for (const node of aroused) sum += arousalAt(node, picture.time, about.tau_ms);
   document.body.dataset.arousal = sum;
   const hours = Number($("time").value);
-  $("moment").textContent =
-    `${ahead(hours)} · ${when(picture.time)} · arousal ${sum < 1 ? plain(sum) : sum.toFixed(1)} in all`;
+  $("moment").textContent = [
+    ahead(hours),
+    when(picture.time),
+    ...(nodes.length && !aroused.length ? [] : [`arousal ${sum < 1 ? plain(sum) : sum.toFixed(1)} in all`]),
+  ].join(" · ");
 }
 
 function setTime() {
@@ -125,9 +132,27 @@ function setTime() {
   picture.redraw();
 }
 
+/** Take over from the server how it all stands at the slider's time, where only that can say. */
+async function reckon() {
+  const mine = asked;
+  const still = [...model.nodes.values()].filter((node) => !fades(node));
+  for (const [kind, nodes] of Map.groupBy(still, (node) => node.kind)) {
+    for (let begin = 0; begin < nodes.length; begin += RECKONED) {
+      const names = nodes.slice(begin, begin + RECKONED).map((node) => node.name);
+      const { nodes: rows } = await askNeighbourhood(kind, names, 0, RECKONED, picture.time);
+      if (mine !== asked) return;
+      model.merge(rows, () => false);
+    }
+  }
+  describe();
+  picture.redraw();
+  document.body.dataset.reckoned = picture.time;
+}
+
 // Recall
 
 async function recall(names) {
+  if (!names.length) throw new Error("A recall begins at a concept or an episode.");
   asked += 1;
   const mine = asked;
   hideFound();
@@ -138,7 +163,7 @@ async function recall(names) {
   const hops = $("hops").value;
   const [{ propositions, total: all }, { nodes }] = await Promise.all([
     askRecall(names, hops, RECALLED, picture.time),
-    askNeighbourhood(names, hops, WHOLE),
+    askNeighbourhood("concept", names, hops, WHOLE),
   ]);
   if (mine !== asked) return;
   light(propositions, nodes);
@@ -187,7 +212,7 @@ function endRecall() {
   recalling = false;
   picture.lit = null;
   picture.strong = null;
-  picture.seeds = new Set(begun.map((name) => model.named(name)?.id));
+  picture.seeds = new Set(begun.names.map((name) => model.named(name)?.id));
   $("recall-mode").setAttribute("aria-pressed", "false");
   $("recalled").hidden = true;
   select(model.named(seeds[0]) ?? null);
@@ -195,7 +220,13 @@ function endRecall() {
 
 function toggleRecall() {
   if (recalling) endRecall();
-  else attempt(recall, picture.selected ? [picture.selected.name] : begun);
+  else attempt(recall, recallable());
+}
+
+function recallable() {
+  const { selected } = picture;
+  if (selected && fades(selected)) return [selected.name];
+  return selected || begun.kind !== "concept" ? [] : begun.names;
 }
 
 // Find
@@ -204,16 +235,18 @@ async function find(words) {
   if (recalling) endRecall();
   asked += 1;
   const mine = asked;
-  const { episodes, lacking } = await askFind(words, FOUND, picture.time);
+  const found = await askFind(words, FOUND, picture.time);
   if (mine !== asked) return;
   finding = true;
   $("found").hidden = false;
-  showFound($("answers"), episodes, (name) => attempt(load, [name]));
+  const shapeOf = (node) => picture.looks.shapeOf(node);
+  showFound($("answers"), found, shapeOf, (name, kind) => attempt(load, [name], kind));
+  const { length } = $("answers").children;
   $("told").textContent = [
-    episodes.length ? `${episodes.length} found, the best first` : "No episode says any of that.",
-    ...lacking,
+    length ? `${length} found, the best first` : "Nothing says any of that.",
+    ...found.lacking,
   ].join(" ");
-  document.body.dataset.found = episodes.length;
+  document.body.dataset.found = length;
   select(picture.selected);
   say($("told").textContent);
 }
@@ -241,9 +274,12 @@ function settled() {
   document.body.dataset.drawn = model.nodes.size;
 }
 
-function chosen(name) {
-  if (recalling) attempt(recall, [...new Set([...seeds, name])]);
-  else attempt(load, [name]);
+function chosen({ kind, name }) {
+  if (recalling && kind === "concept") attempt(recall, [...new Set([...seeds, name])]);
+  else {
+    if (recalling) endRecall();
+    attempt(load, [name], kind);
+  }
   $("picture").focus();
 }
 
@@ -293,7 +329,7 @@ function pressedOnPicture(event) {
   if (isArrow(key)) {
     event.preventDefault();
     const from = picture.selected;
-    const to = from ? neighbourTowards(model, from, key) : model.named(begun[0]);
+    const to = from ? neighbourTowards(model, from, key) : model.named(begun.names[0]);
     if (to) select(to);
   } else if (key === "Enter" && picture.selected) {
     attempt(expand, picture.selected);
@@ -324,14 +360,15 @@ $("asked").addEventListener("keydown", (event) => {
   $("picture").focus();
 });
 $("time").addEventListener("input", setTime);
+$("time").addEventListener("change", () => attempt(reckon));
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));
 $("recall-mode").addEventListener("click", toggleRecall);
 $("recall-here").addEventListener("click", toggleRecall);
 $("fit").addEventListener("click", () => picture.fit());
 $("expand").addEventListener("click", () => attempt(expand, picture.selected));
-$("centre").addEventListener("click", () => attempt(load, [picture.selected.name]));
+$("centre").addEventListener("click", () => attempt(load, [picture.selected.name], picture.selected.kind));
 for (const id of ["hops", "limit"]) {
-  $(id).addEventListener("change", () => attempt(recalling ? recall : load, recalling ? seeds : begun));
+  $(id).addEventListener("change", () => (recalling ? attempt(recall, seeds) : attempt(load, begun.names, begun.kind)));
 }
 globalThis.conceptGraphView = { model, picture, explain };
 attempt(start);

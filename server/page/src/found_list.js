@@ -1,26 +1,36 @@
-// What is found by its words, as a list: each episode with what its words gave and the four factors.
+// What is found by its words, as a list: each with what its words gave and the four factors.
 
 import { element, factor } from "./factors.js";
+import { icon } from "./shapes.js";
 import { plain, printable } from "./wording.js";
 
-/** Fill *list* with *episodes*, as `associate` has them; picked(episode_id) gets the one picked. */
-export function showFound(list, episodes, picked) {
-  list.replaceChildren(...episodes.map((episode) => entry(episode, list, picked)));
+/**
+ * Fill *list* with *episodes* and *memories* as the server finds them, the best first;
+ * picked(name, kind) gets the one picked, shapeOf({kind}) says how that is drawn.
+ */
+export function showFound(list, { episodes, memories }, shapeOf, picked) {
+  const all = [...episodes.map(episode), ...memories.map(memory)];
+  all.sort((one, other) => other.score - one.score);
+  list.replaceChildren(...all.map((found) => entry(found, list, shapeOf, picked)));
 }
 
-function entry(episode, list, picked) {
+const episode = (row) => ({ ...row, kind: "episode", name: row.episode_id, text: row.summary, aside: row.date });
+const memory = (row) => ({ ...row, kind: "memory", name: row.memory_id, aside: `memory, ${row.state}` });
+
+function entry(found, list, shapeOf, picked) {
   const button = element("button", "",
-    element("span", "proposition", printable(episode.summary)),
-    element("span", "formula", ...formula(episode)),
-    element("span", "gave", ...episode.words.map(word), ...day(episode)),
+    element("span", "proposition", printable(found.text)),
+    element("span", "formula", ...formula(found)),
+    element("span", "gave", ...found.words.map(word), ...aside(found)),
   );
+  button.prepend(icon(shapeOf(found)));
   button.type = "button";
   button.setAttribute("aria-pressed", "false");
   button.addEventListener("click", () => {
     for (const other of list.querySelectorAll("button")) {
       other.setAttribute("aria-pressed", String(other === button));
     }
-    picked(episode.episode_id);
+    picked(found.name, found.kind);
   });
   return element("li", "", button);
 }
@@ -32,7 +42,7 @@ function formula({ score, words, factors }) {
   return [factor("score", plain(score)), "=", factor("words", plain(sum)), ...parts];
 }
 
-const day = ({ date }) => (date === null ? [] : [element("small", "", date)]);
+const aside = (found) => (found.aside === null ? [] : [element("small", "", found.aside)]);
 
 function word({ word: said, gave, from }) {
   const near = from.filter(({ offset, key }) => offset !== 0 && key !== null);

@@ -2,19 +2,48 @@
 
 import { icon } from "./shapes.js";
 
+const MOST_TYPES = 3;
+
 /**
- * Fill *list* with what *looks* has. Sizes show an order instead of arousal if *byOrder*; *hollow*
- * nodes are explained if there are any.
+ * Fill *list* with what *looks* has of the layers that are in *model*. Sizes show an order instead
+ * of arousal if *byOrder*; *hollow* nodes are explained if there are any.
  */
-export function showLegend(list, looks, { byOrder, hollow }) {
+export function showLegend(list, looks, model, { byOrder, hollow }) {
+  const { kinds, relations, types } = looks.among([...model.nodes.values()], [...model.links.values()]);
+  const all = (name, otherwise) => [...new Set(kinds.map((look) => look[name] || otherwise))];
+  const sizes = all("size", "arousal").map((size) =>
+    (byOrder && size === "arousal" ? "order of arousal; all has faded" : size));
+  const scales = all("colour").map((name) => looks.colours[name]).filter(Boolean);
+  const alone = sizes.filter((size) => !scales.some(({ label }) => label === size));
   list.replaceChildren(
-    ...Object.values(looks.colours).map((scale) => entry([gradient(scale)], scale.label)),
-    entry([icon("circle", 2.5), icon("circle")], byOrder ? "order of arousal; all has faded" : "arousal"),
+    ...scales.map((scale) => {
+      const both = sizes.includes(scale.label);
+      return entry([gradient(scale), ...(both ? [icon("circle", 2.5), icon("circle")] : [])], scale.label);
+    }),
+    ...(alone.length ? [entry([icon("circle", 2.5), icon("circle")], alone.join(", "))] : []),
     ...(hollow ? [entry([icon("circle", 4.5, "shape hollow")], "aroused later; not known for then")] : []),
-    ...looks.kinds.map((look) => entry([icon(look.shape)], look.kind)),
-    ...looks.relations.map((look) => entry([mark("i", `line ${look.line}`)], look.type)),
-    entry([mark("i", "line thick")], "weight"),
+    ...kinds.map((look) => entry([icon(look.shape)], look.kind)),
+    ...kinds.filter((look) => look.opacity).flatMap((look) => seenThrough(look, looks)),
+    ...lines(relations, types),
+    entry([mark("i", "line thick")], [...new Set(relations.map(({ weight }) => weight ?? "weight"))].join(", ")),
   );
+}
+
+/** One entry for each line; of many types that have the same, those that are there. */
+function lines(relations, types) {
+  const byLine = Map.groupBy(relations, ({ line }) => line);
+  return [...byLine].flatMap(([line, looks]) => {
+    const told = looks.length > MOST_TYPES ? looks.filter(({ type }) => types.has(type)) : looks;
+    return told.length ? [entry([mark("i", `line ${line}`)], told.map(({ type }) => type).join(", "))] : [];
+  });
+}
+
+function seenThrough({ shape, opacity }, looks) {
+  return Object.entries(looks.opacities[opacity] ?? {}).map(([word, share]) => {
+    const sign = icon(shape);
+    sign.style.opacity = share;
+    return entry([sign], word);
+  });
 }
 
 function entry(signs, label) {
@@ -23,10 +52,10 @@ function entry(signs, label) {
   return item;
 }
 
-function gradient({ light, dark }) {
+function gradient({ light, dark, signed }) {
   const made = mark("i", "scale");
   const stops = light.map((colour, index) => `light-dark(${colour}, ${dark[index]})`);
-  made.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+  made.style.background = `linear-gradient(90deg, ${stops.slice(signed === false ? 1 : 0).join(", ")})`;
   return made;
 }
 

@@ -5,11 +5,15 @@ const DASHES = { solid: null, dashed: [6, 3], dotted: [1.5, 3] };
 const UNKNOWN = { shape: "circle", colour: null };
 
 export class Looks {
-  /** *given*: {kinds: [{kind, shape, colour}], relations: [{type, line}], colours: {property: scale}}. */
-  constructor({ kinds = [], relations = [], colours = {} } = {}) {
+  /**
+   * *given*: {kinds: [{kind, shape, colour, …}], relations: [{type, line, …}], colours: {property:
+   * scale}, opacities: {property: {word: share}}}.
+   */
+  constructor({ kinds = [], relations = [], colours = {}, opacities = {} } = {}) {
     this.kinds = kinds;
     this.relations = relations;
     this.colours = colours;
+    this.opacities = opacities;
     this.byKind = new Map(kinds.map((look) => [look.kind, look]));
     this.byType = new Map(relations.map((look) => [look.type, look]));
   }
@@ -20,6 +24,27 @@ export class Looks {
 
   dashOf(link) {
     return DASHES[this.byType.get(link.type)?.line] ?? null;
+  }
+
+  /** How much of a node is seen, from 0 to 1. */
+  opacityOf(node) {
+    const { opacity } = this.#of(node);
+    return this.opacities[opacity]?.[node[opacity]] ?? 1;
+  }
+
+  /** Whether a node's value can be below 0, so that its sign says something. */
+  isSigned(node) {
+    return this.colours[this.#of(node).colour]?.signed !== false;
+  }
+
+  /** What is shown of it all: the looks of the layers that *nodes* are of, *links* for the types. */
+  among(nodes, links) {
+    const layers = new Set(nodes.map((node) => this.#of(node).layer));
+    if (!nodes.length) layers.add(this.kinds[0]?.layer);
+    const isThere = ({ layer }) => !layer || layers.has(layer);
+    const types = new Set(links.map((link) => link.type));
+    const kinds = this.kinds.filter(isThere);
+    return { kinds, relations: this.relations.filter(isThere), types };
   }
 
   /** The number from −1 to 1 that a node's colour shows; null where it has none. */

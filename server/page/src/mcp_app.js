@@ -41,7 +41,7 @@ function draw(drawn) {
   picture.seeds = lit.seeds;
   picture.lit = lit;
   picture.show(true);
-  showLegend(byId("legend"), picture.looks, { byOrder: picture.bySize !== null, hollow: false });
+  showLegend(byId("legend"), picture.looks, model, { byOrder: picture.bySize !== null, hollow: false });
   showPropositions(byId("propositions"), drawn.propositions, model, point);
   document.body.dataset.nodes = model.nodes.size;
 }

@@ -1,7 +1,7 @@
 // The drawing itself, on the force-graph library: what is where, how it looks, what is clicked.
 
 import ForceGraph from "force-graph";
-import { arousalAt, inks, isKnown, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
+import { arousalAt, fades, inks, isKnown, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
 import { Looks } from "./looks.js";
 import { bottom, outline } from "./shapes.js";
 import { printable, shortened } from "./wording.js";
@@ -82,11 +82,13 @@ export class Picture {
     this.element.dataset.settled = "false";
     const many = this.#isMap();
     const ticks = many ? 60 : 260;
+    // Memories need not be linked to one another; what is not should not flee out of sight.
+    const scattered = ![...this.model.nodes.values()].some(fades);
     this.graph
       .warmupTicks(this.calm.matches ? ticks : 0)
       .cooldownTicks(this.calm.matches ? 0 : ticks)
       .d3AlphaDecay(many ? 0.075 : 0.0228);
-    this.graph.d3Force("charge").strength(many ? -30 : -190).distanceMax(many ? 300 : 700).theta(many ? 1.2 : 0.9);
+    this.graph.d3Force("charge").strength(many ? -30 : -190).distanceMax(many ? 300 : scattered ? 220 : 700).theta(many ? 1.2 : 0.9);
     this.graph.d3Force("link").distance(many ? 30 : 58);
     this.graph.graphData({ nodes: [...this.model.nodes.values()], links: [...this.model.links.values()] });
   }
@@ -232,8 +234,13 @@ export class Picture {
 
   #hollow(node, context, scale) {
     this.#fill(node, context, this.colours.ground);
-    context.strokeStyle = this.colours.neutral;
-    context.lineWidth = 1.5 / scale;
+    this.#outlined(node, context, this.colours.neutral, 1.5 / scale);
+  }
+
+  #outlined(node, context, shade, width) {
+    outline(context, this.looks.shapeOf(node), node.x, node.y, this.radiusOf(node));
+    context.strokeStyle = shade;
+    context.lineWidth = width;
     context.stroke();
   }
 
@@ -242,10 +249,13 @@ export class Picture {
     if (node === this.selected) this.#fill(node, context, this.colours.text, 3.5 / scale + 1);
     else if (this.seeds.has(node.id)) this.#fill(node, context, this.colours.lit, 3 / scale + 0.5);
     if (!this.#isMap()) this.#fill(node, context, this.colours.ground, 1 / scale);
+    const seen = this.looks.opacityOf(node);
+    if (seen < 1) this.#outlined(node, context, this.colours.neutral, 1 / scale);
+    context.globalAlpha *= seen;
     if (isKnown(node)) this.#fill(node, context, this.colourOf(node));
     else this.#hollow(node, context, scale);
     const size = this.radiusOf(node);
-    const written = sign(this.looks.valueOf(node));
+    const written = this.looks.isSigned(node) ? sign(this.looks.valueOf(node)) : "";
     if (written && size * scale > 3.5) {
       context.font = `700 ${size * 1.5}px system-ui, sans-serif`;
       context.textAlign = "center";
@@ -257,7 +267,7 @@ export class Picture {
   }
 
   #bounds(node, scale) {
-    const size = this.radiusOf(node) * scale;
+    const size = bottom(this.looks.shapeOf(node), this.radiusOf(node)) * scale;
     return {
       left: node.x * scale - size, right: node.x * scale + size,
       top: node.y * scale - size, bottom: node.y * scale + size,

@@ -9,8 +9,12 @@ const FADED = 0.05;
 /** Whether it is known how a node stands: looking back, of what was aroused since it is not. */
 export const isKnown = (node) => node.arousal_level !== null;
 
+/** Whether a node fades by the slider; how present others are only the server reckons. */
+export const fades = (node) => node.fades !== false;
+
 /** level · exp(−elapsed/tau); an access in the future counts as now; 0 where it is not known. */
 export function arousalAt(node, time, tau) {
+  if (!fades(node)) return node.arousal_level;
   return node.arousal_level * Math.exp(-Math.max(0, time - node.accessed_at) / tau);
 }
 
@@ -23,7 +27,7 @@ export function radius(arousal) {
  * is aroused enough at *time* for its arousal to be seen.
  */
 export function sizesByOrder(nodes, time, tau) {
-  const all = [...nodes].filter(isKnown);
+  const all = [...nodes].filter((node) => isKnown(node) && fades(node));
   if (!all.length || all.some((node) => arousalAt(node, time, tau) >= FADED)) return null;
   // This orders as arousal does, without becoming 0 after two years.
   const rank = (node) => node.accessed_at + tau * Math.log(node.arousal_level || Number.MIN_VALUE);

@@ -1,17 +1,18 @@
-// The search box: a combobox that offers concepts while one types.
+// The search box: a combobox that offers concepts while one types, and what else there is.
 
 import { askSearch } from "./api.js";
+import { element } from "./factors.js";
 import { printable } from "./wording.js";
 
 const DELAY_MS = 120;
 const OFFERED = 12;
 
-/** Offer concepts below *input* in *list*; chosen(name) gets the one that is picked. */
+/** Offer concepts below *input* in *list*; chosen({kind, name}) gets the one that is picked. */
 export function makeSearch(input, list, chosen, failed) {
   let active = -1;
   let timer = 0;
   let asked = 0;
-  let names = []; // what the options stand for
+  let offers = []; // what the options stand for: {kind, name, text}
 
   const options = () => [...list.querySelectorAll("[role=option]")];
 
@@ -33,10 +34,10 @@ export function makeSearch(input, list, chosen, failed) {
     all[active].scrollIntoView({ block: "nearest" });
   }
 
-  function pick(name) {
+  function pick(offer) {
     input.value = "";
     close();
-    chosen(name);
+    chosen(offer);
   }
 
   async function offer() {
@@ -44,10 +45,10 @@ export function makeSearch(input, list, chosen, failed) {
     const mine = asked;
     const word = input.value.trim();
     try {
-      const { concepts } = await askSearch(word ? [word] : [], OFFERED);
+      const { concepts, others } = await askSearch(word ? [word] : [], OFFERED);
       if (mine !== asked) return;
-      names = concepts.map(({ concept }) => concept);
-      list.replaceChildren(...(names.length ? names.map(option) : [nothing(word)]));
+      offers = [...concepts.map(({ concept: name }) => ({ kind: "concept", name, text: name })), ...others];
+      list.replaceChildren(...(offers.length ? offers.map(option) : [nothing(word)]));
       list.hidden = false;
       input.setAttribute("aria-expanded", "true");
       active = -1;
@@ -56,14 +57,15 @@ export function makeSearch(input, list, chosen, failed) {
     }
   }
 
-  function option(name, index) {
+  function option(offered, index) {
     const made = document.createElement("li");
     made.id = `option-${index}`;
     made.role = "option";
-    made.textContent = printable(name);
+    made.textContent = printable(offered.text);
+    if (offered.kind !== "concept") made.append(" ", element("small", "", offered.kind));
     made.addEventListener("pointerdown", (event) => {
       event.preventDefault();
-      pick(name);
+      pick(offered);
     });
     return made;
   }
@@ -81,8 +83,9 @@ export function makeSearch(input, list, chosen, failed) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       // An episode's name is not offered, but can be typed.
-      const name = active >= 0 ? names[active] : input.value.trim();
-      if (name) pick(name);
+      const name = input.value.trim();
+      if (active >= 0) pick(offers[active]);
+      else if (name) pick({ kind: "concept", name });
     } else if (event.key === "Escape") {
       event.stopPropagation();
       if (list.hidden) input.blur();
