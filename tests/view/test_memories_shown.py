@@ -146,7 +146,7 @@ def test_memories_are_squares_seen_as_much_as_their_state_says(page, images):
     radii = page.radii()
     assert radii["turin"] > radii["train"] > radii["key"]
     legend = page.text("#legend").split("\n")
-    assert legend[:5] == ["presence", "memory", "active", "dormant", "archived"]
+    assert legend[:6] == ["presence", "memory", "active", "dormant", "archived", "expired"]
     assert "concept" not in legend
     assert legend[-1] == "strength now"
     page.shoot(images, "memories")

@@ -9,7 +9,7 @@ from typing import Any
 
 from conceptgraph_core.concepts import schema as concepts
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.memories.rules import ACTIVE, ARCHIVED, DORMANT
+from conceptgraph_core.memories.rules import ACTIVE, ARCHIVED, DORMANT, EXPIRED
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ COLOURS = {
     ),
 }
 # How much of a node is seen, by the word that a property has.
-OPACITIES = {"state": {ACTIVE: 1.0, DORMANT: 0.6, ARCHIVED: 0.3}}
+OPACITIES = {"state": {ACTIVE: 1.0, DORMANT: 0.6, ARCHIVED: 0.3, EXPIRED: 0.12}}
 KINDS = (
     Kind("concept", "circle", "valence", concepts.LAYER.name),
     Kind("episode", "diamond", "valence", concepts.LAYER.name),

@@ -15,6 +15,7 @@ _FACTS = (
     "summary", "source", "type", "tags", "state", "decay_score", "importance", "confidence",
     "access_count", "created_at", "accessed_at", "preserved", "next_state", "next_state_at",
 )  # fmt: skip
+_STANDS = ("state", "next_state", "next_state_at")
 
 
 async def neighbourhood(
@@ -31,6 +32,11 @@ async def neighbourhood(
             calls.memory_links.connected(memory_id, min_weight=0.0, limit=_LINKS)
         )
         [told] = await session.run(calls.upkeep.show(memory_id))
+        following_at = told["next_state_at"]
+        if following_at is not None and following_at <= session.clock.now_ms():
+            # No worker was here yet; the picture is of how it stands at its time.
+            [status] = await session.run(calls.memories.decay_status(memory_id))
+            told |= {name: status[name] for name in _STANDS}
         return Seen(_node(told, links), [link["memory_id"] for link in links])
 
     return await around(look, memory_ids, max_hop, min(limit, MOST_NODES))
