@@ -42,6 +42,18 @@ def test_a_context_is_a_line_for_each_memory_with_its_date_and_its_id(memory):
     assert tokens == -(-len(said) // 4)
 
 
+def test_of_what_a_hub_is_linked_to_the_most_relevant_hundred_are_put_in(memory):
+    memory.import_rows([node("m", content="The kettle")])
+    memory.import_rows([node(f"to{n:03}", content=f"Word{n} apart") for n in range(150)])
+    memory.import_rows(
+        [
+            edge("m", f"to{n:03}", strength=1 - n / 200, last_strengthened=memory.now_ms)
+            for n in range(150)
+        ]
+    )
+    assert put(memory, "kettle", 100_000) == ["m", *(f"to{n:03}" for n in range(100))]
+
+
 def numbered(number: int, count: int) -> str:
     """Return so many words that no other number has."""
     return " ".join(f"w{number}x{index}" for index in range(count))

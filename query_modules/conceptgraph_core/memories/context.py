@@ -74,10 +74,10 @@ def _relevance(
         better = {
             node: value for node, value in reached.items() if value > relevance.get(node, 0.0)
         }
-        relevance |= better
-        # What is linked to thousands would bring them all: the most relevant go on.
+        # What is linked to thousands would bring them all: the most relevant stand for them.
         best = sorted(better, key=lambda node: (-better[node], *links.age(node.raw)))
         frontier = {node: better[node] for node in best[: schema.SEARCH_DEPTH]}
+        relevance |= frontier
     return relevance
 
 
