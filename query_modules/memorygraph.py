@@ -329,6 +329,16 @@ def show(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
     return [mgp.Record(**owner.show(Kept(ctx, context), memory_id))]
 
 
+@mgp.read_proc
+def unindexed(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(memories=int):
+    """Return how many memories `search` cannot find by words; the command `index` helps.
+
+    Example:
+        CALL memorygraph.unindexed() YIELD memories;
+    """
+    return [mgp.Record(**owner.unindexed(Kept(ctx, context)))]
+
+
 @mgp.write_proc
 def restore(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
     memory_id=str, restored=bool, state=str, decay_score=float

@@ -232,3 +232,20 @@ def test_the_age_of_a_memory_is_that_of_what_it_says(memory):
     assert [row["memory_id"] for row in rows] == ["new", "old"]
     assert rows[1]["factors"]["age"] < rows[0]["factors"]["age"] <= 1
     assert [word["word"] for word in rows[0]["words"]] == ["tea"]
+
+
+def test_memories_that_no_words_find_are_counted_in_their_scope_until_they_are_indexed(
+    memory, hands
+):
+    made = {"created_at": 1, "accessed_at": 1}
+    hands.node("Memory", id="by hand", user_id="default", content="Likes quinces", **made)
+    hands.node("Memory", id="theirs", user_id="somebody", content="Likes tea", **made)
+
+    def lacking() -> int:
+        [row] = memory.run(calls.upkeep.unindexed("default"))
+        assert memory.procedure("memorygraph.unindexed", [], ("memories",)) == [row]
+        return int(row["memories"])
+
+    assert lacking() == 1
+    memory.run(calls.keeping.index_rest())
+    assert lacking() == 0

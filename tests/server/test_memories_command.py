@@ -139,3 +139,27 @@ def test_what_cannot_be_is_one_line(kept, arguments, said):
     assert said in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert listed(kept) == ["gone", "kettle", "tea"]
+
+
+def test_doctor_says_of_which_embedding_the_vectors_are_and_how_many_texts_lack_one(
+    kept, tmp_path, monkeypatch
+):
+    assert told_by_doctor(kept) == "none; texts are found by their words"
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "model2vec:somebody/a-model")
+    assert "no text has a vector yet" in told_by_doctor(kept)
+    file = tmp_path / "chosen.jsonl"
+    chosen = {"kind": "embedding", "use": "texts", "model": "model2vec:a-model", "dimension": 3}
+    file.write_text(json.dumps(chosen), encoding="utf-8")
+    ok(*kept, "import", str(file))
+    assert told_by_doctor(kept) == (
+        "model2vec:a-model, 3 numbers; without a vector: 4; run concept-graph-mcp embed"
+    )
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:another")
+    assert run(*kept, "doctor").exit_code == 1
+    assert "embed --again openai:another" in told_by_doctor(kept)
+
+
+def told_by_doctor(there: list[str]) -> str:
+    found = json.loads(run(*there, "doctor", "--json").stdout)["findings"]
+    [state] = [one["state"] for one in found if one["what"] == "embedding"]
+    return str(state)

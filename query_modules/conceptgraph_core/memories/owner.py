@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import limits, text
+from ..associate import searching
 from ..associate.writing import Writer
 from ..errors import ConceptGraphError
 from . import lifecycle, nodes, rules, schema, work
@@ -55,6 +56,11 @@ def show(graph: Kept, memory_id: str) -> Row:
     if now["state"] != node.state:
         following = {"next_state": now["state"], "next_state_at": graph.context.now_ms}
     return row | following | {"decay_score": now["decay_score"]}
+
+
+def unindexed(graph: Kept) -> Row:
+    """Return how many memories of the scope, forgotten ones too, no words find: {memories}."""
+    return {"memories": searching.unindexed(graph, schema.KIND, graph.context.user_id)}
 
 
 def restore(graph: Kept, memory_id: str) -> Row:

@@ -22,6 +22,7 @@ SHOW = Procedure(
     (*WHOLE, "deleted_at", "embedding_dimension", "next_state", "next_state_at"),
     writes=False,
 )
+UNINDEXED = Procedure("memorygraph.unindexed", ("memories",), writes=False)
 RESTORE = Procedure(
     "memorygraph.restore", ("memory_id", "restored", "state", "decay_score"), writes=True
 )
@@ -42,8 +43,8 @@ WORKER_PAUSE = Procedure("memorygraph.worker_pause", _WORKER, writes=True)
 WORKER_REPORT = Procedure("memorygraph.worker_report", _WORKER, writes=True)
 
 PROCEDURES = (
-    LIST, SHOW, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE, WORKER_PAUSE,
-    WORKER_REPORT,
+    LIST, SHOW, UNINDEXED, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE,
+    WORKER_PAUSE, WORKER_REPORT,
 )  # fmt: skip
 
 # What every text comes before; no NUL may follow a text, so this comes right after it.
@@ -62,6 +63,12 @@ def listed(scope: str, states: Sequence[str] = (), limit: int = schema.LISTED) -
 def show(memory_id: str) -> Call:
     """Return the owner's call for all of a memory, forgotten or not; it accesses nothing."""
     return Call(SHOW, (memory_id,), ids(memory_id))
+
+
+@checked
+def unindexed(scope: str) -> Call:
+    """Return the call that tells how many memories no words find."""
+    return Call(UNINDEXED, (), words.of_unindexed(schema.KIND, scope))
 
 
 @checked

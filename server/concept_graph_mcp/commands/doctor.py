@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import anyio
 import click
@@ -11,7 +12,7 @@ from rich.text import Text
 from conceptgraph_core import __version__, words
 from conceptgraph_core.words import libraries
 
-from .. import calls
+from .. import calls, settings
 from ..core import modules_directory
 from ..errors import StoreError
 from ..session import Session
@@ -22,6 +23,8 @@ from .reading import problems, shown_measure
 from .terminal import out, print_json, wide
 
 _MOST_PROBLEMS = 20
+# Texts without a vector are counted up to so many.
+_MOST_COUNTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class Finding:
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Report what is configured, reachable and deployed; exit 1 if anything is wrong."""
-    settings = configured(ctx.obj)
-    findings = [*_configuration(settings), *anyio.run(_store_findings, settings)]
+    chosen = configured(ctx.obj)
+    findings = [*_configuration(chosen), *anyio.run(_store_findings, chosen)]
     if as_json:
         print_json({"findings": [asdict(finding) for finding in findings]})
     else:
@@ -55,20 +58,18 @@ def _table(findings: list[Finding]) -> Table:
     return table
 
 
-def _configuration(settings: Settings) -> list[Finding]:
-    zone = Finding("TZ", str(settings.zone))
+def _configuration(chosen: Settings) -> list[Finding]:
+    zone = Finding("TZ", str(chosen.zone))
     if not os.environ.get("TZ"):
-        zone = Finding(
-            "TZ", f"is not set, which serving needs; e.g. TZ={settings.zone}", wrong=True
-        )
+        zone = Finding("TZ", f"is not set, which serving needs; e.g. TZ={chosen.zone}", wrong=True)
     findings = [
         Finding("concept-graph-mcp", __version__),
         zone,
-        Finding("AROUSAL_TAU_MS", f"{settings.tau_ms:,}"),
+        Finding("AROUSAL_TAU_MS", f"{chosen.tau_ms:,}"),
         Finding("query modules here", str(modules_directory())),
     ]
     # Memgraph has its own, beside the modules there.
-    return findings if settings.embedded is None else [*findings, _words()]
+    return findings if chosen.embedded is None else [*findings, _words()]
 
 
 def _words() -> Finding:
@@ -79,13 +80,44 @@ def _words() -> Finding:
     return Finding("words", f"{named}: missing; pip install {named}", wrong=True)
 
 
-async def _store_findings(settings: Settings) -> list[Finding]:
-    kind = "Memgraph" if settings.embedded is None else "embedded store"
+async def _store_findings(chosen: Settings) -> list[Finding]:
+    kind = "Memgraph" if chosen.embedded is None else "embedded store"
     try:
-        async with opened(settings) as store:
-            return [Finding(kind, store.location), *await _contents(Session.of(store, settings))]
+        async with opened(chosen) as store:
+            return [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]
+
+
+async def _embedding(session: Session) -> list[Finding]:
+    """Return what is known of the vectors of texts, if there are any or there are to be."""
+    chosen = await session.run(calls.embedding.chosen())
+    said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
+    if not chosen:
+        if said is None:
+            return [Finding("embedding", "none; texts are found by their words")]
+        return [
+            Finding("embedding", f"{said}; no text has a vector yet: run concept-graph-mcp embed")
+        ]
+    of = f"{chosen[0]['model']}, {chosen[0]['dimension']:,} numbers"
+    lacking = len(await session.run(calls.embedding.lacking(_MOST_COUNTED)))
+    more = " or more" if lacking == _MOST_COUNTED else ""
+    without = f"; without a vector: {lacking:,}{more}; run concept-graph-mcp embed"
+    state = of + (without if lacking else "")
+    if said is None:
+        return [
+            Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is not set: not used")
+        ]
+    if said.partition(":")[0] != chosen[0]["model"].partition(":")[0]:
+        again = f"concept-graph-mcp embed --again {said} makes them anew"
+        return [Finding("embedding", f"{of}, but {said} is configured: {again}", wrong=True)]
+    return [Finding("embedding", state)]
+
+
+def _called(said: str) -> str:
+    """Return what a store calls the embedding that is configured as *said*."""
+    provider, _, name = said.partition(":")
+    return said if provider == "openai" else f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
 async def _contents(session: Session) -> list[Finding]:
@@ -99,6 +131,7 @@ async def _contents(session: Session) -> list[Finding]:
         measures = []  # What is wrong says why.
     findings = [Finding("query modules there", version)]
     findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
+    findings += await _embedding(session)
     findings += [
         Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True)
         for row in found[:_MOST_PROBLEMS]

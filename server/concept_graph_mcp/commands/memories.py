@@ -6,7 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from conceptgraph_core.associate.schema import MAX_LIMIT
+from conceptgraph_core.associate import schema as words_of
 from conceptgraph_core.memories import rules, schema
 
 from .. import calls
@@ -15,7 +15,7 @@ from .common import AS_JSON, AT, Failure, with_session
 from .figures import figure
 from .finding import reasons
 from .memory_tables import SHOWN, dated, listed_table, told_lines
-from .terminal import narrow, out, print_json, say, wide
+from .terminal import narrow, note, out, print_json, say, wide
 
 Row = dict[str, Any]
 
@@ -99,7 +99,7 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
 @_STATES
 @click.option(
     "--limit",
-    type=click.IntRange(1, MAX_LIMIT),
+    type=click.IntRange(1, words_of.MAX_LIMIT),
     default=schema.FOUND,
     show_default=True,
     help="At most this many.",
@@ -125,7 +125,7 @@ def search(
     """
     query = " ".join(words)
 
-    async def work(session: Session) -> list[Row]:
+    async def work(session: Session) -> tuple[list[Row], int]:
         call = calls.remembering.search(
             session.user_id,
             query,
@@ -135,9 +135,10 @@ def search(
             explained=True,
         )
         rows = await session.run(call)
-        return [dated(session, row) for row in rows]
+        [counted] = await session.run(calls.upkeep.unindexed(session.user_id))
+        return [dated(session, row) for row in rows], counted["memories"]
 
-    rows = with_session(embedded, work, at)
+    rows, lacking = with_session(embedded, work, at)
     if as_json:
         print_json({"memories": [{k: v for k, v in row.items() if k != "total"} for row in rows]})
     elif rows:
@@ -146,6 +147,8 @@ def search(
             say(f"the best {len(rows)} of {rows[0]['total']:,}")
     else:
         say("No memory says any of that.")
+    if lacking:
+        note(words_of.lacking(lacking, "memories"))
 
 
 @memories.command()
