@@ -96,8 +96,8 @@ def search(
 
     A row has the brief of one, score, matched (words of the query, those that gave most first),
     words and factors (see `associate.searching.search`), similarity (None without vectors), the
-    node, and total: how many there are in all, counted up to 100 or the limit. Raises what `Wanted`
-    and `Finder` do.
+    node, and total: how many there are in all, in each order counted up to 100 or the limit.
+    Raises what `Wanted` and `Finder` do.
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)

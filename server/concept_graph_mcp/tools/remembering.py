@@ -36,7 +36,11 @@ class MemoriesFound(TypedDict):
     """The best first. `total` is there only if `limit` cut something."""
 
     memories: list[MemoryFound]
-    total: NotRequired[Annotated[int, Field(description="How many there are, counted up to 100.")]]
+    total: NotRequired[
+        Annotated[
+            int, Field(description="How many there are; by words, and by meaning, 100 are counted.")
+        ]
+    ]
 
 
 class MemoryContext(TypedDict):
