@@ -8,9 +8,11 @@ read and write within that user_id alone.
 import mgp
 
 from conceptgraph_core.entities import (
+    explaining,
     facts,
     linking,
     merging,
+    narrative,
     observing,
     owner,
     reading,
@@ -155,6 +157,46 @@ def fact(
         predicate, value, object_id, valid_from, valid_until, single, corrects, ends, *said
     )
     return [mgp.Record(**facts.fact(Graph(ctx, context), entity_id, given))]
+
+
+@mgp.read_proc
+def context(
+    ctx: mgp.ProcCtx,
+    message: str,
+    token_budget: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(text=str, paragraphs=mgp.List[mgp.Any], sources=mgp.List[mgp.Map], tokens=int):
+    """Tell what is known of whom a message speaks, as a text of at most so many tokens.
+
+    Example:
+        CALL entitygraph.context("Is Max well?", 500) YIELD text, sources;
+    """
+    return [mgp.Record(**narrative.context(Graph(ctx, context), message, token_budget))]
+
+
+@mgp.read_proc
+def explain(
+    ctx: mgp.ProcCtx,
+    entity_id: mgp.Nullable[str] = None,
+    source: mgp.Nullable[str] = None,
+    target: mgp.Nullable[str] = None,
+    type: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    text=str,
+    parts=mgp.List[mgp.Any],
+    ids=mgp.Map,
+    node=mgp.Nullable[mgp.Vertex],
+    relation=mgp.Nullable[mgp.Edge],
+):
+    """Explain why an entity, or the edge of a type between two, is what it is; a row a reason.
+
+    Example:
+        CALL entitygraph.explain("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD text, node, relation;
+    """
+    graph = Graph(ctx, context)
+    told = explaining.explain(graph, entity_id, source, target, type)
+    return [mgp.Record(**row) for row in explaining.rows(graph, told)]
 
 
 @mgp.write_proc

@@ -46,7 +46,7 @@ def get(
         "edges": _edges(graph, ties, most),
         "mentions": _mentions(graph, members, most),
         "conflicts": _conflicts(graph, valid, ties, known_at),
-        "merges": _merges(graph, members),
+        "merges": ledger(graph, members),
     }
 
 
@@ -142,7 +142,7 @@ def _conflicts(
     ]
 
 
-def _merges(graph: Graph, members: Iterable[Node]) -> list[Row]:
+def ledger(graph: Graph, members: Iterable[Node]) -> list[Row]:
     """Return the ledger of the component, what was taken back included, in its order."""
     entries = {
         tie.other.id: tie.other

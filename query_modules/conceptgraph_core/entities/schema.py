@@ -111,6 +111,15 @@ COMMUNITIES: Final = "communities"
 WEEKLY: Final = ("merge", "prune", "archive", COMMUNITIES, "pressure")
 BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
 
+# Of a narrative, in tokens; of the message that it is for, so many words are looked up.
+DEFAULT_BUDGET: Final = 2_000
+MIN_BUDGET: Final = 50
+MAX_BUDGET: Final = 100_000
+MOST_WORDS: Final = 400
+MOST_WORDS_A_NAME: Final = 4
+# How many of the latest mentions a narrative looks at.
+LATEST_MENTIONS: Final = 200
+
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
 MAX_LIMIT: Final = 200

@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import extracting, ids, names, observed, schema, stated
+from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.words.splitting import split
 
 from . import words
@@ -37,12 +38,29 @@ GET = Procedure(
     writes=False,
 )
 FACT = Procedure("entitygraph.fact", ("fact_id", "origin", "conflicts"), writes=True)
+CONTEXT = Procedure(
+    "entitygraph.context", ("text", "paragraphs", "sources", "tokens"), writes=False
+)
+# The node and the relation are for Lab, to be drawn.
+EXPLAIN = Procedure("entitygraph.explain", ("text", "parts", "ids"), writes=False)
 LINK = Procedure("entitygraph.link", ("verdict", "reason"), writes=True)
 MERGE = Procedure("entitygraph.merge", ("merge_id",), writes=True)
 UNMERGE = Procedure("entitygraph.unmerge", ("merge_id", "separate"), writes=True)
 STATS = Procedure("entitygraph.stats", ("measure", "value", "note"), writes=False)
 
-PROCEDURES = (OBSERVE, END_SESSION, SEARCH, GET, FACT, LINK, MERGE, UNMERGE, STATS)
+PROCEDURES = (
+    OBSERVE,
+    END_SESSION,
+    SEARCH,
+    GET,
+    FACT,
+    CONTEXT,
+    EXPLAIN,
+    LINK,
+    MERGE,
+    UNMERGE,
+    STATS,
+)
 
 
 @checked
@@ -142,6 +160,35 @@ def fact(entity_id: str, given: stated.Given) -> Call:
 @checked
 def stats(user_id: str = DEFAULT_USER) -> Call:
     return Call(STATS, (), Equal((schema.ENTITY,), ("user_id",), ((user_id,),)))
+
+
+@checked
+def context(message: str, token_budget: int | None = None, user_id: str = DEFAULT_USER) -> Call:
+    text.summary(message, "message")
+    possible = names.possible(message, schema.MOST_WORDS, schema.MOST_WORDS_A_NAME)
+    called = tuple((user_id, name) for name in possible)
+    parts: list[Lookup] = [
+        _latest(user_id),
+        Ordered(schema.MENTION, "created_at", schema.LATEST_MENTIONS, where=_mine(user_id)),
+    ]
+    if called:
+        parts.append(Equal((schema.ENTITY,), ("user_id", "called"), called))
+    return Call(CONTEXT, (message, token_budget), Union(tuple(parts)))
+
+
+@checked
+def explain(
+    entity_id: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    edge_type: str | None = None,
+) -> Call:
+    given = [one for one in (entity_id, source, target) if one is not None]
+    for one in given:
+        text.name(one, "entity_id")
+    if not given:
+        raise InvalidText("entity_id: give an entity_id, or from, to and type")
+    return Call(EXPLAIN, (entity_id, source, target, edge_type), _with_ids(given))
 
 
 @checked

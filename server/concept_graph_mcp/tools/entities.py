@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 from pydantic import ConfigDict, Field, Strict, with_config
 from typing_extensions import TypedDict
 
-from conceptgraph_core.entities import schema, stated
+from conceptgraph_core.entities import schema, stated, telling
+from conceptgraph_core.memories import wording
 
 from .. import calls
 from ..session import Session
@@ -15,6 +16,7 @@ from .toolset import Toolset
 
 Speaker = Literal["user", "model"]
 NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
+EdgeType = Literal["co_occurrence", "semantic", "temporal", "causal", "same_as", "contradicts"]
 RelationType = Literal["causal", "temporal", "semantic", "contradicts"]
 Status = Annotated[
     str,
@@ -197,6 +199,27 @@ class FactStated(TypedDict):
     ]
 
 
+class Told(TypedDict):
+    text: Annotated[
+        str, Field(description="A line for each entity. inferred: only you have said it.")
+    ]
+    sources: Annotated[
+        list[dict[str, list[str]]],
+        Field(description="What each sentence is told from, in their order."),
+    ]
+    tokens: Annotated[int, Field(description="How many the text has, estimated.")]
+
+
+class Because(TypedDict):
+    text: str
+    ids: dict[str, str]
+
+
+class Explained(TypedDict):
+    text: Annotated[str, Field(description="A line for each reason.")]
+    rows: list[Because]
+
+
 class LinkJudged(TypedDict):
     verdict: Annotated[str, Field(description="candidate: kept as a question; merged; rejected.")]
     reason: str
@@ -219,6 +242,7 @@ class EntitiesUnmerged(TypedDict):
 
 _INSTRUCTIONS = """\
 A memory of who and what the user speaks of, which knows who said it.
+Before an answer: entity_context with the user's message, which tells of whom it speaks.
 After each message: entity_observe with what it mentions, quoting the exact words as span; what \
 does not stand in the user's words counts as your own guess. entity_end_session when it is over.
 entity_search finds who is meant by a name, entity_get what is known of one; what is inferred only \
@@ -350,6 +374,47 @@ class EntityTools:
         [row] = await self._session.run(calls.entities.fact(entity_id, given))
         return cast(FactStated, row)
 
+    async def entity_context(
+        self,
+        message: Annotated[Text, Field(description="What the user says, or what you want to say.")],
+        token_budget: Annotated[
+            int,
+            Strict(),
+            Field(
+                ge=schema.MIN_BUDGET,
+                le=schema.MAX_BUDGET,
+                description="At most so many tokens, estimated.",
+            ),
+            clamped(schema.MIN_BUDGET, schema.MAX_BUDGET),
+        ] = schema.DEFAULT_BUDGET,
+    ) -> Told:
+        """Tell what is known of whom a message speaks, with doubts as doubts. Changes nothing."""
+        call = calls.entities.context(message, token_budget, self._session.user_id)
+        [row] = await self._session.run(call)
+        text = telling.text(row["paragraphs"], self._day)
+        sources = [{key: list(ids) for key, ids in one.items()} for one in row["sources"]]
+        return Told(text=text, sources=sources, tokens=wording.tokens(wording.size(text)))
+
+    async def entity_explain(
+        self,
+        entity_id: Annotated[Text | None, Field(description="Why this is as it is.")] = None,
+        source: Annotated[
+            Text | None, Field(alias="from", description="Or an edge: from this entity_id")
+        ] = None,
+        target: Annotated[Text | None, Field(alias="to", description="to this one,")] = None,
+        type: Annotated[
+            EdgeType | None, Field(description="of this type, as entity_get shows it.")
+        ] = None,
+    ) -> Explained:
+        """Say why an entity is trusted, active, merged or gone, or what an edge is made of."""
+        call = calls.entities.explain(entity_id, source, target, type)
+        found = await self._session.run(call)
+        rows = [
+            Because(text=telling.written(row["parts"], self._day), ids=dict(row["ids"]))
+            for row in found
+        ]
+        return Explained(text="\n".join(row["text"] for row in rows), rows=rows)
+
     async def entity_link(
         self,
         *,
@@ -391,6 +456,9 @@ class EntityTools:
         [row] = await self._session.run(calls.entities.unmerge(merge_id, reason))
         return cast(EntitiesUnmerged, row)
 
+    def _day(self, time_ms: int) -> str:
+        return wording.day(time_ms, self._session.zone)
+
     def _moment(self, given: str | None, field: str, begins: bool = False) -> int | None:
         return None if given is None else time_given(given, field, self._session.zone, begins)
 
@@ -421,6 +489,8 @@ def _tools(session: Session) -> list[ConceptTool]:
         tool(tools.entity_search, "Find entities", reading),
         tool(tools.entity_get, "Read an entity", reading),
         tool(tools.entity_fact, "State a fact", adding.repeatable()),
+        tool(tools.entity_context, "Tell what is known", reading),
+        tool(tools.entity_explain, "Explain an entity", reading),
         tool(tools.entity_link, "Claim who is who", adding.repeatable()),
         tool(tools.entity_merge, "Merge entities", adding),
         tool(tools.entity_unmerge, "Take a merge back", adding),

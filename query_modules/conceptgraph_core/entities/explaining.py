@@ -1,0 +1,224 @@
+"""Why an entity is trusted, active, merged or gone, and an edge what it is: text, and rows to draw.
+
+Every number is shown with what it is made of (seed 004, anti-pattern 6: no number that nobody can
+explain).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import InvalidText, NotFound
+from . import components, edges, merging, reading, schema, trust
+from .consolidation import daily, weekly
+from .node import Graph, Node, Tie
+from .telling import INFERRED, Part, ended, line, quoted, written
+
+Row = dict[str, Any]
+
+# Of mentions and of edges, so many are told of.
+MOST_TOLD: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line, what of the graph it is about, and ids that tools take."""
+
+    parts: tuple[Part, ...]
+    node: Node | None = None
+    tie: Tie | None = None
+    ids: tuple[tuple[str, str], ...] = ()
+
+
+def explain(
+    graph: Graph,
+    entity_id: str | None,
+    source_id: str | None,
+    target_id: str | None,
+    edge_type: str | None,
+) -> list[Told]:
+    """Explain an entity, or the edge of that type between two. Raises NotFound, InvalidText."""
+    ends = source_id, target_id, edge_type
+    if entity_id is not None and ends == (None, None, None):
+        return list(_entity(graph, merging.entity(graph, entity_id)))
+    if entity_id is not None or source_id is None or target_id is None or edge_type is None:
+        raise InvalidText("entity_id: give an entity_id, or from, to and type")
+    kind = schema.one_of(tuple(name.lower() for name in schema.BETWEEN))(edge_type, "type").upper()
+    source = merging.entity(graph, source_id, "from")
+    target = merging.entity(graph, target_id, "to")
+    tie = graph.between(source, target, kind)
+    if tie is None:
+        raise NotFound(f"type: no {edge_type} edge joins these; entity_get shows which do")
+    return list(_edge(graph, source, tie))
+
+
+def rows(graph: Graph, told: Sequence[Told]) -> list[Row]:
+    """Return *told* as a procedure yields it: text, parts, ids, and node and relation to draw."""
+    return [
+        {
+            "text": written(one.parts),
+            "parts": list(one.parts),
+            "ids": dict(one.ids),
+            "node": None if one.node is None else graph.yielded(one.node),
+            "relation": None if one.tie is None else graph.relations([one.tie.raw])[0],
+        }
+        for one in told
+    ]
+
+
+def _of(entity: Node, *more: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    return (("entity_id", entity.key), *more)
+
+
+def _entity(graph: Graph, entity: Node) -> Iterator[Told]:
+    node = components.canonical(graph, entity)
+    members, said = components.members(graph, node), components.said(graph, node)
+    if node.id != entity.id:
+        text = f"{line(entity.name)} counts as {line(node.name)}, with which it was merged."
+        yield Told((text,), entity, ids=_of(entity))
+    yield _status(node, said)
+    yield from _trust(node, said)
+    yield _presence(graph, node, members)
+    yield from _merges(graph, members)
+    yield from _doubts(graph, node)
+    for row in daily.contradictions(graph, node):
+        text = f"It contradicts itself: {row['from']}, and {row['to']}; {row['why']}."
+        yield Told((text,), node, ids=_of(node))
+    yield from _mentions(graph, members)
+    yield from _strongest(graph, members)
+
+
+def _status(node: Node, said: trust.Said) -> Told:
+    start = f"{line(node.name)} ({node.get('entity_kind') or node.node_type}) is {node.status}"
+    reason = trust.promotion(said)
+    if node.status == schema.PROVISIONAL:
+        needed = (
+            "the end of its session"
+            if reason
+            else "a mention by the user, and: two sessions of"
+            f" these, intensity above {trust.PROMOTING_INTENSITY}, or {trust.PROMOTING_EDGES} edges"
+        )
+        why = f"; to be distinct it needs {needed}"
+    elif node.status == schema.DISTINCT:
+        why = f": {reason or 'a merge of it was taken back, or it was known as such'}"
+    else:
+        why = ": it may be another one"
+    return Told((f"{start}{why}.",), node, ids=_of(node))
+
+
+def _trust(node: Node, said: trust.Said) -> Iterator[Told]:
+    made = " × ".join(f"{name} {value:g}" for name, value in trust.parts(said).items())
+    counts = (
+        f"{said.user} mentions by the user in {said.sessions} sessions, {said.model} by a model"
+    )
+    text = f"Its trust is {trust.trust(said):g} = {made}, from {counts}, {said.edges} edges."
+    yield Told((text,), node, ids=_of(node))
+    if said.user == 0:
+        text = f"It is {INFERRED}: the user never mentioned it, so it comes after all else."
+        yield Told((text,), node, ids=_of(node))
+
+
+def _presence(graph: Graph, node: Node, members: Sequence[Node]) -> Told:
+    activation = max(one.activation(graph.now_ms) for one in members)
+    last = max(one.get("last_activated") for one in members)
+    ids = _of(node)
+    if any(one.get("is_active") for one in members):
+        parts = ("It is active, last activated on ", last, f": activation {activation:.2f}.")
+        return Told(parts, node, ids=ids)
+    why = weekly.forgotten(graph, node) or "it was when it was set aside"
+    parts = ("It was set aside as forgotten, last activated on ", last, f" ({why});")
+    return Told((*parts, " a mention revives it."), node, ids=ids)
+
+
+def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
+    names = {one.key: line(one.name) for one in members}
+    for one in members:
+        # Whom it was taken apart from, too.
+        names |= {tie.other.key: line(tie.other.name) for tie in graph.ties(one, schema.SAME_AS)}
+    for row in reading.ledger(graph, members):
+        pair = [names.get(row[end], row[end]) for end in ("source_id", "target_id")]
+        by = "the user" if row["by"] == schema.USER_CORRECTION else "the weekly analysis or a claim"
+        start = f"{pair[0]} was merged into {pair[1]} by {by} on "
+        end = "" if row["is_active"] else f", and taken back: {quoted(row['unmerge_reason'] or '')}"
+        parts = (start, row["created_at"], f": {quoted(row['reason'] or '')}{end}.")
+        yield Told(parts, members[0], ids=_of(members[0], ("merge_id", row["merge_id"])))
+
+
+def _doubts(graph: Graph, node: Node) -> Iterator[Told]:
+    for other, confidence in weekly.proposed(graph, node):
+        tie = graph.between(node, other, schema.SAME_AS)
+        lacking = merging.missing(graph, node, other)
+        why = f"not merged, for {'; '.join(lacking)}" if lacking else "all conditions hold"
+        text = f"It may be {line(other.name)}, alike by {confidence:.2f}: {why}."
+        yield Told((text,), other, tie, _of(other))
+
+
+def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
+    found = [mention for one in members for mention in reading.mentions_of(graph, one)]
+    found.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key), reverse=True)
+    for one in found[:MOST_TOLD]:
+        by = "the user" if one.get("origin") == schema.USER else f"a model ({INFERRED})"
+        said = ended(one.get("mention_context") or one.get("label"))
+        parts = ("Mentioned on ", one.created_at, f" by {by}: {said}")
+        yield Told(parts, one, ids=(("mention_id", one.key),))
+    if len(found) > MOST_TOLD:
+        yield Told((f"And {len(found) - MOST_TOLD} earlier mentions.",), members[0])
+
+
+def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
+    inside = {one.id for one in members}
+    ties = [
+        tie
+        for one in members
+        for tie in graph.ties(one)
+        if tie.other.id not in inside and tie.type != schema.SAME_AS
+    ]
+    ties.sort(key=lambda tie: (not tie.is_active, -tie.get("weight"), tie.other.key, tie.type))
+    for tie in ties[:MOST_TOLD]:
+        axes = ", ".join(f"{name} {value:.2f}" for name, value in tie.axes(graph.now_ms).items())
+        state = "" if tie.is_active else " (inactive)"
+        text = f"{tie.type.lower()} with {line(tie.other.name)}{state}: {axes}."
+        yield Told((text,), tie.other, tie, _of(tie.other))
+
+
+def _edge(graph: Graph, source: Node, tie: Tie) -> Iterator[Told]:
+    both = (("from", source.key), ("to", tie.other.key))
+    start = f"{line(source.name)} – {line(tie.other.name)}: {tie.type.lower()}, {tie.get('origin')}"
+    evidence = f", {quoted(tie.get('evidence'))}" if tie.get("evidence") else ""
+    made = (f"{start}{evidence}, since ", tie.get("created_at"), ".")
+    yield Told(made, source, tie, both)
+    for text in _axes(graph, tie):
+        yield Told((text,), tie.other, tie, both)
+    yield Told((_activity(tie),), tie.other, tie, both)
+    if tie.type == schema.SAME_AS:
+        ends = components.canonical(graph, source), components.canonical(graph, tie.other)
+        lacking = merging.missing(graph, *ends) if ends[0].id != ends[1].id else []
+        why = f"; what is missing for a merge: {'; '.join(lacking)}" if lacking else ""
+        text = f"The question whether they are the same is {tie.get('status')}{why}."
+        yield Told((text,), tie.other, tie, both)
+
+
+def _axes(graph: Graph, tie: Tie) -> Iterator[str]:
+    axes, tau = tie.axes(graph.now_ms), edges.TAU_DAYS[tie.type]
+    by_user, by_model = (
+        tie.get(f"{who}_reinforcement_count") for who in (schema.USER, schema.MODEL)
+    )
+    counted = f"{by_user:g} reinforcements by the user, {by_model:g} by a model"
+    yield f"Its strength is {axes['strength']:.4f} = 1 − 0.5^(user + 0.1 · model): {counted}."
+    yield f"Its trust is {axes['trust']:.4f} = user / (user + model + 1)."
+    days = edges.days_between(tie.get("last_activated"), graph.now_ms)
+    yield f"Its recency is {axes['recency']:.4f} = e^(−{days:.2f} days / {tau:g})."
+    day = edges.days_between(tie.get("weight_at"), graph.now_ms)
+    yield f"Its weight is {axes['weight']:.4f}, as of {day:.2f} days ago; it fades by tau {tau:g}."
+
+
+def _activity(tie: Tie) -> str:
+    if tie.is_active:
+        return "It is active."
+    if tie.type == schema.CAUSAL and tie.get("requires_activation"):
+        return f"It is inactive: it needs {tie.get('requires_activation')} more sessions."
+    if tie.type == schema.CAUSAL and not edges.moods_differ(tie.get("valences") or []):
+        return "It is inactive: the sessions that reinforced it all felt alike."
+    if tie.type == schema.SAME_AS:
+        return "It is inactive: the merge was taken back."
+    return f"It is inactive: it faded below {edges.MIN_WEIGHT:g}; a reinforcement revives it."

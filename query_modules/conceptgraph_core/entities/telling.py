@@ -1,0 +1,76 @@
+"""Sentences that can be traced: each knows whom it is about, and what of theirs it tells.
+
+Imports nothing of Memgraph: the shell writes the same text with the days of its own zone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..memories import wording
+
+# What only a model said is marked so wherever it is told.
+INFERRED: Final = "inferred"
+MOST_QUOTED: Final = 300
+_CUT: Final = "…"
+
+# A text is made of texts and times (unix ms), which are written as days.
+Part = str | int
+Day = Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, and the ids of the entities, mentions and facts that it is told from."""
+
+    parts: tuple[Part, ...]
+    entities: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> dict[str, list[str]]:
+        """What the sentence is told from, as tools show it."""
+        ids = {"mention_ids": self.mentions, "fact_ids": self.facts}
+        told = {name: list(given) for name, given in ids.items() if given}
+        return {"entity_ids": list(self.entities), **told}
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes, the blank or the line's end behind it included."""
+        return wording.size(written(self.parts)) + 1
+
+
+def written(parts: Sequence[Part], day: Day = wording.day) -> str:
+    return "".join(part if isinstance(part, str) else day(part) for part in parts)
+
+
+def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = wording.day) -> str:
+    """Return sentences as a text, a line for each paragraph."""
+    return "\n".join(" ".join(written(parts, day) for parts in one) for one in paragraphs)
+
+
+def quoted(said: str) -> str:
+    """Return what was said in quotation marks, on one line, cut if it is long.
+
+    On one line, so that nothing that was said can look like a sentence of ours.
+    """
+    line = " ".join(said.split()).replace("“", "'").replace("”", "'")
+    cut = line if len(line) <= MOST_QUOTED else line[: MOST_QUOTED - 1].rstrip() + _CUT
+    return f"“{cut}”"
+
+
+def ended(said: str) -> str:
+    """Return what was said in quotation marks, as the end of a sentence."""
+    made = quoted(said)
+    return made if made[-2] in ".!?…" else f"{made}."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def line(value: str) -> str:
+    return " ".join(value.split())
