@@ -26,6 +26,7 @@ _COMMANDS = {
     "export": "export_import",
     "import": "export_import",
     "ingest": "ingesting",
+    "observe": "observing",
     "backfill": "backfill",
     "rename": "correcting",
     "remove": "correcting",

@@ -1,0 +1,245 @@
+"""`observe`: a whole history becomes entities, with a model or without any."""
+
+import os
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from conceptgraph_core import text
+from conceptgraph_core.errors import ConceptGraphError
+
+from .. import calls, endpoints
+from ..backfill.errors import ModelError
+from ..endpoints import EndpointError
+from ..errors import Refused, StoreError
+from ..file_formats import FormatError, Messages, Row
+from ..observing.extraction import BEFORE, Extracted, Said, extracted
+from ..observing.sessions import Open, Sessions
+from ..observing.speakers import Speakers
+from ..session import Session
+from . import importing, output
+from .common import FILE, Failure, with_session
+from .importing import Interrupted
+from .interrupts import Interrupts
+from .progress import progress
+from .terminal import note
+
+if TYPE_CHECKING:
+    from ..backfill.model import OpenAIModel
+
+_TIMEOUT_S, _RETRIES = 180.0, 8
+_NAMED = 5
+
+
+@click.command()
+@click.argument("file", metavar="MESSAGES.jsonl", type=FILE)
+@click.option("--model", metavar="NAME", help="Let this model say what each message mentions.")
+@click.option(
+    "--user",
+    "users",
+    metavar="NAME",
+    multiple=True,
+    help="What the user is called there; default: user. May be given again.",
+)
+@click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
+@click.option(
+    "--from-line",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Go on from this line: what is before it is in.",
+)
+@click.pass_obj
+def observe(
+    embedded: str | None,
+    /,
+    file: Path,
+    *,
+    model: str | None,
+    users: tuple[str, ...],
+    thread: str | None,
+    from_line: int,
+) -> None:
+    """Observe who and what each message of MESSAGES.jsonl ("-": stdin) mentions.
+
+    A line is a JSON object as `ingest` takes it: text, thread, time_ms (or created_at), speaker (or
+    role), and id. A thread that is silent for an hour has ended; what is said later is another
+    session. A message that was observed before counts no more, so that a file can come again.
+
+    \b
+    Without --model names, dates, numbers and frequent words are found. A model is any that can call
+    tools, behind any OpenAI-compatible endpoint:
+      OPENAI_BASE_URL    where it is, default https://api.openai.com/v1
+      OPENAI_API_KEY     the key, where one is needed
+    """
+    if thread is not None:
+        try:
+            text.name(thread, "--thread")
+        except ConceptGraphError as error:
+            raise Failure(str(error)) from None
+    endpoint = None if model is None else _endpoint(model)
+    with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
+        work = _Observing(stream, (thread, users, from_line), endpoint, interrupts)
+        try:
+            with_session(embedded, work.run, creates=True)
+        except KeyboardInterrupt:
+            raise work.interrupted() from None
+    for line in work.notes():
+        note(line)
+
+
+def _endpoint(model: str) -> endpoints.Endpoint:
+    try:
+        return endpoints.named(os.environ, model)
+    except EndpointError as error:
+        raise Failure(str(error)) from None
+
+
+def _opened(endpoint: endpoints.Endpoint) -> "OpenAIModel":
+    try:
+        from ..backfill.model import OpenAIModel
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "concept_graph_mcp":
+            raise
+        raise Failure("--model needs the openai package: pip install 'openai>=1.66,<4'") from None
+    return OpenAIModel(endpoint, _TIMEOUT_S, _RETRIES)
+
+
+class _Observing:
+    """The messages of one file on their way, each one transaction."""
+
+    def __init__(
+        self,
+        stream: TextIO,
+        said: tuple[str | None, tuple[str, ...], int],
+        endpoint: endpoints.Endpoint | None,
+        interrupts: Interrupts,
+    ) -> None:
+        self._stream = stream
+        self._lines = importing.count_lines(stream.buffer)
+        self._thread, self._users, self._from_line = said
+        self._endpoint = endpoint
+        self._interrupts = interrupts
+        self._model: OpenAIModel | None = None
+        self._messages: Messages | None = None
+        self._speakers: Speakers | None = None
+        self._sessions = Sessions()
+        self._before: dict[str, deque[Said]] = {}
+        self._counts: Counter[str] = Counter()
+        self._line = self._done = 0
+
+    async def run(self, session: Session) -> None:
+        """Observe it all. Raises Failure, which says how much is in."""
+        self._messages = Messages(session.user_id, session.zone, self._thread)
+        self._speakers = Speakers(session.user_id, self._users)
+        self._model = None if self._endpoint is None else _opened(self._endpoint)
+        try:
+            with progress("observing lines", self._lines) as tell, self._telling():
+                for row in self._messages.rows(self._stream):
+                    self._line = row.line
+                    with self._interrupts.piece():
+                        await self._message(session, row, self._speakers)
+                    self._done = row.line
+                    tell(row.line)
+                for ended in self._sessions.rest():
+                    with self._interrupts.piece():
+                        await self._end(session, ended)
+        finally:
+            if self._model is not None:
+                await self._model.close()
+
+    def interrupted(self) -> Interrupted:
+        """Return what to say after a Ctrl-C."""
+        return Interrupted(f"interrupted; {self._so_far()}")
+
+    def notes(self) -> Iterator[str]:
+        """Iterate over what is to be told at the end."""
+        counts = self._counts
+        yield (
+            f"observed: {counts['messages']:,} messages in {counts['sessions']:,} sessions,"
+            f" {counts['mentions']:,} mentions of {counts['new']:,} new entities and known ones"
+        )
+        for what in ("answers of no use, told without the model", "claims of the model refused"):
+            if counts[what]:
+                yield f"{what}: {counts[what]:,}"
+        if self._messages is not None:
+            yield from self._messages.tally.lines()
+        if self._speakers is not None and counts["messages"] and not self._speakers.user_spoke:
+            others = self._speakers.others
+            shown = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
+            yield f"The user said nothing, so all is inferred. --user says who it is: {shown}"
+
+    async def _message(self, session: Session, row: Row, speakers: Speakers) -> None:
+        record = row.record
+        session_id, ended = self._sessions.of(record["thread"], record["said_at"])
+        message = Said(speakers.of(record["speaker"]), record["text"])
+        before = self._before.setdefault(session_id, deque(maxlen=BEFORE))
+        if row.line >= self._from_line:
+            for one in ended:
+                await self._end(session, one)
+            await self._observe(session, session_id, record, message)
+        for one in ended:
+            self._before.pop(one.session_id, None)
+        before.append(message)
+
+    async def _observe(
+        self, session: Session, session_id: str, record: dict[str, Any], message: Said
+    ) -> None:
+        told = await self._told(session_id, message)
+        self._counts["messages"] += 1
+        if told is None:
+            return
+        own = record.get("metadata", {}).get("message_id")
+        session.clock.set(record["said_at"])
+        call = calls.entities.observe(
+            *(session_id, own or record["id"], message.speaker, message.text),
+            told.observations,
+            relations=told.relations,
+            user_id=session.user_id,
+        )
+        [row] = await session.run(call)
+        self._counts["mentions"] += len(row["entities"])
+        self._counts["new"] += sum(one["created"] for one in row["entities"])
+
+    async def _told(self, session_id: str, message: Said) -> Extracted | None:
+        """Return what is to be observed; what is empty is for the built-in extractor, None: not."""
+        if self._model is None:
+            return Extracted()
+        made = await extracted(self._model, list(self._before[session_id]), message)
+        if made is None:
+            self._counts["answers of no use, told without the model"] += 1
+            return Extracted()
+        self._counts["claims of the model refused"] += made.refused
+        return made if made.observations else None
+
+    async def _end(self, session: Session, ended: Open) -> None:
+        session.clock.set(ended.last_ms)
+        self._counts["sessions"] += 1
+        try:
+            await session.run(calls.entities.end_session(ended.session_id, session.user_id))
+        except Refused as refused:
+            # Of a session in which a model found nothing there is nothing.
+            if "nothing was observed" not in str(refused):
+                raise
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except FormatError as error:
+            raise Failure(f"{error}; {self._so_far()}") from None
+        except (StoreError, ConceptGraphError, ModelError) as error:
+            raise Failure(f"line {self._line}: {error}; {self._so_far()}") from None
+
+    def _so_far(self) -> str:
+        if not self._done:
+            return "nothing was observed"
+        of_all = f" of {self._lines:,}" if self._lines else ""
+        return (
+            f"all up to line {self._done:,}{of_all} is in;"
+            f" the same command with --from-line {self._done + 1} goes on from here"
+        )

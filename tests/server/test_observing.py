@@ -1,0 +1,250 @@
+"""`observe`: a history becomes entities, each message once, and every claim of a model checked."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import ok, run
+from scripted_model import Answer, Fault, Script, says, serving
+
+TIME_MS = 1_749_000_000_000
+HOUR_MS = 3_600_000
+
+
+def line(number: int, said: str, **given: Any) -> str:
+    told = {"id": f"m{number}", "thread": "t", "time_ms": TIME_MS + number, "speaker": "user"}
+    return json.dumps({**told, "text": said, **given}) + "\n"
+
+
+HISTORY = (
+    line(1, "My dog Max met Anna in Berlin.")
+    + line(2, "Perhaps Project Phoenix would help.", speaker="assistant")
+    + line(3, "Max was happy.", time_ms=TIME_MS + 5)
+    + line(4, "Anna called about Max again.", time_ms=TIME_MS + 2 * HOUR_MS)
+)
+
+
+def records(there: list[str]) -> dict[str, list[dict[str, Any]]]:
+    _, *rows = map(json.loads, ok(*there, "export", "-").stdout.splitlines())
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["kind"], []).append(row)
+    return found
+
+
+def entities(there: list[str]) -> dict[str, dict[str, Any]]:
+    return {one["node_label"]: one for one in records(there).get("entity", [])}
+
+
+@pytest.fixture
+def model(monkeypatch):
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.0)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serving() as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        yield model
+
+
+def always(answer: Answer) -> Script:
+    return lambda _model, _request: answer
+
+
+def observing(*observations: dict[str, Any], **more: Any):
+    return says(None, ("observe", {"observations": list(observations), **more}))
+
+
+# Without a model
+
+
+def test_a_history_is_observed_and_its_sessions_end(there):
+    said = ok(*there, "observe", "-", stdin=HISTORY).stderr
+    assert said.startswith("observed: 4 messages in 2 sessions, ")
+    found = entities(there)
+    assert {"Max", "Anna", "Berlin", "Project Phoenix"} <= found.keys()
+    assert (found["Max"]["user_mention_count"], found["Max"]["identity_status"]) == (3, "distinct")
+    assert found["Project Phoenix"]["origin"] == "model"
+    assert found["Max"]["last_activated"] == TIME_MS + 2 * HOUR_MS
+    sessions = {one["session_id"]: one for one in records(there)["session"]}
+    assert {key: one["is_open"] for key, one in sessions.items()} == {"t": False, "t #2": False}
+    assert sessions["t"]["ended_at"] == TIME_MS + 5
+
+
+def test_a_history_that_comes_again_or_has_grown_counts_once(there):
+    ok(*there, "observe", "-", stdin=HISTORY)
+    before = records(there)
+    said = ok(*there, "observe", "-", stdin=HISTORY).stderr
+    assert "of 0 new entities" in said
+    after = records(there)
+    assert after["mention"] == before["mention"]
+    assert [tie["user_reinforcement_count"] for tie in after["tie"] if "weight" in tie] == [
+        tie["user_reinforcement_count"] for tie in before["tie"] if "weight" in tie
+    ]
+    ok(*there, "observe", "-", stdin=HISTORY + line(5, "Max sleeps.", time_ms=TIME_MS + HOUR_MS))
+    assert entities(there)["Max"]["user_mention_count"] == 4
+
+
+def test_who_the_user_is_can_be_said_and_nobody_is_told_of(there):
+    theirs = line(1, "Max met Anna in Berlin.", speaker="Kim")
+    said = ok(*there, "observe", "-", stdin=theirs).stderr
+    assert "The user said nothing, so all is inferred. --user says who it is: Kim\n" in said
+    assert entities(there)["Max"]["origin"] == "model"
+    said = ok(*there, "observe", "-", "--user", "kim", stdin=line(2, "Max!", speaker="Kim")).stderr
+    assert "--user" not in said
+    ok(*there, "observe", "-", "--user", "kim", stdin=line(3, "I saw Max.", speaker="Kim"))
+    assert entities(there)["Max"]["origin"] == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("{", "line 2: is not a JSON object; all up to line 1 is in; the same command with"),
+        (line(2, "Max", time_ms="soon"), "line 2: time_ms: must be unix milliseconds or ISO 8601"),
+        (line(2, "Max", speaker=3), "line 2: speaker: must be text, not a number"),
+    ],
+)
+def test_a_bad_line_is_told_with_its_number_and_what_is_before_it_is_in(there, wrong, said):
+    refused = run(*there, "observe", "-", stdin=line(1, "I met Max.") + wrong)
+    assert refused.exit_code == 1
+    assert said in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert "Max" in entities(there)
+
+
+def test_going_on_from_a_line_observes_only_what_follows_in_the_same_sessions(there):
+    ok(*there, "observe", "-", "--from-line", "4", stdin=HISTORY)
+    assert {one["session_id"] for one in records(there)["mention"]} == {"t #2"}
+    assert entities(there).keys() >= {"Anna", "Max"}
+
+
+def test_ctrl_c_says_from_which_line_to_go_on(tmp_path):
+    history = tmp_path / "history.jsonl"
+    os.mkfifo(history)
+    environment = {**os.environ, "TZ": "UTC"}
+    command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'm.db'}"]
+    with (
+        subprocess.Popen(
+            [*command, "observe", str(history)], env=environment, stderr=subprocess.PIPE, text=True
+        ) as process,
+        history.open("w") as stream,
+    ):
+        # More than the pipe holds: when all of it is written, most of it was read.
+        stream.write("".join(line(n, f"Max met Anna {n}. " * 40) for n in range(200)))
+        stream.flush()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted; all up to line " in said
+    assert " goes on from here" in said
+
+
+# With a model, over HTTP
+
+
+def test_what_a_model_says_is_observed_and_its_spans_are_checked(there, model):
+    model.script = always(
+        observing(
+            {"label": "Max", "type": "entity", "kind": "pet", "span": "dog Max", "valence": 0.5},
+            {"label": "Bella", "type": "entity", "span": "my cat Bella", "intensity": 1.0},
+        )
+    )
+    ok(*there, "observe", "-", "--model", "some", stdin=line(1, "My dog Max slept."))
+    found = entities(there)
+    assert (found["Max"]["origin"], found["Max"]["emotional_intensity"]) == ("user", 0.5)
+    # It claimed words that do not stand there, and a feeling.
+    assert (found["Bella"]["origin"], found["Bella"]["emotional_intensity"]) == ("model", 0.0)
+    [request] = model.requests
+    assert request["model"] == "some"
+    assert "My dog Max slept." in request["messages"][1]["content"]
+
+
+def test_a_model_is_told_what_was_said_before_in_the_session(there, model):
+    model.script = always(observing({"label": "Max", "type": "entity"}))
+    ok(*there, "observe", "-", "--model", "some", stdin=HISTORY)
+    told = [request["messages"][1]["content"] for request in model.requests]
+    assert "Before it" not in told[0]
+    assert "assistant" not in told[2]
+    assert "user: My dog Max met Anna in Berlin.\nmodel: Perhaps Project Phoenix" in told[2]
+    assert "Before it" not in told[3]
+
+
+def test_relations_of_what_is_not_observed_and_other_nonsense_are_left_out(there, model):
+    model.script = always(
+        observing(
+            {"label": "tea", "type": "topic", "span": "", "colour": "green"},
+            {"label": "sleep", "type": "topic"},
+            {"label": "", "type": "topic"},
+            {"label": "x", "type": "animal"},
+            "nothing",
+            relations=[
+                {"from": "tea", "to": "sleep", "type": "causal"},
+                {"from": "tea", "to": "Nobody", "type": "causal"},
+                {"from": "tea", "to": "tea", "type": "causal"},
+            ],
+        )
+    )
+    said = ok(*there, "observe", "-", "--model", "m", stdin=line(1, "tea gives sleep")).stderr
+    assert "claims of the model refused: 5\n" in said
+    assert entities(there).keys() == {"tea", "sleep"}
+    assert [tie["type"] for tie in records(there)["tie"] if tie["type"] == "causal"] == ["causal"]
+
+
+def test_where_a_model_finds_nothing_nothing_is_observed(there, model):
+    model.script = always(observing())
+    said = ok(*there, "observe", "-", "--model", "m", stdin=HISTORY).stderr
+    assert said.startswith("observed: 4 messages in 2 sessions, 0 mentions")
+    assert entities(there) == {}
+
+
+def test_json_in_a_text_will_do_and_what_is_no_answer_is_told_without_the_model(there, model):
+    answers = iter(['Here: ```{"observations": [{"label": "Rex", "type": "entity"}]}```', "?", "?"])
+    model.script = lambda _model, _request: says(next(answers))
+    two = line(1, "He chewed a shoe.") + line(2, "My dog Max met Anna.")
+    said = ok(*there, "observe", "-", "--model", "m", stdin=two).stderr
+    assert "answers of no use, told without the model: 1\n" in said
+    assert entities(there).keys() >= {"Rex", "Max", "Anna"}
+
+
+def test_a_model_that_fails_stops_with_the_line_and_going_on_asks_no_message_again(there, model):
+    answers = [observing({"label": "Max", "type": "entity"}), Fault(401)]
+    model.script = lambda model, _request: answers[min(len(model.requests), 2) - 1]
+    refused = run(*there, "observe", "-", "--model", "m", stdin=HISTORY)
+    assert refused.exit_code == 1
+    assert "line 2: m at http://127.0.0.1" in refused.stderr
+    assert "answered 401" in refused.stderr
+    assert "all up to line 1 is in; the same command with --from-line 2 goes on" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    model.script = always(observing({"label": "Max", "type": "entity"}))
+    asked = len(model.requests)
+    ok(*there, "observe", "-", "--model", "m", "--from-line", "2", stdin=HISTORY)
+    assert len(model.requests) == asked + 3
+    assert entities(there)["Max"]["user_mention_count"] == 3
+
+
+def test_a_model_without_an_endpoint_is_one_line(there, monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    refused = run(*there, "observe", "-", "--model", "m", stdin=HISTORY)
+    assert "OPENAI_API_KEY: is not set" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+# Real conversations
+
+REAL = Path(__file__).parents[3] / "shared/data/realmem_dev/messages.jsonl"
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="needs the RealMem conversations")
+def test_a_real_history_is_observed_whole(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    lines = REAL.read_text(encoding="utf-8").splitlines(keepends=True)[:120]
+    there = [f"--embedded={tmp_path / 'memory.db'}"]
+    said = ok(*there, "observe", "-", stdin="".join(lines)).stderr
+    assert said.startswith("observed: 120 messages in ")
+    assert "The user said nothing" not in said
