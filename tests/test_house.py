@@ -26,7 +26,7 @@ ORDER = [
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
     *(f"{SHELL}.{name}" for name in ("endpoints", "embedding", "session", "view", "tools")),
-    *(f"{SHELL}.{name}" for name in ("backfill", "worker", "commands")),
+    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker", "commands")),
     *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "__main__")),
 ]
 # What every import of the shell passes through: it only makes the core importable.
