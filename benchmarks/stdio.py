@@ -52,6 +52,14 @@ class Server:
             raise RuntimeError(result["content"][0]["text"])
         return result["structuredContent"]
 
+    def call_plain(self, tool: str, **arguments: Any) -> str:
+        """Call *tool* and return the text of what it returns."""
+        result = self._request("tools/call", {"name": tool, "arguments": arguments})
+        text: str = result["content"][0]["text"]
+        if result.get("isError"):
+            raise RuntimeError(text)
+        return text
+
     def _request(self, method: str, parameters: dict[str, Any]) -> Any:
         self._requests += 1
         self._send({"jsonrpc": "2.0", "id": self._requests, "method": method, "params": parameters})
