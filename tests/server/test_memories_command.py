@@ -98,7 +98,7 @@ def test_memories_are_found_by_words_and_each_score_is_explained(kept):
 
 
 def test_purging_shows_what_it_removes_and_asks_first(kept):
-    preview = "gone: out of sight since 2025-06-04\n"
+    preview = "gone: out of sight since 2025-06-04: Hates coffee\n"
     assert ok(*kept, "memories", "purge", "--older-than", "30", "--dry-run").stdout == preview
     refused = run(*kept, "memories", "purge", "--older-than", "30", stdin="n\n")
     assert refused.exit_code == 1
@@ -111,6 +111,13 @@ def test_purging_shows_what_it_removes_and_asks_first(kept):
     )
 
 
+def test_purging_keeps_to_the_retention_window_that_is_set(kept, monkeypatch):
+    monkeypatch.setenv("CONCEPT_GRAPH_RETENTION_DAYS", "90000")
+    assert ok(*kept, "memories", "purge").stdout == "There is nothing to purge.\n"
+    monkeypatch.setenv("CONCEPT_GRAPH_RETENTION_DAYS", "90")
+    assert ok(*kept, "memories", "purge", "--dry-run").stdout.startswith("gone: out of sight")
+
+
 def test_what_was_forgotten_within_the_window_is_not_purged(kept):
     assert ok(*kept, "memories", "purge", "--older-than", "90000").stdout == (
         "There is nothing to purge.\n"
@@ -121,7 +128,7 @@ def test_what_was_forgotten_within_the_window_is_not_purged(kept):
     ("arguments", "said"),
     [
         (["purge", "tea"], "memory: tea is active; only what is forgotten or expired is purged"),
-        (["purge"], "name memories, or say --older-than DAYS"),
+        (["purge"], "CONCEPT_GRAPH_RETENTION_DAYS is not set"),
         (["purge", "gone", "--older-than", "3"], "name memories, or say --older-than DAYS"),
         (["purge", "--older-than", "0"], "0.0 is not in the range"),
         (["show", "theirs"], "memory: not found: theirs"),

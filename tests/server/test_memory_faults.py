@@ -94,3 +94,28 @@ def test_a_worker_killed_in_mid_batch_leaves_each_memory_as_it_was_or_done(tmp_p
         entered = [entry["to"] for entry in one["metadata"].get("history", ())]
         assert (one["state"], entered) in [("active", []), ("archived", ["archived"])]
     assert [one["state"] for one in found.values()].count("archived") >= 30
+
+
+def test_a_backup_is_restored_amid_memories_in_use(location, tmp_path):
+    file = tmp_path / ("backup.db" if isinstance(location, Path) else "backup.jsonl.gz")
+    with workers(location, 3) as (owner, *servers):
+        owner.rows("import_rows", [memory(number, days=40) for number in range(20)])
+        kept = memories(owner.rows("records"))
+        assert owner.ask("backup", str(file)) == {"rows": []}
+        for server in servers:
+            server.rows("memories.get", "m000")
+            server.rows("memory_links.link", "m002", "m003", "supports")
+        servers[0].rows("memories.forget", "m001")
+        servers[1].rows("memories.create", "default", "a new one")
+        assert owner.ask("restore", str(file)) == {"rows": []}
+        # Each of them had other memories before its eyes.
+        for server in servers:
+            assert memories(server.rows("records")).keys() == kept.keys()
+            [read] = server.rows("memories.get", "m001")
+            assert read["content"] == kept["m001"]["content"]
+            assert server.rows("memory_links.connected", "m002") == []
+        found = memories(owner.rows("records"))
+        assert found["m001"]["access_count"] == 2
+        assert owner.rows("check") == []
+    if isinstance(location, Path):
+        assert_sound(location)

@@ -11,10 +11,11 @@ from conceptgraph_core.memories import rules, schema
 
 from .. import calls
 from ..session import Session
-from .common import AS_JSON, AT, Failure, with_session
+from ..settings import Settings
+from .common import AS_JSON, AT, Failure, configured, with_session
 from .figures import figure
 from .finding import reasons
-from .memory_tables import SHOWN, dated, listed_table, told_lines
+from .memory_tables import SHOWN, dated, listed_table, shortened, told_lines
 from .terminal import narrow, note, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -187,16 +188,29 @@ def purge(
 ) -> None:
     """Remove memories for ever that are forgotten or expired: those named, or by --older-than.
 
+    Without either, those that CONCEPT_GRAPH_RETENTION_DAYS lets the worker remove.
+
     Shows first what that is. Nothing brings back what is purged but a backup.
     """
-    if bool(memory_ids) == (older_than is not None):
-        raise click.UsageError("name memories, or say --older-than DAYS")
+    if memory_ids and older_than is not None:
+        raise click.UsageError("name memories, or say --older-than DAYS, not both")
     window = 1 if older_than is None else max(1, round(older_than * _DAY_MS))
+    if older_than is None and not memory_ids:
+        window = _retention(configured(embedded))
 
     async def work(session: Session) -> None:
         await _purge(session, memory_ids, window, dry_run=dry_run, yes=yes)
 
     with_session(embedded, work)
+
+
+def _retention(settings: Settings) -> int:
+    """Return the window, in milliseconds, that the owner has set for the worker."""
+    if settings.retention_ms is None:
+        raise click.UsageError(
+            "name memories, or say --older-than DAYS; CONCEPT_GRAPH_RETENTION_DAYS is not set"
+        )
+    return settings.retention_ms
 
 
 async def _purge(
@@ -210,7 +224,9 @@ async def _purge(
         say("There is nothing to purge.")
         return
     for row in gone[:SHOWN]:
-        say(f"{row['memory_id']}: out of sight since {session.local(row['deleted_at']):%Y-%m-%d}")
+        since = f"{session.local(row['deleted_at']):%Y-%m-%d}"
+        told = row["summary"] or row["content"] if "content" in row else row["text"]
+        say(f"{row['memory_id']}: out of sight since {since}: {shortened(told)}")
     if len(gone) > SHOWN:
         say(f"and {len(gone) - SHOWN:,} more")
     if dry_run:

@@ -30,12 +30,17 @@ def listed_table(rows: list[Row]) -> Table:
     """Return dated rows of `list` as a table: the beginning of each text, its id, its state."""
     table = Table(wide("memory"), narrow("state"), narrow("accessed"))
     for row in rows:
-        text = row["text"] if len(row["text"]) <= _CUT else row["text"][: _CUT - 1] + "…"
         state = f"{row['state']} *" if row["preserved"] else row["state"]
-        table.add_row(f"{text} ({row['memory_id']})", state, row["accessed_at"][:10])
+        known_as = f"{shortened(row['text'])} ({row['memory_id']})"
+        table.add_row(known_as, state, row["accessed_at"][:10])
     if any(row["preserved"] for row in rows):
         table.caption = "* preserved"
     return table
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of *text* as a list has it."""
+    return text if len(text) <= _CUT else text[: _CUT - 1] + "…"
 
 
 def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
