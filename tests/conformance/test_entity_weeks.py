@@ -20,10 +20,10 @@ def entities(memory):
 
 
 def twins(entities, one="Anna Smith", other="Anna Smyth", session="s", **more):
-    """Mention two that are alike by name; the second is ambiguous."""
-    text = f"{one}, {other}"
-    rows = entities.observe(text, {**entity(one), **more}, entity(other), session=session)
-    return [row["entity_id"] for row in rows["entities"]]
+    """Mention two that are alike by name, one after the other; the second is ambiguous."""
+    first = entities.one(f"{one} came", {**entity(one), **more}, session=session)
+    second = entities.one(f"{other} left", other, session=session)
+    return [first["entity_id"], second["entity_id"]]
 
 
 def test_what_meets_all_conditions_is_merged_by_the_system_and_can_be_taken_back(entities):
@@ -87,6 +87,62 @@ def test_of_another_type_kind_or_time_they_stay_ambiguous(entities, given):
     assert weekly(entities, "merge") == []
 
 
+def test_5_boss_and_manager_stay_two_however_alike_and_often_together(entities):
+    boss = {**entity("my boss"), "kind": "person", "embedding": [1.0, 0.0]}
+    manager = {**entity("my manager"), "embedding": [0.97, math.sqrt(1 - 0.97**2)]}
+    for number in range(10):
+        for said in (boss, manager):
+            entities.observe(f"{said['label']} came", said, session=f"s{number}")
+        entities.end(f"s{number}")
+        entities.days(7)
+        daily(entities)
+        weekly(entities)
+    assert entities.records("merge") == []
+    ends = [entities.record(label)["id"] for label in ("my boss", "my manager")]
+    told = entities.run(calls.entities.explain(ends[1]))
+    assert any("their names are alike by 0." in row["text"] for row in told)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("chapter 11", "chapter 12"), ("2025-06-15", "2025-06-16")]
+)
+def test_what_has_other_numbers_in_its_name_is_another(entities, one, other):
+    twins(entities, one, other)
+    entities.end()
+    assert entities.record(other)["identity_status"] == "ambiguous"
+    assert weekly(entities, "merge") == []
+
+
+def test_whom_one_message_names_side_by_side_are_two(entities):
+    twins(entities, "Daniel", "Daniela")
+    entities.observe("Daniel and Daniela are here", "Daniel", "Daniela")
+    entities.end()
+    assert weekly(entities, "merge") == []
+    told = entities.run(calls.entities.explain(entities.record("Daniela")["id"]))
+    assert any("not merged, for one message names both" in row["text"] for row in told)
+
+
+def test_1_a_year_of_nights_makes_no_hub_of_what_is_mentioned_everywhere(entities):
+    """What is in every session is joined with what was there, fades, and swallows nothing."""
+    chance = random.Random(1)
+    for _ in range(12):
+        for _ in range(2):
+            session = f"s{chance.random()}"
+            labels = ["work", *chance.sample([f"thing {number}" for number in range(60)], 4)]
+            entities.observe("; ".join(labels), *labels, session=session)
+            entities.end(session)
+        entities.days(30)
+        daily(entities)
+        weekly(entities)
+    assert entities.records("merge") == []
+    degrees = {one["node_label"]: one["edge_count"] for one in entities.records("entity")}
+    # All that was mentioned with it has faded; none of it is gone.
+    assert max(degrees.values()) == 0
+    assert len(entities.ties("co_occurrence")) > 60
+    scores = {one["centrality_score"] for one in entities.records("entity")}
+    assert scores == {0.0}
+
+
 def test_a_claim_of_certainty_does_not_move_the_analysis(entities):
     ends = twins(entities, "my boss", "my manager")
     entities.end()
@@ -98,9 +154,9 @@ def test_a_claim_of_certainty_does_not_move_the_analysis(entities):
 
 def test_of_three_alikes_none_is_merged_through_another_that_conflicts(entities):
     """No chain: each is held against all that the other was merged with."""
-    rows = entities.observe("x", *("Anna Smith", "Anna Smyth", "Anna Smithe"))["entities"]
+    called = ("Anna Smith", "Anna Smyth", "Anna Smithe")
+    first, _, third = (entities.one(f"{name} came", name)["entity_id"] for name in called)
     entities.end()
-    first, _, third = (row["entity_id"] for row in rows)
     for one, day in ((first, "3 May"), (third, "4 May")):
         entities.run(calls.entities.fact(one, Given("birthday", day)))
     weekly(entities, "merge")

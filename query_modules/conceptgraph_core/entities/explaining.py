@@ -147,7 +147,7 @@ def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
 def _doubts(graph: Graph, node: Node) -> Iterator[Told]:
     for other, confidence in weekly.proposed(graph, node):
         tie = graph.between(node, other, schema.SAME_AS)
-        lacking = merging.missing(graph, node, other)
+        lacking = weekly.lacking(graph, node, other)
         why = f"not merged, for {'; '.join(lacking)}" if lacking else "all conditions hold"
         text = f"It may be {line(other.name)}, alike by {confidence:.2f}: {why}."
         yield Told((text,), other, tie, _of(other))
@@ -192,7 +192,7 @@ def _edge(graph: Graph, source: Node, tie: Tie) -> Iterator[Told]:
     yield Told((_activity(tie),), tie.other, tie, both)
     if tie.type == schema.SAME_AS:
         ends = components.canonical(graph, source), components.canonical(graph, tie.other)
-        lacking = merging.missing(graph, *ends) if ends[0].id != ends[1].id else []
+        lacking = weekly.lacking(graph, *ends) if ends[0].id != ends[1].id else []
         why = f"; what is missing for a merge: {'; '.join(lacking)}" if lacking else ""
         text = f"The question whether they are the same is {tie.get('status')}{why}."
         yield Told((text,), tie.other, tie, both)

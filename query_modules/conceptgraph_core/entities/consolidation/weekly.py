@@ -5,7 +5,7 @@ Forgetting only marks, and a merge can be taken back.
 
 from typing import Final
 
-from .. import components, edges, merging, reading, schema
+from .. import components, edges, merging, names, reading, schema, sieve
 from ..node import Graph, Node
 from . import batches, communities
 from .batches import Batch, Row, Step
@@ -40,7 +40,7 @@ def _merge(batch: Batch, node: Node) -> None:
     if node.status != schema.AMBIGUOUS:
         return
     for other, confidence in proposed(graph, node):
-        if merging.missing(graph, node, other):
+        if lacking(graph, node, other):
             continue
         older, younger = graph.ordered(node, other)
         why = f"alike by {confidence:.2f}, of one type, mentioned together, and nothing conflicts"
@@ -49,6 +49,38 @@ def _merge(batch: Batch, node: Node) -> None:
             merging.merged(graph, younger, older, why, schema.SYSTEM)
             if younger.id == node.id:
                 return
+
+
+def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
+    """Return what is missing for the analysis to merge two: of `merging.missing`, and of names.
+
+    Embeddings are one signal, and one is never enough (seed 004, "single-signal resolution"): "my
+    boss" and "my manager" mean alike, are spoken of together, and are two. So are chapter 1 and
+    chapter 2, and Daniel and Daniela, whom one message names side by side.
+    """
+    reasons = merging.missing(graph, node, other)
+    one, two = (names.canonical(each.name) for each in (node, other))
+    near = names.ratio(one, two)
+    if near < sieve.SIMILAR:
+        reasons.append(f"their names are alike by {near:.2f} only")
+    if _numbers(one) != _numbers(two):
+        reasons.append("their names have different numbers")
+    if not reasons and _messages(graph, node) & _messages(graph, other):
+        reasons.append("one message names both")
+    return reasons
+
+
+def _numbers(name: str) -> list[str]:
+    return sorted("".join(one if one.isdigit() else " " for one in name).split())
+
+
+def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
+    """Return the messages in which anything of the component of *node* was mentioned."""
+    return {
+        (mention.get("session_id"), mention.get("message_id"))
+        for one in components.members(graph, node)
+        for mention in reading.mentions_of(graph, one)
+    }
 
 
 def proposed(graph: Graph, node: Node) -> list[tuple[Node, float]]:
