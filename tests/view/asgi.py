@@ -1,6 +1,7 @@
 """Requests to a web application without a socket, in the event loop that its store lives in."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -10,6 +11,7 @@ from anyio.from_thread import BlockingPortal
 TOKEN = "a-token"
 PORT = 4321
 HOST = f"127.0.0.1:{PORT}"
+ORIGIN = f"http://{HOST}"
 
 
 @dataclass
@@ -39,7 +41,20 @@ class Asked:
         """Ask with the token, as the page does."""
         return self.raw(f"/{TOKEN}/{path}", [HOST], urlencode(parameters, doseq=True))
 
-    def raw(self, path: str, hosts: list[str], query: str = "", method: str = "GET") -> Answer:
+    def post(self, path: str, content: Any, *origins: str) -> Answer:
+        """Send *content* as the page does, which comes from *origins*."""
+        sent = content if isinstance(content, bytes) else json.dumps(content).encode()
+        return self.raw(f"/{TOKEN}/{path}", [HOST], "", "POST", sent, origins)
+
+    def raw(
+        self,
+        path: str,
+        hosts: list[str],
+        query: str = "",
+        method: str = "GET",
+        body: bytes = b"",
+        origins: Sequence[str] = (),
+    ) -> Answer:
         scope = {
             "type": "http",
             "http_version": "1.1",
@@ -49,14 +64,17 @@ class Asked:
             "raw_path": quote(path).encode(),
             "root_path": "",
             "query_string": query.encode(),
-            "headers": [(b"host", host.encode()) for host in hosts],
+            "headers": [
+                *((b"host", host.encode()) for host in hosts),
+                *((b"origin", origin.encode()) for origin in origins),
+            ],
             "server": ("127.0.0.1", PORT),
             "client": ("127.0.0.1", 1),
         }
         answer = Answer()
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":

@@ -4,7 +4,7 @@ import json
 from zoneinfo import ZoneInfo
 
 import pytest
-from asgi import HOST, PORT, TOKEN, Asked
+from asgi import HOST, ORIGIN, PORT, TOKEN, Asked
 
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.view import looks
@@ -297,7 +297,47 @@ def test_nothing_but_the_page_is_served(door, path):
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_nothing_can_be_sent(door, method):
-    refusal(door.raw(f"/{TOKEN}/api/about", [HOST], method=method), 405)
+    answer = door.raw(f"/{TOKEN}/api/about", [HOST], method=method, origins=[ORIGIN])
+    refusal(answer, 405)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+@pytest.mark.parametrize(
+    "origins",
+    [
+        [],
+        ["null"],
+        ["http://evil.example"],
+        [f"https://{HOST}"],
+        ["http://127.0.0.1"],
+        [f"http://localhost:{PORT}"],
+        [ORIGIN, ORIGIN],
+    ],
+)
+def test_nothing_but_the_page_itself_may_change_anything(door, method, origins):
+    answer = door.raw(f"/{TOKEN}/api/unmerge", [HOST], method=method, body=b"{}", origins=origins)
+    assert refusal(answer, 403) == "only the page itself may change anything"
+
+
+def test_not_even_the_page_changes_anything_without_the_token(door):
+    answer = door.raw("/wrong/api/unmerge", [HOST], method="POST", body=b"{}", origins=[ORIGIN])
+    assert refusal(answer, 403) == "the address lacks the token"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "said"),
+    [
+        (b"", 400, "must be sent a JSON object"),
+        (b"[]", 400, "must be sent a JSON object"),
+        (b"\xff", 400, "must be sent a JSON object"),
+        (b"[" * 60_000, 400, "must be sent a JSON object"),
+        ({"merge_id": "a"}, 400, "merge_id, reason: must be texts"),
+        ({"merge_id": ["a"], "reason": "b"}, 400, "merge_id, reason: must be texts"),
+        (b"x" * 65_537, 413, "at most 65536 bytes"),
+    ],
+)
+def test_what_is_no_merge_is_refused_in_one_line(door, sent, status, said):
+    assert refusal(door.post("api/unmerge", sent, ORIGIN), status) == said
 
 
 @pytest.mark.parametrize("path", ["/", f"/{TOKEN}/", f"/{TOKEN}/nothing"])

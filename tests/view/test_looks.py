@@ -8,21 +8,39 @@ from tests.view.browsing import Page
 from concept_graph_mcp import calls
 from concept_graph_mcp.view import looks
 from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
+from conceptgraph_core.entities.schema import LAYER as ENTITIES
 from conceptgraph_core.memories.schema import LAYER as MEMORIES
 
 SHAPES = ("circle", "diamond", "square", "hexagon")
 
 
 # Those whose nodes the page asks for; the legend explains nothing that is never drawn.
-DRAWN = (CONCEPTS, MEMORIES)
+DRAWN = (CONCEPTS, MEMORIES, ENTITIES)
+# These are told in the panel of the entity that they are of.
+TOLD = {"session", "mention", "merge", "fact"}
 
 
 def test_every_kind_of_node_that_is_walked_and_every_relation_has_a_look():
     walked = [kind.kind for layer in DRAWN for kind in layer.nodes if kind.label in layer.walked]
-    assert [look.kind for look in looks.KINDS] == walked
+    assert [look.kind for look in looks.KINDS] == [kind for kind in walked if kind not in TOLD]
     assert {look.layer for look in looks.KINDS} == {layer.name for layer in DRAWN}
-    relations = [edge.name for layer in DRAWN for edge in layer.edges]
+    relations = [
+        edge.name
+        for layer in DRAWN
+        for edge in layer.edges
+        if not {kind.kind for kind in layer.nodes if kind.label in _ends(edge)} & TOLD
+    ]
     assert [look.type for look in looks.RELATIONS] == relations
+
+
+def test_a_type_of_two_layers_has_one_line():
+    assert len({(look.type, look.line) for look in looks.RELATIONS}) == len(
+        {look.type for look in looks.RELATIONS}
+    )
+
+
+def _ends(edge):
+    return {*(edge.sources or ()), *(edge.targets or ())}
 
 
 def test_the_rows_that_are_drawn_call_the_kinds_alike(memory):

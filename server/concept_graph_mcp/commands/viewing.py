@@ -24,9 +24,10 @@ from .terminal import note, say
 def view(
     embedded: str | None, concept: str | None, port: int, at: str | None, no_open: bool
 ) -> None:
-    """Draw the neighbourhood of CONCEPT in the browser; changes nothing.
+    """Draw the neighbourhood of CONCEPT in the browser, memories and entities too.
 
-    Without CONCEPT it begins at what is most on the mind. The page is served to this machine alone,
+    Looking changes nothing; a merge of entities can be taken back there, which asks first. Without
+    CONCEPT it begins at what is most on the mind. The page is served to this machine alone,
     at an address that nobody can guess, until Ctrl-C.
     """
 

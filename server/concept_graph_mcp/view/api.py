@@ -1,5 +1,9 @@
-"""What the page asks for, as JSON: where it is, names, neighbourhoods and recalls. Reads only."""
+"""What the page asks for, as JSON: where it is, names, neighbourhoods and recalls.
 
+All of it reads, but for `unmerge`, which only the page itself may ask for (see `guard`).
+"""
+
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,11 +20,13 @@ from conceptgraph_core.concepts import schema
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import memories, picture
+from . import entities, memories, picture
 from .looks import looks
 
-# What the search offers of the memories while nothing is typed.
+_MOST_BYTES = 65_536
+# What the search offers of memories and of entities while nothing is typed, and of entities then.
 _LATEST = 4
+_CALLED = 6
 # Without a concept to begin with, the page shows what surrounds the most aroused ones.
 _FIRST_SEEDS = 3
 
@@ -40,7 +46,8 @@ class Api:
             "recall": self.recall,
             "find": self.find,
         }
-        return [Route(f"/api/{name}", answer) for name, answer in answers.items()]
+        asked = [Route(f"/api/{name}", answer) for name, answer in answers.items()]
+        return [*asked, Route("/api/unmerge", self.unmerge, methods=["POST"])]
 
     async def about(self, request: Request) -> JSONResponse:
         """Return where the graph is, its clock, and what to show first."""
@@ -53,6 +60,7 @@ class Api:
                 "tau_ms": self._session.tau_ms,
                 "time_zone": self._session.zone.key,
                 "looks": looks(),
+                "changes": self._session.until_ms is None,
                 "kind": kind,
                 "seeds": seeds,
             }
@@ -63,8 +71,10 @@ class Api:
         names = [self._concept] if self._concept else await self._first()
         if names:
             return "concept", names
-        latest = await memories.latest(self._session, _FIRST_SEEDS)
-        return ("memory", [row["name"] for row in latest]) if latest else ("concept", [])
+        for layer in (memories, entities):
+            if latest := await layer.latest(self._session, _FIRST_SEEDS):
+                return latest[0]["kind"], [row["name"] for row in latest]
+        return "concept", []
 
     async def _first(self) -> list[str]:
         """Return what is most on the mind; looking back, of what is known to have been there."""
@@ -80,7 +90,10 @@ class Api:
         return names[:_FIRST_SEEDS]
 
     async def search(self, request: Request) -> JSONResponse:
-        """Return the concepts that match `q`; without it the most aroused, and memories."""
+        """Return the concepts that match `q`, and entities called so.
+
+        Without it the concepts most aroused, and the latest memories and entities.
+        """
         keywords = [word for word in request.query_params.getlist("q") if word.strip()]
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
         rows = await self._session.run(
@@ -89,7 +102,10 @@ class Api:
         if keywords:
             # The others are what a search is filled up with.
             rows = [row for row in rows if row["matched"]]
-        others = [] if keywords else await memories.latest(self._session, _LATEST)
+            others = await entities.called(self._session, " ".join(keywords), _CALLED)
+        else:
+            others = await memories.latest(self._session, _LATEST)
+            others += await entities.latest(self._session, _LATEST)
         return JSONResponse({"concepts": rows, "others": others})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
@@ -133,6 +149,17 @@ class Api:
         said = [lacking(unknown, "episodes")] if unknown else []
         return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})
 
+    async def unmerge(self, request: Request) -> JSONResponse:
+        """Take the merge `merge_id` back for `reason`; return the ids of what is apart again."""
+        if self._session.until_ms is not None:
+            raise HTTPException(400, "looking back, nothing can be changed; start without --at")
+        given = await _sent(request)
+        merge_id, reason = (given.get(name) for name in ("merge_id", "reason"))
+        if not isinstance(merge_id, str) or not isinstance(reason, str):
+            raise HTTPException(400, "merge_id, reason: must be texts")
+        apart = await entities.unmerge(self._session, merge_id, reason)
+        return JSONResponse({"entities": apart})
+
     def _at(self, request: Request) -> Session:
         if "at" not in request.query_params:
             return self._session
@@ -142,7 +169,7 @@ class Api:
         return replace(self._session, clock=Clock(at))
 
 
-_WALKED = {"memory": memories.neighbourhood}
+_WALKED = {"memory": memories.neighbourhood, "entity": entities.neighbourhood}
 
 
 async def told(_: Request, error: Exception) -> JSONResponse:
@@ -154,6 +181,22 @@ async def told(_: Request, error: Exception) -> JSONResponse:
 
 
 HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told}
+
+
+async def _sent(request: Request) -> dict[str, Any]:
+    """Return what was sent, a JSON object of a reasonable size."""
+    sent = b""
+    async for part in request.stream():
+        sent += part
+        if len(sent) > _MOST_BYTES:
+            raise HTTPException(413, f"at most {_MOST_BYTES} bytes")
+    try:
+        given = json.loads(sent)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise HTTPException(400, "must be sent a JSON object")
+    return given
 
 
 def _seeds(request: Request) -> list[str]:

@@ -23,6 +23,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+_READING = ("GET", "HEAD")
 _HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
 
 
@@ -30,7 +31,8 @@ class Guard:
     """Middleware that lets in requests for `/TOKEN/…` made to this very host and port.
 
     The token is the first part of the path, so that every relative link carries it. The `Host` is
-    checked because another site's name can be made to point here.
+    checked because another site's name can be made to point here. What changes anything must also
+    come from the page itself, as its browser says in `Origin`.
     """
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
@@ -49,15 +51,26 @@ class Guard:
             await send(message)
 
         token, slash, path = scope["path"].removeprefix("/").partition("/")
-        if [value for key, value in scope["headers"] if key == b"host"] not in self._hosts:
+        if _host(scope) not in self._hosts:
             await _refuse(421, "this page is only served to this machine")(scope, receive, guarded)
         elif not hmac.compare_digest(token.encode(errors="replace"), self._token):
             await _refuse(403, "the address lacks the token")(scope, receive, guarded)
+        elif scope["method"] not in _READING and not self._is_own(scope):
+            await _refuse(403, "only the page itself may change anything")(scope, receive, guarded)
         elif not slash:
             # Else every relative link of the page would lose the token.
             await RedirectResponse(f"/{token}/", 308)(scope, receive, guarded)
         else:
             await self._app({**scope, "path": f"/{path}"}, receive, guarded)
+
+    def _is_own(self, scope: Scope) -> bool:
+        """Tell whether a request comes from this page, which was loaded from this very host."""
+        origins = [value for key, value in scope["headers"] if key == b"origin"]
+        return [b"http://" + host for host in _host(scope)] == origins
+
+
+def _host(scope: Scope) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == b"host"]
 
 
 def _refuse(status: int, reason: str) -> JSONResponse:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from conceptgraph_core.concepts import schema as concepts
+from conceptgraph_core.entities import schema as entities
 from conceptgraph_core.memories import schema as memories
 from conceptgraph_core.memories.rules import ACTIVE, ARCHIVED, DORMANT, EXPIRED
 
@@ -30,8 +31,8 @@ class Kind:
     """A kind of node as its layer calls it; its shape, and the property whose scale colours it.
 
     Shapes are circle, diamond, square and hexagon. `size` says what its size shows; `opacity`
-    names the property by whose words (see `OPACITIES`) it is seen through, `border` the one, from
-    0 to 1, that its border is as thick as.
+    names the property by whose words (see `OPACITIES`) it is seen through, `border` says what its
+    border is as thick as; the nodes themselves have that as `border`, from 0 to 1.
     """
 
     kind: str
@@ -70,6 +71,12 @@ COLOURS = {
         ("#7d8590", "#7d8590", "#3fc3a2"),
         signed=False,
     ),
+    "activation": Scale(
+        "activation",
+        ("#8b929b", "#8b929b", "#5a3fc0"),
+        ("#7d8590", "#7d8590", "#b09cff"),
+        signed=False,
+    ),
 }
 # How much of a node is seen, by the word that a property has.
 OPACITIES = {"state": {ACTIVE: 1.0, DORMANT: 0.6, ARCHIVED: 0.3, EXPIRED: 0.12}}
@@ -77,11 +84,16 @@ KINDS = (
     Kind("concept", "circle", "valence", concepts.LAYER.name),
     Kind("episode", "diamond", "valence", concepts.LAYER.name),
     Kind("memory", "square", "decay_score", memories.LAYER.name, "presence", opacity="state"),
+    Kind("entity", "hexagon", "activation", entities.LAYER.name, "activation", border="trust"),
 )
 # What says when is dotted, what says against is dashed.
 _LINKS = {
     "contradicts": "dashed",
     **dict.fromkeys(("causes", "caused_by", "precedes", "follows"), "dotted"),
+}
+_TIES = {
+    **dict.fromkeys((entities.SAME_AS, entities.CONTRADICTS), "dashed"),
+    **dict.fromkeys((entities.TEMPORAL, entities.CAUSAL), "dotted"),
 }
 RELATIONS = (
     Relation("is-a", "solid", concepts.LAYER.name),
@@ -90,6 +102,10 @@ RELATIONS = (
     *(
         Relation(name, _LINKS.get(name, "solid"), memories.LAYER.name, "strength now")
         for name in memories.RELATION_TYPES
+    ),
+    *(
+        Relation(name.lower(), _TIES.get(name, "solid"), entities.LAYER.name, "strength")
+        for name in entities.BETWEEN
     ),
 )
 

@@ -1,15 +1,15 @@
 // The questions to the server that the page came from. The token is part of the page's own address.
 
-const RECKONED = { memory: true };
+const RECKONED = { memory: true, entity: true };
 
-async function ask(path, parameters) {
+async function ask(path, parameters, sent) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     for (const one of Array.isArray(value) ? value : [value]) query.append(name, one);
   }
   let answer;
   try {
-    answer = await fetch(`api/${path}?${query}`);
+    answer = await fetch(`api/${path}?${query}`, sent);
   } catch {
     throw new Error("The viewer has ended; start concept-graph-mcp view again.");
   }
@@ -18,6 +18,12 @@ async function ask(path, parameters) {
   return content;
 }
 
+const send = (path, given) => ask(path, {}, {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(given),
+});
+
 export const askAbout = () => ask("about", {});
 export const askSearch = (words, limit) => ask("search", { q: words, limit });
 /** What is around *seed*, names of that *kind*; *at* is when, for what only the server can reckon. */
@@ -25,3 +31,5 @@ export const askNeighbourhood = (kind, seed, hops, limit, at) =>
   ask("neighbourhood", { kind, seed, hops, limit, ...(kind in RECKONED ? { at } : {}) });
 export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });
 export const askFind = (words, limit, at) => ask("find", { q: words, limit, at });
+/** The only thing that the page changes: take a merge of entities back. */
+export const takeBack = (merge_id, reason) => send("unmerge", { merge_id, reason });

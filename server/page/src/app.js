@@ -3,9 +3,9 @@
 import { Model } from "./model.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
-import { askAbout, askFind, askNeighbourhood, askRecall } from "./api.js";
+import { askAbout, askFind, askNeighbourhood, askRecall, takeBack } from "./api.js";
 import { makeSearch } from "./search.js";
-import { showDetails, spoken } from "./details.js";
+import { merged, showDetails, spoken } from "./details.js";
 import { showFound } from "./found_list.js";
 import { showPropositions } from "./recall_list.js";
 import { Looks } from "./looks.js";
@@ -33,6 +33,7 @@ let begun = { kind: "concept", names: [] }; // what the picture grew from
 let seeds = []; // the names that are recalled from, while in recall mode
 let recalling = false;
 let finding = false;
+let undoing = null; // the merge that the dialog asks about
 let asked = 0; // so that an answer is dropped when something else has been asked for meanwhile
 
 async function start() {
@@ -94,7 +95,8 @@ function describe() {
   const node = picture.selected;
   if (!node) return;
   const go = (other) => select(other);
-  showDetails($("details"), { node, model, time: picture.time, tau: about.tau_ms, when, go });
+  const undo = about.changes ? askToTakeBack : null;
+  showDetails($("details"), { node, model, time: picture.time, tau: about.tau_ms, when, go, undo });
 }
 
 function count() {
@@ -263,6 +265,21 @@ function endFind() {
   select(picture.selected);
 }
 
+// Taking a merge back
+
+function askToTakeBack(merge) {
+  undoing = merge;
+  $("merged").textContent = merged(merge);
+  $("why").value = "";
+  $("asking").showModal();
+}
+
+async function undo(merge, reason) {
+  const { entities } = await takeBack(merge.merge_id, reason);
+  await load(entities, "entity");
+  say("The merge is taken back.");
+}
+
 // What happened
 
 function clicked(node) {
@@ -303,7 +320,7 @@ function say(text) {
 }
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if ($("asking").open || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches("input:is([type=text], [type=search]), select");
   const { key } = event;
   if (typing) return;
@@ -345,6 +362,12 @@ function escape() {
 
 makeSearch($("search"), $("offered"), chosen, failed);
 document.addEventListener("keydown", pressed);
+$("asking").querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  $("asking").close();
+  attempt(undo, undoing, $("why").value.trim());
+});
+$("leave").addEventListener("click", () => $("asking").close());
 $("find").addEventListener("submit", (event) => {
   event.preventDefault();
   const words = $("asked").value.trim();

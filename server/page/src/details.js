@@ -7,8 +7,8 @@ import { plain, printable, shortened, signed } from "./wording.js";
 const TITLE_LETTERS = 90;
 const UNKNOWN = "not known for then";
 
-/** Show *node* in *panel*; go(node) follows one of its relations. */
-export function showDetails(panel, { node, model, time, tau, when, go }) {
+/** Show *node* in *panel*; go(node) follows one of its relations, undo(merge) asks to take one back. */
+export function showDetails(panel, { node, model, time, tau, when, go, undo }) {
   const at = (fact) => panel.querySelector(`[data-fact=${fact}]`);
   const told = { node, time, tau, when, hidden: model.hidden(node) };
   const { kind, name, text, facts } = (KINDS[node.kind] ?? aroused)(told);
@@ -21,6 +21,7 @@ export function showDetails(panel, { node, model, time, tau, when, go }) {
     given.dataset.fact = fact;
     return element("div", "", element("dt", "", said), given);
   }));
+  at("ledger").replaceChildren(...(node.merges ?? []).toReversed().map((merge) => entry(merge, when, undo)));
   at("relations").replaceChildren(
     ...model.relationsOf(node.id).sort((a, b) => b.weight - a.weight)
       .map((link) => relation(node, link, model, go)),
@@ -32,6 +33,10 @@ export function spoken(node, time, tau) {
   if (node.kind === "memory") {
     const stands = `${node.state}, presence ${plain(node.decay_score)}`;
     return `${printable(node.text)}, memory, ${stands}, linked to ${node.degree}`;
+  }
+  if (node.kind === "entity") {
+    const stands = `activation ${plain(node.activation)}, trust ${plain(node.trust)}`;
+    return `${printable(node.text)}, entity, ${stands}, ${node.degree} ties`;
   }
   const stands = isKnown(node)
     ? `valence ${signed(node.valence)}, arousal ${plain(arousalAt(node, time, tau))}`
@@ -71,8 +76,50 @@ function remembered({ node, when, hidden }) {
   };
 }
 
+function known({ node, when, hidden }) {
+  const [name, ...others] = node.labels;
+  const parts = ["mentions", "echo", "emotion", "density"].map((part) => `${part} ${plain(node.trust_parts[part])}`);
+  return {
+    kind: ["entity", node.called, node.is_active ? "" : "set aside"].filter(Boolean).join(", "),
+    name,
+    text: node.inferred ? "Only a model mentioned it." : name,
+    facts: [
+      ...(others.length ? [["labels", "also called", others.join(", ")]] : []),
+      ["trust", "trust", `${plain(node.trust)} = ${parts.join(" × ")}`],
+      ["activation", "activation", plain(node.activation)],
+      ["status", "identity", `${node.identity_status}, said by ${SAID_BY[node.origin]}`],
+      ...node.facts.map((fact) => ["stated", fact.predicate, fact.value ?? ""]),
+      ...node.conflicts.map((one) => ["conflict", "contradicts",
+        one.values ? `${one.predicate}: ${one.values.join(" or ")}` : one.label]),
+      ["degree", "ties", counted(node.degree, hidden)],
+      ...node.mentions.filter((one) => one.context).map((one) =>
+        ["mention", `${one.origin} said`, `${one.context} (${when(one.created_at).split(",")[0]})`]),
+    ],
+  };
+}
+
+const SAID_BY = { user: "the user", model: "a model", mixed: "the user and a model" };
+
+/** One entry of the ledger of merges; what is in force can be asked to be taken back. */
+function entry(merge, when, undo) {
+  const item = element("li", "", merged(merge));
+  const by = merge.by === "system" ? "by itself" : "on the user's word";
+  item.append(element("small", "", `${by}, ${when(merge.created_at)}: ${printable(merge.reason ?? "")}`));
+  if (!merge.is_active) {
+    item.append(element("small", "", `taken back: ${printable(merge.unmerge_reason ?? "")}`));
+  } else if (undo) {
+    const button = element("button", "", "Take back …");
+    button.type = "button";
+    button.addEventListener("click", () => undo(merge));
+    item.append(button);
+  }
+  return item;
+}
+
+export const merged = ({ source, target }) => `“${printable(source)}” counts as “${printable(target)}”`;
+
 // By kind; all others are aroused.
-const KINDS = { memory: remembered };
+const KINDS = { memory: remembered, entity: known };
 
 const times = (count) => (count === 1 ? "once" : `${count} times`);
 const counted = (degree, hidden) => `${degree}${hidden ? `, ${hidden} of them not shown` : ""}`;
@@ -95,7 +142,7 @@ function relation(node, link, model, go) {
   const weight = document.createElement("small");
   weight.textContent = plain(link.weight);
   weight.title = "weight";
-  button.append(leaves ? `${link.type} → ` : `← ${link.type} `, name, " ", weight);
+  button.append(!link.directed ? `${link.type} ` : leaves ? `${link.type} → ` : `← ${link.type} `, name, " ", weight);
   button.addEventListener("click", () => go(other));
   item.append(button);
   return item;

@@ -24,6 +24,8 @@ export function showLegend(list, looks, model, { byOrder, hollow }) {
     ...(hollow ? [entry([icon("circle", 4.5, "shape hollow")], "aroused later; not known for then")] : []),
     ...kinds.map((look) => entry([icon(look.shape)], look.kind)),
     ...kinds.filter((look) => look.opacity).flatMap((look) => seenThrough(look, looks)),
+    ...kinds.filter((look) => look.border)
+      .map((look) => entry([icon(look.shape, 4, "shape bordered")], `${look.border}: its border`)),
     ...lines(relations, types),
     entry([mark("i", "line thick")], [...new Set(relations.map(({ weight }) => weight ?? "weight"))].join(", ")),
   );

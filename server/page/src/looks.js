@@ -32,6 +32,11 @@ export class Looks {
     return this.opacities[opacity]?.[node[opacity]] ?? 1;
   }
 
+  /** How thick a node's border is, from 0 to 1. */
+  borderOf(node) {
+    return this.#of(node).border ? (node.border ?? 0) : 0;
+  }
+
   /** Whether a node's value can be below 0, so that its sign says something. */
   isSigned(node) {
     return this.colours[this.#of(node).colour]?.signed !== false;

@@ -32,7 +32,7 @@ export class Model {
   }
 
   #join(relation) {
-    const { from, to, type } = relation;
+    const { from, to, type, directed = true } = relation;
     if (!this.nodes.has(from) || !this.nodes.has(to)) return;
     const key = linkKey(relation);
     const link = this.links.get(key);
@@ -40,7 +40,7 @@ export class Model {
       link.weight = relation.weight;
       return;
     }
-    const made = { key, from, to, type, weight: relation.weight };
+    const made = { key, from, to, type, directed, weight: relation.weight };
     this.links.set(key, made);
     this.ends.get(from).set(to, made);
     this.ends.get(to).set(from, made);

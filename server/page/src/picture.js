@@ -18,6 +18,9 @@ const MARGIN = { side: 24, above: 24, below: 40 };
 // A hand that trembles on a click does not mean to move the picture.
 const DRAG_FROM = 5;
 const UNKNOWN_SIZE = 5;
+// How thick the thickest border is, as a share of a node's size.
+const BORDER = 0.5;
+const LEAST_BORDERED = 5;
 const NOTHING = new Set();
 
 export class Picture {
@@ -59,7 +62,7 @@ export class Picture {
       .linkColor((link) => this.#linkColour(link))
       .linkWidth((link) => lineWidth(link.weight) * (this.#isLit(link) ? 1.7 : this.#isMap() ? 0.35 : 1))
       .linkLineDash((link) => (this.#isMap() ? null : this.looks.dashOf(link)))
-      .linkDirectionalArrowLength((link) => (this.#isMap() ? 0 : 3.5 + lineWidth(link.weight)))
+      .linkDirectionalArrowLength((link) => (this.#isMap() || !link.directed ? 0 : 3.5 + lineWidth(link.weight)))
       .linkDirectionalArrowRelPos(0.62)
       .onRenderFramePost((context, scale) => this.#drawLabels(context, scale))
       .onNodeClick((node) => this.on.clicked(node))
@@ -120,7 +123,8 @@ export class Picture {
 
   radiusOf(node) {
     if (!isKnown(node)) return UNKNOWN_SIZE;
-    return this.bySize?.get(node.id) ?? radius(arousalAt(node, this.time, this.tau));
+    const size = this.bySize?.get(node.id) ?? radius(arousalAt(node, this.time, this.tau));
+    return this.looks.borderOf(node) ? Math.max(size, LEAST_BORDERED) : size;
   }
 
   /** Whether something is shown of which it is not known how it stands. */
@@ -252,9 +256,11 @@ export class Picture {
     const seen = this.looks.opacityOf(node);
     if (seen < 1) this.#outlined(node, context, this.colours.neutral, 1 / scale);
     context.globalAlpha *= seen;
-    if (isKnown(node)) this.#fill(node, context, this.colourOf(node));
-    else this.#hollow(node, context, scale);
     const size = this.radiusOf(node);
+    const border = this.looks.borderOf(node);
+    if (border) this.#fill(node, context, this.colours.text);
+    if (isKnown(node)) this.#fill(node, context, this.colourOf(node), -border * BORDER * size);
+    else this.#hollow(node, context, scale);
     const written = this.looks.isSigned(node) ? sign(this.looks.valueOf(node)) : "";
     if (written && size * scale > 3.5) {
       context.font = `700 ${size * 1.5}px system-ui, sans-serif`;

@@ -1,0 +1,207 @@
+"""Entities on the page: what the server answers about them, what is seen, and what is undone."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+import pytest
+from asgi import ORIGIN, PORT, TOKEN, Asked
+from known import DAY_MS, NOW_MS, speak
+from tests.conftest import Memory
+from tests.view.browsing import Page
+
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.view.serving import build
+
+ENTER, ESCAPE, DOWN = "\ue007", "\ue00c", "\ue015"
+
+
+@pytest.fixture
+def ids(memory):
+    return speak(memory)
+
+
+@pytest.fixture
+def session(memory):
+    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
+
+
+@pytest.fixture
+def asked(ids, session, portal) -> Asked:
+    return Asked(build(session, None, TOKEN, PORT), portal)
+
+
+def around(asked, *seeds, **parameters):
+    given = {"kind": "entity", "seed": list(seeds), **parameters}
+    nodes = asked.get("api/neighbourhood", **given).content["nodes"]
+    return {node["labels"][0]: node for node in nodes}
+
+
+# What the server answers
+
+
+def test_what_was_merged_is_one_node_by_whichever_it_is_asked_for(asked, ids):
+    for name in ("Max", "puppy"):
+        nodes = around(asked, ids[name], hops=1)
+        assert next(iter(nodes)) == "Max"
+        assert nodes["Max"]["text"] == "Max (puppy)"
+        assert "puppy" not in nodes
+        assert nodes["Max"]["border"] == pytest.approx(
+            nodes["Max"]["trust"] / (1 + nodes["Max"]["trust"])
+        )
+    both = around(asked, ids["Max"], ids["puppy"], hops=0)
+    assert list(both) == ["Max"]
+
+
+def test_a_tie_is_one_from_whichever_end_it_is_seen(asked, ids):
+    nodes = around(asked, ids["Max"], hops=1)
+    drawn = [
+        (one["from"], one["type"], one["to"])
+        for name in ("Max", "Anna")
+        for one in nodes[name]["relations"]
+        if {one["from"], one["to"]} == {nodes["Max"]["id"], nodes["Anna"]["id"]}
+    ]
+    assert len(set(drawn)) == 1
+    assert len(drawn) == 2
+
+
+def test_no_more_entities_are_shown_than_are_asked_for(asked, ids):
+    assert len(around(asked, ids["Max"], hops=5, limit=2)) == 2
+
+
+def test_entities_are_offered_by_what_they_are_called(asked, ids):
+    others = asked.get("api/search", q="pup").content["others"]
+    assert [(row["name"], row["text"]) for row in others] == [(ids["Max"], "Max")]
+    about = asked.get("api/about").content
+    assert (about["kind"], about["changes"], len(about["seeds"])) == ("entity", True, 3)
+
+
+def test_of_another_user_nothing_is_shown_or_undone(ids, session, portal, memory):
+    asked = Asked(build(replace(session, user_id="bob"), None, TOKEN, PORT), portal)
+    answer = asked.get("api/neighbourhood", kind="entity", seed=ids["Max"])
+    assert answer.status == 400
+    assert asked.get("api/search", q="Max").content["others"] == []
+    before = memory.records()
+    undone = asked.post("api/unmerge", {"merge_id": ids["merge"], "reason": "mine"}, ORIGIN)
+    assert undone.status == 400
+    assert undone.content["error"].startswith("merge_id: not found")
+    assert memory.records() == before
+
+
+def test_a_merge_is_taken_back_once(asked, ids):
+    given = {"merge_id": ids["merge"], "reason": "two dogs"}
+    answer = asked.post("api/unmerge", given, ORIGIN)
+    assert (answer.status, set(answer.content["entities"])) == (200, {ids["Max"], ids["puppy"]})
+    nodes = around(asked, ids["Max"], ids["puppy"], hops=0)
+    assert [nodes[name]["text"] for name in ("Max", "puppy")] == ["Max", "puppy"]
+    assert nodes["Max"]["merges"][0]["unmerge_reason"] == "two dogs"
+    again = asked.post("api/unmerge", given, ORIGIN)
+    assert (again.status, list(again.content)) == (400, ["error"])
+
+
+def test_looking_back_changes_nothing(ids, session, portal, memory):
+    asked = Asked(build(replace(session, until_ms=NOW_MS), None, TOKEN, PORT), portal)
+    before = memory.records()
+    answer = asked.post("api/unmerge", {"merge_id": ids["merge"], "reason": "no"}, ORIGIN)
+    assert answer.status == 400
+    assert answer.content["error"].startswith("looking back, nothing can be changed")
+    assert not asked.get("api/about").content["changes"]
+    assert memory.records() == before
+
+
+def test_looking_at_entities_changes_nothing(memory, asked, ids):
+    before = memory.records()
+    around(asked, ids["Max"], hops=3)
+    asked.get("api/search", q="Max")
+    asked.get("api/search")
+    assert memory.records() == before
+
+
+# What is seen
+
+
+@pytest.fixture
+def page(browser, viewers, portal, tmp_path) -> Page:
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    # Of late, so that it is active: without --at the page is of now.
+    speak(Memory(store, portal), Clock().now_ms())
+    portal.call(store.close)
+    return Page.at(browser, viewers(file))
+
+
+def choose(page, name):
+    """Show the entity called *name*, as the search offers it."""
+    page.run("conceptGraphView.picture.select(null)")
+    page.press("/", name)
+    page.until(
+        "return document.querySelector('#offered [role=option]')?.innerText.includes('entity')"
+    )
+    page.press(DOWN, ENTER)
+    page.until("return conceptGraphView.picture.selected?.kind === 'entity'")
+    page.settle()
+
+
+def test_entities_are_hexagons_with_their_trust_as_border(page, images):
+    choose(page, "pup")
+    page.choose(hops="6")
+    seen = dict(
+        page.run(
+            "const { model, picture } = conceptGraphView;"
+            " return [...model.nodes.values()].map((node) => [node.text,"
+            " [picture.looks.shapeOf(node), picture.looks.borderOf(node)]])"
+        )
+    )
+    assert {"Max (puppy)", "Anna (Annie)", "Dr Weber", "Lindau"} < set(seen)
+    assert {shape for shape, _ in seen.values()} == {"hexagon"}
+    assert seen["Anna (Annie)"][1] > seen["shoe"][1] > 0
+    legend = page.text("#legend").split("\n")
+    assert legend[:3] == ["activation", "entity", "trust: its border"]
+    assert not {"concept", "memory"} & set(legend)
+    page.shoot(images, "entities")
+
+
+def test_an_entity_is_told_in_words(page):
+    choose(page, "pup")
+    assert page.text("#details .kind") == "entity, pet"
+    assert page.text("[data-fact=name]") == "Max"
+    assert page.text("[data-fact=labels]") == "puppy"
+    assert "mentions" in page.text("[data-fact=trust]")
+    assert page.text(".ledger").startswith("“puppy” counts as “Max”")
+    assert "Max is the puppy" in page.text(".ledger")
+    assert not page.element("#recall-here").is_displayed()
+
+
+def test_a_merge_is_taken_back_only_after_asking(page):
+    choose(page, "pup")
+    ask = "document.querySelector('.ledger button').click()"
+    page.run(ask)
+    assert page.text("#merged") == "“puppy” counts as “Max”"
+    page.press(ESCAPE)
+    page.until("return !document.getElementById('asking').open")
+    assert page.text("[data-fact=labels]") == "puppy"
+    page.run(ask)
+    page.element("#leave").click()
+    assert page.text("[data-fact=labels]") == "puppy"
+    page.run(ask)
+    page.press("two <b>dogs</b>", ENTER)
+    page.until("return [...conceptGraphView.model.nodes.values()].some((n) => n.text === 'puppy')")
+    page.settle()
+    assert {"Max", "puppy"} <= set(
+        page.run("return [...conceptGraphView.model.nodes.values()].map((n) => n.text)")
+    )
+    assert "taken back: two <b>dogs</b>" in page.text(".ledger")
+    assert page.run("return document.querySelectorAll('.ledger button, .ledger b').length") == 0
+
+
+def test_looking_back_offers_no_change(browser, viewers, portal, tmp_path):
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    speak(Memory(store, portal))
+    portal.call(store.close)
+    page = Page.at(browser, viewers(file, "--at", "2026-03-01T12:00Z"))
+    choose(page, "pup")
+    assert page.text(".ledger").startswith("“puppy” counts as “Max”")
+    assert page.run("return document.querySelectorAll('.ledger button').length") == 0
