@@ -123,6 +123,7 @@ def pick(page, words):
     page.run("delete document.body.dataset.found")
     page.press("f", words, ENTER)
     page.until("return document.body.dataset.found")
+    page.run("conceptGraphView.picture.select(null)")
     page.run("document.querySelector('#answers button').click()")
     page.until("return conceptGraphView.picture.selected")
     page.settle()

@@ -15,7 +15,7 @@ export function showFound(list, { episodes, memories }, shapeOf, picked) {
 }
 
 const episode = (row) => ({ ...row, kind: "episode", name: row.episode_id, text: row.summary, aside: row.date });
-const memory = (row) => ({ ...row, kind: "memory", name: row.memory_id, aside: `memory, ${row.state}` });
+const memory = (row) => ({ ...row, kind: "memory", name: row.memory_id, aside: "memory" });
 
 function entry(found, list, shapeOf, picked) {
   const button = element("button", "",
