@@ -24,6 +24,7 @@ BENCHMARKS = {
     "clients": "clients",
     "memory": "memory",
     "memories": "memories",
+    "entities": "entities",
     "links": "links",
 }
 

@@ -68,3 +68,32 @@ def test_whatever_is_found_stands_in_the_text(text):
         assert one["label"] in text
         found = spans.origin(said, "user", one["label"], None)
         assert found.origin == "user", one
+
+
+# What conversations showed to be taken for names, and for what they speak of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sounds good to me.",
+        "You've been quick. We’ll see. They’d know.",
+        "Catch you later! Looks like rain.",
+        "Write me a list. Prompt me when it is done, with a prompt.",
+        "Get it here. Glad to help. Reckon so. Bloody hell!",
+    ],
+)
+def test_an_order_or_an_opening_names_nobody(text):
+    assert labels(text) == []
+
+
+@pytest.mark.parametrize("does", ["chewed my shoe", "sleeps", "is four", "met us"])
+def test_who_does_something_at_the_beginning_is_named(does):
+    assert labels(f"Max {does}.") == ["Max"]
+
+
+def test_in_a_long_message_a_word_must_stand_more_often_to_be_a_topic():
+    assert labels("budget, then budget", "topic") == ["budget"]
+    padding = " ".join(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}x" for n in range(300))
+    assert "budget" not in labels(f"budget, then budget. {padding}", "topic")
+    assert "budget" in labels(f"{'budget and ' * 6} {padding}", "topic")

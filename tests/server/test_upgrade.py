@@ -1,6 +1,7 @@
 """What earlier versions wrote, read by this one. The fixtures are never written anew."""
 
 import asyncio
+import json
 import runpy
 import shutil
 import signal
@@ -335,3 +336,18 @@ def test_an_export_of_memories_is_brought_into_a_new_store(tmp_path):
     into = f"--embedded={tmp_path / 'new.db'}"
     run(into, "import", str(file))
     assert records(run(into, "export", "-")) == records(file.read_text(encoding="utf-8"))
+
+
+def test_a_kept_store_s_entities_are_shown_merged_and_taken_apart(tmp_path):
+    store = copied("2-entities", tmp_path)[0]
+    there = f"--embedded={store}"
+    shown = run(there, "entities", "show", "puppy")
+    assert shown.startswith("Max, also puppy\n")
+    assert "conflict: " in shown
+    merges = json.loads(run(there, "entities", "merges", "--json"))["merges"]
+    assert {one["source"]: one["is_active"] for one in merges} == {"puppy": True, "Maxi": False}
+    [in_force] = [one["merge_id"] for one in merges if one["is_active"]]
+    assert "distinct" in run(there, "entities", "unmerge", in_force, "--yes")
+    run(there, "entities", "merge", "Maxi", "Max", "--yes")
+    assert "Nothing is wrong." in run(there, "check")
+    assert_sound(store)

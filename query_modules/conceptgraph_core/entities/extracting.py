@@ -19,6 +19,8 @@ from . import names, spans
 # More than this says nothing of a message.
 MOST: Final = 30
 _FREQUENT: Final = 2
+# In a long message a word stands twice by chance: once more for each so many words.
+_WORDS_OF_ONE_MORE: Final = 75
 _SHORTEST_NOUN: Final = 4
 _INNER: Final = frozenset("'’-.")
 _BLANKS: Final = frozenset(" \t")
@@ -47,6 +49,21 @@ _AFTER_NO_NAME: Final = frozenset(
         *("some", "any", "each", "one", "by", "from", "how", "what", "if"),
     )
 )
+# Before one of these, or what ends like a verb, is somebody: "Max is", "Max met", "Max sleeps".
+_TELLING: Final = frozenset(
+    (
+        *("is", "was", "are", "were", "has", "had", "will", "would", "can", "could", "should"),
+        *("did", "and", "or", "who", "isn't", "wasn't", "won't", "doesn't", "didn't", "can't"),
+        *("said", "told", "came", "went", "got", "gave", "took", "made", "met", "saw", "ran"),
+        *("left", "lost", "won", "bought", "brought", "thought", "knew", "felt", "found", "kept"),
+        *("sent", "wrote", "read", "ate", "slept", "spoke", "began", "became", "just", "never"),
+        *("also", "always", "still", "really", "might", "may", "must", "bit", "put", "let", "hit"),
+    )
+)
+_VERBS: Final = ("ed", "s")
+_NO_VERBS: Final = ("ss", "us")
+# A pronoun and its verb, or a verb and not: nobody's names.
+_SHORT: Final = ("'ve", "'re", "'ll", "'m", "'d", "n't")
 # Of English: what ends so is seldom a noun.
 _NO_NOUNS: Final = ("ly", "ing", "ed")
 
@@ -68,8 +85,7 @@ class _Word:
 
     @property
     def is_capitalised(self) -> bool:
-        # "I'm" and "Don't" are nobody's names.
-        is_short = self.text[:2] in ("I'", "I’") or self.folded[-3:] in ("n't", "n’t")
+        is_short = self.folded.replace("’", "'").endswith(_SHORT)
         return self.text[0].isupper() and len(self.text) > 1 and not is_short
 
     @property
@@ -86,7 +102,8 @@ def observations(text: str, languages: Sequence[str]) -> list[dict[str, Any]]:
     words, said = list(_words(text)), spans.Said(text)
     idle = _idle(words, languages)
     found: dict[str, tuple[int, dict[str, Any]]] = {}
-    for start, end, node_type, kind in (*_dates(words), *_names(words, idle), *_nouns(words, idle)):
+    named = _names(words, idle, "english" in languages)
+    for start, end, node_type, kind in (*_dates(words), *named, *_nouns(words, idle)):
         if any(start < word_end and end > first for first, word_end in _taken(found)):
             continue
         label = text[start:end]
@@ -171,16 +188,16 @@ def _is_date(number: str) -> bool:
     return len(parts) == 3 and all(part.isdigit() and len(part) <= 4 for part in parts)
 
 
-def _names(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
+def _names(words: Sequence[_Word], idle: frozenset[str], english: bool) -> Iterator[_Found]:
     """Iterate over runs of capitalised words; one alone at a beginning must look like a name."""
-    lower = {word.text for word in words if word.text.islower()}
+    lower = frozenset(word.text for word in words if word.text.islower())
     run: list[_Word] = []
     for word in (*words, None):
         if word is not None and _continues(run, word):
             run.append(word)
             continue
         name = _trimmed(run, idle)
-        if name and (len(name) > 1 or _is_name(name[0], word, idle, lower)):
+        if name and (len(name) > 1 or _is_name(name[0], word, idle | lower, english)):
             yield name[0].start, name[-1].end, "entity", None
         run = [word] if word is not None and word.is_capitalised else []
 
@@ -201,14 +218,25 @@ def _trimmed(run: Sequence[_Word], idle: frozenset[str]) -> list[_Word]:
     return name
 
 
-def _is_name(word: _Word, following: _Word | None, idle: frozenset[str], lower: set[str]) -> bool:
+def _is_name(word: _Word, following: _Word | None, idle: frozenset[str], english: bool) -> bool:
     if word.folded in idle or _is_calendar(word):
         return False
     if not word.begins:
         return True
     if word.stops or (following is not None and following.text in _AFTER_NO_NAME):
         return False
-    return word.folded not in lower and not word.folded.endswith(_NO_NOUNS)
+    if english and (following is None or not _is_telling(following)):
+        return False
+    return not word.folded.endswith(_NO_NOUNS)
+
+
+def _is_telling(following: _Word) -> bool:
+    """Tell whether a name may come before this word: "Sounds good" and "Write me" name nobody."""
+    word = following.text
+    if following.begins:
+        return False
+    is_verb = word.islower() and word.endswith(_VERBS) and not word.endswith(_NO_VERBS)
+    return word in _TELLING or is_verb
 
 
 def _nouns(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
@@ -216,9 +244,10 @@ def _nouns(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
     if missing():
         return
     counts = Counter(word.folded for word in words)
+    least = _FREQUENT + len(words) // _WORDS_OF_ONE_MORE
     for word in words:
         if (
-            counts[word.folded] >= _FREQUENT
+            counts[word.folded] >= least
             and len(word.text) >= _SHORTEST_NOUN
             and word.text.isalpha()
             and word.folded not in idle

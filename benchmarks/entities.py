@@ -1,0 +1,163 @@
+"""What observing and a night cost at 1,000 and at 100,000 entities (with --quick: 5,000).
+
+Each entity is called by two words, drawn as words are: few of them often, so that names that begin
+alike grow with their number. A message mentions four: three known ones and a new one; ten messages
+are a session. A night is the whole daily run as the worker takes it, of as many entities with ten
+edges each: of 100,000 entities with 1,000,000 edges (with --quick 5,000 and 50,000).
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
+from conceptgraph_core.entities import schema
+
+from .harness import Figure, Setup, interleaved
+from .stores import NOW_MS, Bolt, Caller, Embedded, batches, empty_memgraph
+
+SMALL = 1_000
+AIM = "≤ 1.5"
+DAY_MS = 86_400_000
+USER = "default"
+EDGES = 10
+_WORDS = 20_000
+_IN_A_SESSION = 10
+_unused = count()
+
+
+def run(setup: Setup) -> Iterator[Figure]:
+    big = 5_000 if setup.quick else 100_000
+    yield from _host(setup, "embedded", big, lambda size: Embedded(setup.folder / f"{size}.db"))
+    if setup.memgraph:
+        uri = setup.memgraph
+        yield from _host(setup, "Memgraph", big, lambda _: _emptied(uri))
+
+
+def _host(setup: Setup, host: str, big: int, opened: Callable[[int], Caller]) -> Iterator[Figure]:
+    """One size after the other: a server holds one graph at a time."""
+    taken: dict[str, list[float]] = {}
+    for size in (SMALL, big):
+        setup.log(f"{host}: keeping {size:,} entities and {size * EDGES:,} edges")
+        store = opened(size)
+        for rows in batches(entities(size), 1_000):
+            store.run(calls.keeping.import_rows(list(rows)))
+        sides = [_once(store, make, size) for _, make in operations()]
+        times = interleaved(sides, setup.times(200), warm_up=20)
+        for (what, _), milliseconds in zip(operations(), times, strict=True):
+            taken.setdefault(what, []).append(milliseconds)
+        taken.setdefault("the end of a session", []).append(_ended(store))
+        for rows in batches(ties(size), 5_000):
+            store.run(calls.keeping.import_rows(list(rows)))
+        setup.log(f"{host}: a night over {size:,}")
+        spent = _night(store, NOW_MS + DAY_MS) / size
+        taken.setdefault("the daily run, of 1,000", []).append(spent * 1e6)
+        store.close()
+    for what, (small_ms, big_ms) in taken.items():
+        yield Figure(f"{what}, {host}, {big:,}", big_ms, f"{SMALL:,}", small_ms, AIM)
+
+
+def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
+    """Return what is measured: a call on a store of some size."""
+    chance = random.Random(2)
+
+    def known(size: int) -> int:
+        return chance.randrange(size)
+
+    return (
+        ("observe", lambda size: observe([_label(known(size)) for _ in range(3)])),
+        ("search", lambda size: calls.entities.search(_label(known(size)))),
+        ("get", lambda size: calls.entities.get(_id(known(size)))),
+    )
+
+
+def observe(labels: Sequence[str]) -> Call:
+    """Return the call that observes a message of those *labels* and of one that is new."""
+    number = next(_unused)
+    called = [*labels, f"new {number}"]
+    return calls.entities.observe(
+        *(f"s{number // _IN_A_SESSION}", f"m{number}", schema.USER, ", ".join(called) + "."),
+        [{"label": one, "type": "entity"} for one in called],
+    )
+
+
+def entities(size: int) -> Iterator[dict[str, Any]]:
+    """Iterate over *size* entities, mentioned last one a minute."""
+    for number in range(size):
+        label, at_ms = _label(number), NOW_MS - number * 60_000
+        yield {
+            "kind": "entity",
+            "id": _id(number),
+            "user_id": USER,
+            "node_type": "entity",
+            "node_label": label,
+            "canonical_name": label,
+            "origin": schema.USER,
+            "user_mention_count": 2,
+            "created_at": at_ms,
+            "last_activated": at_ms,
+            "valid_from": at_ms,
+            "edge_count": EDGES * 2,
+        }
+
+
+def ties(size: int) -> Iterator[dict[str, Any]]:
+    """Iterate over ten edges of each of *size* entities, as co-occurrence makes them."""
+    for number in range(size):
+        for step in range(1, EDGES + 1):
+            yield {
+                "kind": "tie",
+                "from": _id(number),
+                "to": _id((number + step * step) % size),
+                "type": "co_occurrence",
+                "created_at": NOW_MS,
+                "last_activated": NOW_MS,
+                "weight": 0.3,
+                "weight_at": NOW_MS,
+                "user_reinforcement_count": 1.0,
+            }
+
+
+def _night(store: Caller, now_ms: int) -> float:
+    """Take all steps of the daily run over one scope; return the seconds that it took."""
+    start = perf_counter()
+    for step in schema.DAILY:
+        last = None
+        while True:
+            [row] = store.run(calls.entities_upkeep.daily(step, last), now_ms)
+            last = row["last"]
+            if last is None:
+                break
+    return perf_counter() - start
+
+
+def _ended(store: Caller) -> float:
+    """Return how many milliseconds the end of a session of ten messages takes, on average."""
+    sessions = range(next(_unused) // _IN_A_SESSION)[-10:]
+    start = perf_counter()
+    for number in sessions:
+        store.run(calls.entities.end_session(f"s{number}"), NOW_MS + next(_unused))
+    return (perf_counter() - start) / len(sessions) * 1e3
+
+
+def _label(number: int) -> str:
+    # The nth word is drawn as often as 1/n; the number makes the name one of its own.
+    return f"w{int(_WORDS ** random.Random(number).random())} e{number}"
+
+
+def _id(number: int) -> str:
+    # In another order than that in which they were kept.
+    return f"{number * 7919 % 1_000_003:07}-{number}"
+
+
+def _once(store: Caller, make: Callable[[int], Call], size: int) -> Callable[[], object]:
+    return lambda: store.run(make(size), NOW_MS + next(_unused))
+
+
+def _emptied(uri: str) -> Bolt:
+    """Return a Memgraph with nothing in it."""
+    empty_memgraph(uri)
+    return Bolt(uri)
