@@ -25,6 +25,8 @@ DAY_MS = 86_400_000
 USER = "default"
 EDGES = 10
 _WORDS = 20_000
+# A search looks at more names the more begin alike, up to a bound.
+_GROWING = ("search",)
 _IN_A_SESSION = 10
 _unused = count()
 
@@ -57,7 +59,8 @@ def _host(setup: Setup, host: str, big: int, opened: Callable[[int], Caller]) ->
         taken.setdefault("the daily run, of 1,000", []).append(spent * 1e6)
         store.close()
     for what, (small_ms, big_ms) in taken.items():
-        yield Figure(f"{what}, {host}, {big:,}", big_ms, f"{SMALL:,}", small_ms, AIM)
+        aim = "" if what in _GROWING else AIM
+        yield Figure(f"{what}, {host}, {big:,}", big_ms, f"{SMALL:,}", small_ms, aim)
 
 
 def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
