@@ -82,10 +82,10 @@ def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
 
 
 def records(size: int) -> Iterator[dict[str, Any]]:
-    """Iterate over *size* memories, kept one a minute."""
+    """Iterate over *size* memories, kept evenly over thirty days, in which all stay active."""
     chance = random.Random(1)
     for number in range(size):
-        created_at = NOW_MS - number * 60_000
+        created_at = NOW_MS - number * (30 * DAY_MS // size)
         yield {
             "kind": "memory",
             "id": _id(number),

@@ -17,7 +17,7 @@ PACKAGES: Final = {STEMMERS: "snowballstemmer", STOP_WORDS: "stop-words"}
 
 def missing() -> list[str]:
     """Return the packages, by their names on PyPI, that words need and that are not here."""
-    return [package for name, package in PACKAGES.items() if _imported(name) is None]
+    return [package for name, package in PACKAGES.items() if not _is_there(name)]
 
 
 def stemmer(algorithm: str) -> Callable[[str], str]:
@@ -52,6 +52,15 @@ def _required(name: str) -> Any:
             "concept-graph-mcp install-modules copies it"
         )
     return module
+
+
+def _is_there(name: str) -> bool:
+    # Asked at every call: of what is imported already nothing is looked for.
+    try:
+        __import__(name)
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def _imported(name: str) -> Any:

@@ -163,10 +163,10 @@ class Transaction:
     def _save(self, element: VertexElement | EdgeElement) -> None:
         """Remember *element* as it is stored, before its first change."""
         if isinstance(element, VertexElement):
-            if element not in self._before and element not in self._created:
+            if element not in self._created and element not in self._before:
                 self._before[element] = (element.labels, element.properties)
                 element.properties = dict(element.properties)
-        elif element not in self._edges_before and element not in self._created_edges:
+        elif element not in self._created_edges and element not in self._edges_before:
             self._edges_before[element] = element.properties
             element.properties = dict(element.properties)
 
