@@ -73,6 +73,10 @@ def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
     return (
         ("observe", lambda size: observe([_label(known(size)) for _ in range(3)])),
         ("search", lambda size: calls.entities.search(_label(known(size)))),
+        (
+            "context",
+            lambda size: calls.entities.context(f"Is {_label(known(size))} well?"),
+        ),
         ("get", lambda size: calls.entities.get(_id(known(size)))),
     )
 

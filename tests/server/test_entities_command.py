@@ -84,6 +84,17 @@ def test_an_entity_is_shown_by_its_id_or_by_its_name_alone(kept):
     assert "inferred: Perhaps Project Phoenix?" in inferred
 
 
+def test_an_entity_and_an_edge_are_explained(kept):
+    told = ok(*kept, "entities", "explain", "Max").stdout
+    assert "Max" in told
+    rows = json.loads(ok(*kept, "entities", "explain", "Max", "--json").stdout)["rows"]
+    assert "\n".join(row["text"] for row in rows) + "\n" == told
+    first = ok(*kept, "entities", "explain", "Max", "--limit", "1").stdout
+    assert first == f"{rows[0]['text']}\nand {len(rows) - 1} more\n"
+    edge = ok(*kept, "entities", "explain", "Max", "puppy", "--type", "co_occurrence").stdout
+    assert "puppy" in edge
+
+
 def test_of_several_that_are_called_so_one_is_named_by_its_id(kept):
     async def of_another_kind(session):
         for kind in ("pet", "person"):
@@ -143,6 +154,9 @@ def test_the_ledger_is_bounded_and_fits_its_width(kept):
     ("arguments", "said"),
     [
         (["show", "nobody"], 'entity_id: not found: "nobody"'),
+        (["explain", "nobody"], 'entity_id: not found: "nobody"'),
+        (["explain", "Max", "puppy"], "an edge is named by OTHER and --type, both"),
+        (["explain", "Max", "puppy", "--type", "causal"], "type: no causal edge joins these"),
         (["show", ""], "entity_id: must not be empty"),
         (["merge", "Max", "max", "--yes"], 'target_id: "Max" is the same already'),
         (["merge", "nobody", "Max", "--yes"], 'entity_id: not found: "nobody"'),

@@ -5,7 +5,8 @@ from typing import Any, TypeVar
 
 import click
 
-from conceptgraph_core.entities import names, schema
+from conceptgraph_core.entities import names, schema, telling
+from conceptgraph_core.memories import wording
 
 from .. import calls
 from ..errors import Refused
@@ -35,7 +36,7 @@ def _limit(most: int) -> Callable[[F], F]:
 
 @click.group()
 def entities() -> None:
-    """List, show, merge or unmerge the entities of CONCEPT_GRAPH_USER."""
+    """List, show, explain, merge or unmerge the entities of CONCEPT_GRAPH_USER."""
 
 
 @entities.command("list")
@@ -85,6 +86,56 @@ def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
         return
     for line in told_lines(row):
         say(line)
+
+
+@entities.command(
+    help="Say why an entity is trusted, active, merged or gone; or, with OTHER and --type, what the"
+    f" edge between two is made of. Each {_WHO}"
+)
+@click.argument("who")
+@click.argument("other", required=False)
+@click.option(
+    "--type",
+    "edge_type",
+    type=click.Choice([name.lower() for name in schema.BETWEEN]),
+    help="Of the edge to OTHER.",
+)
+@_limit(schema.MAX_LIMIT)
+@AS_JSON
+@click.pass_obj
+def explain(
+    embedded: str | None,
+    /,
+    who: str,
+    other: str | None,
+    *,
+    edge_type: str | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    if (other is None) != (edge_type is None):
+        raise click.UsageError("an edge is named by OTHER and --type, both")
+
+    async def work(session: Session) -> list[Row]:
+        ids = [await _id(session, one) for one in (who, other) if one is not None]
+        edge = (None, *ids, edge_type) if edge_type is not None else (*ids, None, None, None)
+        rows = await session.run(calls.entities.explain(*edge))
+
+        def day(at_ms: int) -> str:
+            return wording.day(at_ms, session.zone)
+
+        return [
+            {"text": telling.written(row["parts"], day), "ids": dict(row["ids"])} for row in rows
+        ]
+
+    rows = with_session(embedded, work)
+    if as_json:
+        print_json({"rows": rows[:limit], "more": len(rows) > limit})
+        return
+    for row in rows[:limit]:
+        say(row["text"])
+    if len(rows) > limit:
+        say(f"and {len(rows) - limit:,} more")
 
 
 @entities.command(
@@ -192,6 +243,11 @@ async def _named(session: Session, who: str, limit: int) -> Row:
         raise Failure(f"{who}: several are called so; name one by its id: {ids}")
     [row] = await session.run(calls.entities.get(found[0]["entity_id"], None, None, limit))
     return row
+
+
+async def _id(session: Session, who: str) -> str:
+    entity_id: str = (await _named(session, who, 1))["entity_id"]
+    return entity_id
 
 
 async def _called(session: Session, who: str) -> list[Row]:
