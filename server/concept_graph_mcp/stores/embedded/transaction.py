@@ -42,6 +42,8 @@ class Transaction:
         self._edges_before: dict[EdgeElement, dict[str, Any]] = {}
         self._created: dict[VertexElement, None] = {}
         self._created_edges: dict[EdgeElement, None] = {}
+        # Those of them that no list of an end has, because it is not loaded; by end and way.
+        self._unlisted: dict[tuple[VertexElement, bool], list[EdgeElement]] = {}
         self._deleted: set[VertexElement] = set()
         self._deleted_edges: set[EdgeElement] = set()
         self._next_id: dict[str, int] = {}
@@ -86,8 +88,7 @@ class Transaction:
 
     def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over edges that are read as they are asked for, and kept if all of them are."""
-        end = "source" if outgoing else "target"
-        created = [edge for edge in self._created_edges if getattr(edge, end) is vertex]
+        created = list(self._unlisted.get((vertex, outgoing), ()))
         changes = len(self._created_edges), len(self._deleted_edges)
         seen: list[EdgeElement] = []
         for edge in itertools.chain(self._cache.stored_edges(vertex, outgoing), created):
@@ -145,6 +146,10 @@ class Transaction:
         edge = EdgeElement(self._new_id("edge"), edge_type, source, target, {})
         self._cache.edges[edge.id] = edge
         self._created_edges[edge] = None
+        if source.out_edges is None:
+            self._unlisted.setdefault((source, True), []).append(edge)
+        if target.in_edges is None:
+            self._unlisted.setdefault((target, False), []).append(edge)
         attach(edge)
         return edge
 
