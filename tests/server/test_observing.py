@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,76 @@ def test_a_model_without_an_endpoint_is_one_line(there, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     refused = run(*there, "observe", "-", "--model", "m", stdin=HISTORY)
     assert "OPENAI_API_KEY: is not set" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+# Pronouns: a stand-in for fastcoref, whose models are fetched and large
+
+
+class StandIn:
+    """What fastcoref's `FCoref` answers, by a rule: "He" is the last name before it."""
+
+    def __init__(self, device: str, enable_progress_bar: bool) -> None:
+        self.asked: list[str] = []
+
+    def predict(self, texts: list[str]) -> list["StandIn"]:
+        self.asked += texts
+        return [self]
+
+    def get_clusters(self, as_strings: bool) -> list[list[tuple[int, int]]]:
+        text = self.asked[-1]
+        if "broken" in text:
+            raise RuntimeError("tensors of different sizes\nand more")
+        start, he = text.find("my dog Max"), text.find("He ")
+        return [] if min(start, he) < 0 else [[(start, start + 10), (he, he + 2)]]
+
+
+@pytest.fixture
+def coref(monkeypatch):
+    module = types.ModuleType("fastcoref")
+    module.FCoref = StandIn
+    monkeypatch.setitem(sys.modules, "fastcoref", module)
+
+
+TOLD = line(1, "I walked with my dog Max.") + line(2, "He chewed my shoe.")
+
+
+@pytest.mark.usefixtures("coref")
+def test_a_pronoun_mentions_whom_it_means_in_the_user_s_own_words(there):
+    ok(*there, "observe", "-", "--coref", stdin=TOLD)
+    mentions = [one for one in records(there)["mention"] if one["label"] == "Max"]
+    assert sorted((one["message_id"], one["origin"], one["source_span"]) for one in mentions) == [
+        ("m1", "user", "Max"),
+        ("m2", "user", "He"),
+    ]
+
+
+def test_without_it_a_pronoun_mentions_nobody(there):
+    ok(*there, "observe", "-", stdin=TOLD)
+    assert entities(there)["Max"]["user_mention_count"] == 1
+
+
+@pytest.mark.usefixtures("coref")
+def test_a_model_is_told_whom_a_pronoun_means_and_given_the_message_as_it_is(there, model):
+    model.script = always(observing({"label": "Max", "type": "entity", "span": "He"}))
+    ok(*there, "observe", "-", "--coref", "--model", "m", stdin=TOLD)
+    told = model.requests[1]["messages"][1]["content"]
+    assert told.endswith('He chewed my shoe.\n\n"He" is Max.')
+
+
+@pytest.mark.usefixtures("coref")
+def test_pronouns_that_cannot_be_resolved_are_one_line_with_the_number(there):
+    broken = line(1, "I met Max.") + line(2, "It is broken.")
+    refused = run(*there, "observe", "-", "--coref", stdin=broken)
+    assert "line 2: --coref: fastcoref failed: tensors of different sizes; all up" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_what_is_not_installed_is_one_line(there, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastcoref", None)
+    refused = run(*there, "observe", "-", "--coref", stdin=TOLD)
+    assert refused.exit_code == 1
+    assert "--coref needs the package fastcoref: pip install" in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

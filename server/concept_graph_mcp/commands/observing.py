@@ -4,6 +4,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,6 +18,8 @@ from ..backfill.errors import ModelError
 from ..endpoints import EndpointError
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row
+from ..observing import coreference
+from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extracted
 from ..observing.sessions import Open, Sessions
 from ..observing.speakers import Speakers
@@ -45,6 +48,7 @@ _NAMED = 5
     multiple=True,
     help="What the user is called there; default: user. May be given again.",
 )
+@click.option("--coref", is_flag=True, help="Replace pronouns by whom they mean (extra coref).")
 @click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
 @click.option(
     "--from-line",
@@ -61,6 +65,7 @@ def observe(
     *,
     model: str | None,
     users: tuple[str, ...],
+    coref: bool,
     thread: str | None,
     from_line: int,
 ) -> None:
@@ -82,8 +87,10 @@ def observe(
         except ConceptGraphError as error:
             raise Failure(str(error)) from None
     endpoint = None if model is None else _endpoint(model)
+    resolver = _resolver() if coref else None
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work = _Observing(stream, (thread, users, from_line), endpoint, interrupts)
+        work.resolver = resolver
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
@@ -96,6 +103,13 @@ def _endpoint(model: str) -> endpoints.Endpoint:
     try:
         return endpoints.named(os.environ, model)
     except EndpointError as error:
+        raise Failure(str(error)) from None
+
+
+def _resolver() -> Resolver:
+    try:
+        return coreference.FastCoref()
+    except CoreferenceError as error:
         raise Failure(str(error)) from None
 
 
@@ -124,6 +138,7 @@ class _Observing:
         self._thread, self._users, self._from_line = said
         self._endpoint = endpoint
         self._interrupts = interrupts
+        self.resolver: Resolver | None = None
         self._model: OpenAIModel | None = None
         self._messages: Messages | None = None
         self._speakers: Speakers | None = None
@@ -207,14 +222,25 @@ class _Observing:
 
     async def _told(self, session_id: str, message: Said) -> Extracted | None:
         """Return what is to be observed; what is empty is for the built-in extractor, None: not."""
+        message, found = self._resolved(session_id, message)
         if self._model is None:
-            return Extracted()
+            languages = calls.words.spoken()
+            rows = coreference.observations(message.text, found, languages) if found else []
+            return Extracted(rows)
         made = await extracted(self._model, list(self._before[session_id]), message)
         if made is None:
             self._counts["answers of no use, told without the model"] += 1
             return Extracted()
         self._counts["claims of the model refused"] += made.refused
         return made if made.observations else None
+
+    def _resolved(self, session_id: str, message: Said) -> tuple[Said, list[Meant]]:
+        """Return *message* with notes on its pronouns, and these."""
+        if self.resolver is None:
+            return message, []
+        before = [one.text for one in self._before[session_id]]
+        found = coreference.meant(self.resolver, before, message.text)
+        return replace(message, notes=coreference.notes(found)), found
 
     async def _end(self, session: Session, ended: Open) -> None:
         session.clock.set(ended.last_ms)
@@ -232,7 +258,7 @@ class _Observing:
             yield
         except FormatError as error:
             raise Failure(f"{error}; {self._so_far()}") from None
-        except (StoreError, ConceptGraphError, ModelError) as error:
+        except (StoreError, ConceptGraphError, ModelError, CoreferenceError) as error:
             raise Failure(f"line {self._line}: {error}; {self._so_far()}") from None
 
     def _so_far(self) -> str:

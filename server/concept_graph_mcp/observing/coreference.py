@@ -1,0 +1,150 @@
+"""Who a pronoun means, told by fastcoref, where it is installed (the extra `coref`).
+
+Seed 004 resolves pronouns before anything is extracted. What is replaced is only what is looked at:
+the message stays as it was said, and a mention that a pronoun makes has the pronoun as its span.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from conceptgraph_core.entities import extracting, spans
+
+Row = dict[str, Any]
+Clusters = Sequence[Sequence[tuple[int, int]]]
+
+# Of English, as fastcoref's models are. "I" and "you" mean who speaks and who is spoken to.
+_PRONOUNS = frozenset(
+    (
+        *("he", "him", "his", "himself", "she", "her", "hers", "herself"),
+        *("it", "its", "itself", "they", "them", "their", "theirs", "themselves"),
+    )
+)
+_OWNING = frozenset(("his", "her", "hers", "its", "their", "theirs"))
+
+
+class CoreferenceError(Exception):
+    """The adapter cannot be used; the message is one line."""
+
+
+class Resolver(Protocol):
+    """Finds what of a text is one and the same."""
+
+    def clusters(self, text: str) -> Clusters:
+        """Return the parts (from, before) of *text* that mean the same. Raises CoreferenceError."""
+
+
+class FastCoref:
+    """The model of fastcoref, which is loaded at once and, the first time, fetched."""
+
+    def __init__(self) -> None:
+        try:
+            from fastcoref import FCoref
+        except ImportError:
+            raise CoreferenceError(
+                "--coref needs the package fastcoref: pip install 'concept-graph-mcp[coref]'"
+            ) from None
+        try:
+            self._model = FCoref(device="cpu", enable_progress_bar=False)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise CoreferenceError(f"--coref: fastcoref cannot be loaded: {_line(error)}") from None
+
+    def clusters(self, text: str) -> Clusters:
+        try:
+            [found] = self._model.predict(texts=[text])
+            clusters: Clusters = found.get_clusters(as_strings=False)
+        except (RuntimeError, ValueError) as error:
+            raise CoreferenceError(f"--coref: fastcoref failed: {_line(error)}") from None
+        return clusters
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A pronoun of a message, from `start` to before `end`, and the name that it stands for."""
+
+    start: int
+    end: int
+    pronoun: str
+    name: str
+
+
+def meant(resolver: Resolver, before: Sequence[str], message: str) -> list[Meant]:
+    """Return the pronouns of *message* whose name stands in it or in *before*, in their order.
+
+    Raises CoreferenceError.
+    """
+    if not any(word in _PRONOUNS for word in _words(message)):
+        return []
+    text = "\n".join((*before, message))
+    first = len(text) - len(message)
+    found = []
+    for cluster in resolver.clusters(text):
+        name = _name(text[start:end] for start, end in cluster)
+        if name is None:
+            continue
+        for start, end in cluster:
+            pronoun = text[start:end]
+            if start >= first and pronoun.casefold() in _PRONOUNS:
+                found.append(Meant(start - first, end - first, pronoun, name))
+    return sorted(found, key=lambda one: one.start)
+
+
+def replaced(message: str, found: Iterable[Meant]) -> str:
+    """Return *message* with names in place of pronouns."""
+    pieces, place = [], 0
+    for one in found:
+        if one.start < place:
+            continue
+        owning = "'s" if one.pronoun.casefold() in _OWNING else ""
+        pieces += [message[place : one.start], one.name, owning]
+        place = one.end
+    return "".join([*pieces, message[place:]])
+
+
+def observations(message: str, found: Sequence[Meant], languages: Sequence[str]) -> list[Row]:
+    """Return what *message* mentions once its pronouns are replaced, without a model.
+
+    What only a pronoun mentions has that as its span, so that it stands in what was said.
+    """
+    said = spans.Said(message)
+    by_name = {one.name: one.pronoun for one in reversed(found)}
+    rows = extracting.observations(replaced(message, found), languages)
+    return list(_spanned(rows, said, by_name))
+
+
+def notes(found: Sequence[Meant]) -> tuple[str, ...]:
+    """Return what a model is told of the pronouns of a message."""
+    told = dict.fromkeys(f'"{one.pronoun}" is {one.name}.' for one in found)
+    return tuple(told)
+
+
+def _spanned(rows: Iterable[Row], said: spans.Said, by_name: dict[str, str]) -> Iterator[Row]:
+    for row in rows:
+        label = row["label"]
+        if said.find(label) is not None:
+            yield row
+        elif label in by_name:
+            yield {**row, "span": by_name[label]}
+
+
+def _name(parts: Iterable[str]) -> str | None:
+    """Return the first of *parts* that is a name as `extracting` tells it: a pronoun is none."""
+    for part in parts:
+        if part.casefold() in _PRONOUNS:
+            continue
+        # "my dog Max" is Max. Within a sentence, for at its beginning more is asked of a name.
+        named = extracting.observations(f"with {part}", ("english",))
+        names = [row["label"] for row in named if row["type"] == "entity"]
+        if names:
+            label: str = names[-1]
+            return label
+    return None
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word.strip(".,;:!?\"'()’“”").casefold() for word in text.split())
+
+
+def _line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
