@@ -28,7 +28,7 @@ Row = dict[str, Any]
 _BEFORE = """Let memories fade, hour by hour, and do what else is due.
 
 Without --once it works until it is told to end (SIGTERM, Ctrl-C), which it does between two
-batches. Its jobs, each with its times in the zone of TZ, as cron has them:
+batches. Its jobs, each with its times in the zone of TZ:
 
 \b"""
 _AFTER = """Of any number of workers on one store one works at a time. `pause` lets none of them
@@ -38,7 +38,7 @@ _ACTIONS = ("pause", "resume", "status")
 
 def _help() -> str:
     width = max(len(job.name) for job in registry.JOBS)
-    jobs = [f"  {job.name:{width}}  {job.does} ({job.when})" for job in registry.JOBS]
+    jobs = [f"  {job.name:{width}}  {job.when}:\n    {job.does}" for job in registry.JOBS]
     return "\n".join((_BEFORE, *jobs, "\n" + _AFTER))
 
 

@@ -27,5 +27,8 @@ class Job:
 
     @property
     def when(self) -> str:
-        """When it is due, as a person reads the fields of a cron line."""
-        return ", ".join(f"{name.replace('_', ' ')} {at}" for name, at in self.schedule.items())
+        """When it is due, as a person says it."""
+        hour, minute = self.schedule.get("hour"), self.schedule["minute"]
+        if hour is None:
+            return f"hourly, minute {minute}"
+        return f"{self.schedule.get('day_of_week', 'daily')} {hour:02}:{minute:02}"

@@ -38,13 +38,18 @@ def call(call: Call, context: Mapping[str, Any], has_vector_search: bool = False
 
 
 def export(model: Model = MODEL) -> Iterator[str]:
-    """Return the statements that stream all nodes, then all relations, node by node."""
+    """Return the statements that stream all nodes, then all relations, node by node.
+
+    In the order in which the nodes came into being: an index of labels has them in any, and what
+    did not change should be exported alike.
+    """
     labels = [kind.label for layer in model.layers for kind in layer.nodes if kind.exported]
     procedure = keeping.exports(model).name
     for part in ("nodes", "relations"):
         for label in labels:
             yield (
-                f"MATCH (n:{label}) CALL {procedure}('{part}', {{found: [n]}})"
+                f"MATCH (n:{label}) WITH n ORDER BY id(n)"
+                f" CALL {procedure}('{part}', {{found: [n]}})"
                 " YIELD record RETURN record"
             )
 
