@@ -48,6 +48,8 @@ RELATIONS: Final = {
 
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
 EVENT: Final = "event"
+# Of the numbers that tools show; procedures yield them as they are.
+DECIMALS: Final = 6
 # Predicates that have one value at a time, whether or not a caller says so.
 SINGLE: Final = ("birthday", "name", "age", "spouse", "employer", "home")
 # Since ever, for what does not say since when.

@@ -285,7 +285,7 @@ class EntityTools:
             user_id=self._session.user_id,
         )
         rows = await self._session.run(call)
-        return cast(EntitiesObserved, rows[0])
+        return cast(EntitiesObserved, self._shown(rows[0]))
 
     async def entity_end_session(
         self, session_id: Annotated[Text, Field(description="The conversation that is over.")]
@@ -463,9 +463,11 @@ class EntityTools:
         return None if given is None else time_given(given, field, self._session.zone, begins)
 
     def _shown(self, value: Any) -> Any:
-        """Return a result as tools have it: times with a zone, and no nulls, however deep."""
+        """Return a result as tools have it, however deep: times with a zone, no nulls, rounded."""
         if isinstance(value, list):
             return [self._shown(one) for one in value]
+        if isinstance(value, float):
+            return round(value, schema.DECIMALS)
         if not isinstance(value, dict):
             return value
         zone = self._session.zone
