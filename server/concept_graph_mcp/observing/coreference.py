@@ -42,7 +42,7 @@ class FastCoref:
             from fastcoref import FCoref
         except ImportError:
             raise CoreferenceError(
-                "--coref needs the package fastcoref: pip install 'concept-graph-mcp[coref]'"
+                "--coref needs the package fastcoref: pip install fastcoref"
             ) from None
         try:
             self._model = FCoref(device="cpu", enable_progress_bar=False)
