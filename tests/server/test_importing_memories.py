@@ -41,13 +41,12 @@ CREATE TABLE IF NOT EXISTS memory_edges (
     UNIQUE(source_node_id, target_node_id)  -- One edge per direction
 );
 """
-NOW = datetime.now(UTC)
 LONG_AGO = "2020-01-31 18:00:00"
 LONG_AGO_MS = 1_580_493_600_000
 
 
 def days_ago(days: float) -> str:
-    return f"{NOW - timedelta(days=days):%Y-%m-%d %H:%M:%S}"
+    return f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d %H:%M:%S}"
 
 
 def sqlite_file(folder: Path) -> Path:
