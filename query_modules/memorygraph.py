@@ -19,13 +19,14 @@ from conceptgraph_core.memories import (
     owner,
     schema,
     traversal,
-    work,
 )
 from conceptgraph_core.memories import (
     search as searching,
 )
 from conceptgraph_core.memories.node import Graph, Kept
-from conceptgraph_core.memories.work import Work
+from conceptgraph_core.work import worker
+from conceptgraph_core.work.schema import BATCH
+from conceptgraph_core.work.worker import Work
 
 # All that is told of one memory.
 ALL = {
@@ -356,7 +357,7 @@ def purge(
     ctx: mgp.ProcCtx,
     retention_ms: int,
     memory_ids: mgp.List[str] = [],
-    limit: mgp.Nullable[int] = schema.BATCH,
+    limit: mgp.Nullable[int] = BATCH,
     dry_run: bool = False,
     holder: mgp.Nullable[str] = None,
     context: mgp.Map = {},
@@ -373,7 +374,7 @@ def purge(
 @mgp.write_proc
 def decay_batch(
     ctx: mgp.ProcCtx,
-    limit: mgp.Nullable[int] = schema.BATCH,
+    limit: mgp.Nullable[int] = BATCH,
     after: mgp.Nullable[str] = None,
     dry_run: bool = False,
     holder: mgp.Nullable[str] = None,
@@ -416,7 +417,7 @@ def worker_status(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(**WORKE
     Example:
         CALL memorygraph.worker_status() YIELD paused, holder, processed;
     """
-    return [mgp.Record(**work.status(Work(ctx, context)))]
+    return [mgp.Record(**worker.status(Work(ctx, context)))]
 
 
 @mgp.write_proc
@@ -428,7 +429,7 @@ def worker_lease(ctx: mgp.ProcCtx, holder: str, lease_ms: int, context: mgp.Map 
     Example:
         CALL memorygraph.worker_lease("me", 60000) YIELD acquired, holder, lease_until;
     """
-    return [mgp.Record(**work.lease(Work(ctx, context), holder, lease_ms))]
+    return [mgp.Record(**worker.lease(Work(ctx, context), holder, lease_ms))]
 
 
 @mgp.write_proc
@@ -438,7 +439,7 @@ def worker_pause(ctx: mgp.ProcCtx, paused: bool, context: mgp.Map = {}) -> mgp.R
     Example:
         CALL memorygraph.worker_pause(true) YIELD paused;
     """
-    return [mgp.Record(**work.pause(Work(ctx, context), paused))]
+    return [mgp.Record(**worker.pause(Work(ctx, context), paused))]
 
 
 @mgp.write_proc
@@ -450,7 +451,7 @@ def worker_report(
     Example:
         CALL memorygraph.worker_report("me", {runs: 1, processed: 20}) YIELD runs, processed;
     """
-    return [mgp.Record(**work.report(Work(ctx, context), holder, done))]
+    return [mgp.Record(**worker.report(Work(ctx, context), holder, done))]
 
 
 @mgp.write_proc

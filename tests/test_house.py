@@ -16,10 +16,10 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 # From the ground up: each line may import what stands in the lines above it, and itself.
 ORDER = [
     CORE,
-    *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "decaying", "layers")),
-    f"{CORE}.ranks",
+    *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "checks")),
+    *(f"{CORE}.{name}" for name in ("decaying", "layers", "ranks")),
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "associate", "concepts")),
-    *(f"{CORE}.{name}" for name in ("embeddings", "memories", "entities")),
+    *(f"{CORE}.{name}" for name in ("embeddings", "work", "memories", "entities")),
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings", "calls")),
     f"{SHELL}.file_formats",

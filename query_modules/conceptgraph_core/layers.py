@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from .checks import Check
+
 # A property that every new record must bring.
 REQUIRED: Final = object()
 # A property that takes the time of the call where a record is silent.
@@ -28,12 +30,22 @@ class Property:
     """
 
     name: str
-    check: Callable[[Any, str], Any]
+    check: Check
     default: Any = REQUIRED
     absent: Any = None
     optional: bool = False
     stored: Callable[[Any], Any] = lambda value: value
     read: Callable[[Any], Any] = lambda value: value
+
+
+def optional(name: str, check: Check, default: Any = None) -> Property:
+    """Return a property that may be missing, and then is in no record."""
+    return Property(name, check, default, optional=True)
+
+
+def starting(name: str, check: Check, value: Any) -> Property:
+    """Return a property that starts with *value*, and counts as that where a hand left it out."""
+    return Property(name, check, value, absent=value)
 
 
 @dataclass(frozen=True, slots=True)

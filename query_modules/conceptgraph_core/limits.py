@@ -11,6 +11,10 @@ MAX_SUMMARY: Final = 20_000
 # 9999-12-31T00:00:00Z: not all later times have a local date.
 MAX_TIME_MS: Final = 253_402_214_400_000
 
+# How many numbers a vector may have, and how large one of them may be.
+MAX_DIMENSION: Final = 16_384
+MAX_COMPONENT: Final = 1e30
+
 # What one search may look for.
 MAX_KEYWORDS: Final = 100
 

@@ -9,7 +9,7 @@ from .embeddings.schema import LAYER as EMBEDDINGS
 from .entities.schema import LAYER as ENTITIES
 from .layers import Layer, NodeKind, TextIndex
 from .memories.schema import LAYER as MEMORIES
-from .memories.schema import WORK
+from .work.schema import LAYER as WORK
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from concept_graph_mcp.worker import decay, purge, registry
 from concept_graph_mcp.worker.job import Job
 from concept_graph_mcp.worker.running import DONE, NOT_DUE, STOPPED, Worker, is_due
 from concept_graph_mcp.worker.turn import Stopped, Turn
-from conceptgraph_core.memories.schema import LEASE_MS
+from conceptgraph_core.work.schema import LEASE_MS
 
 DAY_MS = 86_400_000
 NOW_MS = 1_750_000_000_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from .. import folding, limits, text
+from .. import checks, folding, limits, text
 from ..layers import (
     NOW,
     EdgeKind,
@@ -18,6 +18,8 @@ from ..layers import (
     Property,
     Ranking,
     TextIndex,
+    optional,
+    starting,
 )
 
 CONCEPT: Final = "Concept"
@@ -62,31 +64,16 @@ EXPLAINED_SEEDS: Final = 10
 SIMILAR_NAMES: Final = 5
 
 
-def _unit(value: Any, field: str) -> float:
-    return text.number(value, field, 0.0, 1.0)
-
-
-def _time(value: Any, field: str) -> int:
-    return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
-
-
-_VALENCE = Property(
-    "valence", lambda value, field: text.number(value, field, -1.0, 1.0), 0.0, absent=0.0
-)
-_ACCESSED_AT = Property("accessed_at", _time, NOW, absent=0)
+_VALENCE = starting("valence", checks.valence, 0.0)
+_ACCESSED_AT = Property("accessed_at", checks.time, NOW, absent=0)
 # Where an episode is one of several that were told one after another.
 _TOLD = (
-    Property("thread", text.name, None, optional=True),
-    Property(
-        "position",
-        lambda value, field: text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS),
-        None,
-        optional=True,
-    ),
-    Property("speaker", text.name, None, optional=True),
-    Property("said_at", _time, None, optional=True),
+    optional("thread", text.name),
+    optional("position", checks.time),
+    optional("speaker", text.name),
+    optional("said_at", checks.time),
 )
-_WEIGHT = Property("weight", _unit, INITIAL_WEIGHT, absent=INITIAL_WEIGHT)
+_WEIGHT = starting("weight", checks.unit, INITIAL_WEIGHT)
 
 
 def _day_ms(name: str) -> int | None:
@@ -109,7 +96,7 @@ LAYER: Final = Layer(
             properties=(
                 Property("name", text.name, absent=""),
                 _VALENCE,
-                Property("arousal_level", _unit, AROUSAL_INDIRECT, absent=0.0),
+                Property("arousal_level", checks.unit, AROUSAL_INDIRECT, absent=0.0),
                 _ACCESSED_AT,
             ),
             text="name",
@@ -127,7 +114,7 @@ LAYER: Final = Layer(
                 Property("name", text.existing_name, absent=""),
                 Property("summary", text.summary, absent=""),
                 _VALENCE,
-                Property("arousal_level", _unit, AROUSAL_EPISODE, absent=0.0),
+                Property("arousal_level", checks.unit, AROUSAL_EPISODE, absent=0.0),
                 _ACCESSED_AT,
                 *_TOLD,
             ),

@@ -4,22 +4,14 @@ Vectors of two models have nothing to do with each other, even if both have as m
 Imports nothing of Memgraph.
 """
 
-from typing import Any, Final
+from typing import Final
 
-from .. import text
+from .. import checks, text
 from ..layers import Index, Layer, NodeKind, Property, VectorIndex
 
 EMBEDDING: Final = "Embedding"
 # What the vectors are of; there is one embedding of it.
 TEXTS: Final = "texts"
-
-MAX_DIMENSION: Final = 16_384
-
-
-def checked_dimension(value: Any, field: str) -> int:
-    """Return *value* if so many numbers can be a vector. Raises InvalidNumber."""
-    return text.integer(value, field, 1, MAX_DIMENSION)
-
 
 LAYER: Final = Layer(
     name="embeddings",
@@ -32,7 +24,7 @@ LAYER: Final = Layer(
             properties=(
                 Property("use", text.name, absent=""),
                 Property("model", text.name, absent=""),
-                Property("dimension", checked_dimension, absent=0),
+                Property("dimension", checks.dimension, absent=0),
             ),
             text="model",
             fixed=("model", "dimension"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from .. import checks
 from ..errors import InvalidText, NotFound
 from . import components, edges, merging, reading, schema, trust
 from .consolidation import daily, weekly
@@ -43,7 +44,7 @@ def explain(
         return list(_entity(graph, merging.entity(graph, entity_id)))
     if entity_id is not None or source_id is None or target_id is None or edge_type is None:
         raise InvalidText("entity_id: give an entity_id, or from, to and type")
-    kind = schema.one_of(tuple(name.lower() for name in schema.BETWEEN))(edge_type, "type").upper()
+    kind = checks.one_of(tuple(name.lower() for name in schema.BETWEEN))(edge_type, "type").upper()
     source = merging.entity(graph, source_id, "from")
     target = merging.entity(graph, target_id, "to")
     tie = graph.between(source, target, kind)

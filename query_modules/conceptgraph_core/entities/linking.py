@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .. import checks
 from .. import text as texts
 from . import components, merging, schema
 from .node import Graph, Node
@@ -24,8 +25,8 @@ def link(
     kept as a question (`candidate`); what cannot be, or was taken back before, is `rejected`. Only
     what the user said is `merged`, and only if the conditions hold; what a model claims never is.
     """
-    schema.unit(link_confidence, "link_confidence")
-    schema.one_of(schema.SPEAKERS)(origin, "origin")
+    checks.unit(link_confidence, "link_confidence")
+    checks.one_of(schema.SPEAKERS)(origin, "origin")
     texts.summary(link_rationale, "link_rationale")
     one = merging.entity(graph, entity_id)
     if linked_entity_id is None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .. import checks
 from .. import text as texts
 from ..errors import NotAllowed, NotFound, Tautology
 from ..text import shown
@@ -26,7 +27,7 @@ def merge(graph: Graph, source_id: str, target_id: str, reason: str, by: str) ->
     By "user_correction" at once; by "system" only if the conditions of `missing` hold. Raises
     NotFound, Tautology if they are one already, NotAllowed.
     """
-    schema.one_of(schema.MERGERS)(by, "by")
+    checks.one_of(schema.MERGERS)(by, "by")
     texts.summary(reason, "reason")
     source = components.canonical(graph, entity(graph, source_id, "source_id"))
     target = components.canonical(graph, entity(graph, target_id, "target_id"))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from .. import checks
 from .. import text as texts
 from ..errors import ConceptGraphError, InvalidText, Tautology, TooMuch
 from ..text import shown
@@ -11,20 +12,20 @@ from . import names, schema
 
 _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "label": schema.label,
-    "type": schema.one_of(schema.NODE_TYPES),
+    "type": checks.one_of(schema.NODE_TYPES),
     "kind": schema.label,
     "span": texts.summary,
-    "valence": schema.valence,
-    "intensity": schema.unit,
+    "valence": checks.valence,
+    "intensity": checks.unit,
     "same_as": texts.name,
     "rationale": texts.summary,
     # Of the label, where there is a model of embeddings.
-    "embedding": schema.vector,
+    "embedding": checks.vector,
 }
 _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "from": schema.label,
     "to": schema.label,
-    "type": schema.one_of(tuple(schema.RELATIONS)),
+    "type": checks.one_of(tuple(schema.RELATIONS)),
     "span": texts.summary,
 }
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .. import checks
 from .. import text as texts
 from . import components, edges, extracting, ids, mentions, names, observed, schema, sieve, spans
 from .node import Graph, Node
@@ -36,7 +37,7 @@ def observe(
     """
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")
-    speaker = schema.one_of(schema.SPEAKERS)(speaker, "speaker")
+    speaker = checks.one_of(schema.SPEAKERS)(speaker, "speaker")
     said = spans.Said(texts.summary(text, "text"))
     if not observations:
         observations = extracting.observations(text, graph.context.languages)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from .. import checks
 from .. import text as texts
 from ..errors import NotFound
 from ..text import shown
@@ -19,7 +20,7 @@ def listed(graph: Graph, statuses: Sequence[str], limit: int | None) -> list[Row
     has entity_id, label, type, kind, status, trust (of all that it is one with), edges,
     last_activated (unix ms), is_active, inferred, merged_into.
     """
-    wanted = [schema.one_of(schema.IDENTITY_STATUSES)(one, "statuses") for one in statuses]
+    wanted = [checks.one_of(schema.IDENTITY_STATUSES)(one, "statuses") for one in statuses]
     most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
     found = [node for node in graph.of(schema.ENTITY) if not wanted or node.status in wanted]
     found.sort(key=lambda node: (-node.get("last_activated"), node.key))

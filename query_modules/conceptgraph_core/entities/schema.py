@@ -5,12 +5,23 @@ its `user_id`. Times are unix ms. Imports nothing of Memgraph, so that the shell
 a host.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .. import limits, text
+from .. import checks, limits, text
 from ..errors import InvalidText
-from ..layers import NOW, REQUIRED, EdgeKind, Index, Layer, NodeKind, Property, VectorIndex
+from ..layers import (
+    NOW,
+    REQUIRED,
+    EdgeKind,
+    Index,
+    Layer,
+    NodeKind,
+    Property,
+    VectorIndex,
+    optional,
+    starting,
+)
 from . import names
 
 ENTITY: Final = "Entity"
@@ -105,9 +116,6 @@ MAX_SESSIONS_KEPT: Final = 50
 MAX_OBSERVATIONS: Final = 200
 MAX_LABEL: Final = 255
 MAX_CONTEXT: Final = 500
-# How many entities a step of the nightly runs takes in one transaction.
-BATCH: Final = 500
-MAX_BATCH: Final = 10_000
 DAILY: Final = ("decay", "semantic", "centrality", "deactivate", "edge_count", "contradictions")
 COMMUNITIES: Final = "communities"
 WEEKLY: Final = ("merge", "prune", "archive", COMMUNITIES, "pressure")
@@ -129,8 +137,6 @@ MAX_LIMIT: Final = 200
 LISTED: Final = 100
 MAX_LISTED: Final = 1_000
 
-Check = Callable[[Any, str], Any]
-
 
 def label(value: object, field: str) -> str:
     """Return *value* if it can be what an entity is called. Raises InvalidText."""
@@ -140,73 +146,9 @@ def label(value: object, field: str) -> str:
     return name
 
 
-def one_of(known: Sequence[str]) -> Check:
-    """Return a check that lets only the texts *known* pass. It raises InvalidText."""
-
-    def check(value: Any, field: str) -> str:
-        if value not in known or not isinstance(value, str):
-            raise InvalidText(f"{field}: must be one of {', '.join(known)}")
-        return value
-
-    return check
-
-
-def unit(value: Any, field: str) -> float:
-    return text.number(value, field, 0.0, 1.0)
-
-
-def valence(value: Any, field: str) -> float:
-    return text.number(value, field, -1.0, 1.0)
-
-
-def time(value: Any, field: str) -> int:
-    return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
-
-
-def vector(value: Any, field: str) -> list[float]:
-    """Return *value* as a list of floats, which alone may reach a vector index."""
-    if not isinstance(value, (list, tuple)) or not value:
-        raise InvalidText(f"{field}: must be a list of numbers")
-    return [text.number(one, field, -1e6, 1e6) for one in value]
-
-
-def _count(value: Any, field: str) -> int:
-    return text.integer(value, field, 0, limits.MAX_INTEGER)
-
-
-def _any_number(value: Any, field: str) -> float:
-    return text.number(value, field, -1e300, 1e300)
-
-
-def _flag(value: Any, field: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidText(f"{field}: must be true or false")
-    return value
-
-
-def _texts(value: Any, field: str) -> list[str]:
-    if not isinstance(value, (list, tuple)):
-        raise InvalidText(f"{field}: must be a list of texts")
-    return [text.summary(one, field) for one in value]
-
-
-def _numbers(value: Any, field: str) -> list[float]:
-    if not isinstance(value, (list, tuple)):
-        raise InvalidText(f"{field}: must be a list of numbers")
-    return [_any_number(one, field) for one in value]
-
-
-def _maybe(name: str, check: Check) -> Property:
-    return Property(name, check, None, optional=True)
-
-
-def _starting(name: str, check: Check, value: Any) -> Property:
-    return Property(name, check, value, absent=value)
-
-
 _ID = Property("id", text.name, absent="")
 _USER_ID = Property("user_id", text.name, absent="")
-_CREATED_AT = Property("created_at", time, NOW, absent=0)
+_CREATED_AT = Property("created_at", checks.time, NOW, absent=0)
 
 _ENTITY = NodeKind(
     ENTITY,
@@ -216,39 +158,39 @@ _ENTITY = NodeKind(
     properties=(
         _ID,
         _USER_ID,
-        Property("node_type", one_of(NODE_TYPES), absent="entity"),
+        Property("node_type", checks.one_of(NODE_TYPES), absent="entity"),
         Property("node_label", label, absent=""),
         # Its label as `names.canonical` has it, with " #2" and so on for further ones of that name.
         Property("canonical_name", text.existing_name, absent=""),
         # Not `kind`, which is what a record is one of.
-        _maybe("entity_kind", label),
-        _maybe("embedding", vector),
-        _starting("origin", one_of(ORIGINS), MODEL),
-        _starting("origin_confidence", unit, 0.0),
-        _starting("user_mention_count", _count, 0),
-        _starting("model_mention_count", _count, 0),
+        optional("entity_kind", label),
+        optional("embedding", checks.vector),
+        starting("origin", checks.one_of(ORIGINS), MODEL),
+        starting("origin_confidence", checks.unit, 0.0),
+        starting("user_mention_count", checks.count, 0),
+        starting("model_mention_count", checks.count, 0),
         # The first sessions in which the user mentioned it.
-        _starting("user_sessions", _texts, []),
-        _starting("identity_status", one_of(IDENTITY_STATUSES), PROVISIONAL),
-        _maybe("canonical_node_id", text.name),
+        starting("user_sessions", checks.texts, []),
+        starting("identity_status", checks.one_of(IDENTITY_STATUSES), PROVISIONAL),
+        optional("canonical_node_id", text.name),
         # How many merges of this entity, into another or of others into it, are in force.
-        _starting("merge_count", _count, 0),
-        Property("valid_from", time, NOW, absent=-limits.MAX_TIME_MS),
-        _maybe("valid_until", time),
-        Property("transaction_time", time, NOW, absent=0),
+        starting("merge_count", checks.count, 0),
+        Property("valid_from", checks.time, NOW, absent=-limits.MAX_TIME_MS),
+        optional("valid_until", checks.time),
+        Property("transaction_time", checks.time, NOW, absent=0),
         # As of `last_activated`; see `activation`.
-        _starting("activation_strength", unit, 0.5),
-        _starting("edge_count", _count, 0),
-        _starting("centrality_score", _any_number, 0.0),
-        _starting("emotional_intensity", unit, 0.0),
+        starting("activation_strength", checks.unit, 0.5),
+        starting("edge_count", checks.count, 0),
+        starting("centrality_score", checks.number, 0.0),
+        starting("emotional_intensity", checks.unit, 0.0),
         # By what its centrality is lessened since the last weekly run, if it has many edges.
-        _maybe("pressure", unit),
-        _maybe("community", text.name),
+        optional("pressure", checks.unit),
+        optional("community", text.name),
         # What is being worked out of the next community.
-        _maybe("community_draft", text.name),
-        _starting("is_active", _flag, True),
+        optional("community_draft", text.name),
+        starting("is_active", checks.flag, True),
         _CREATED_AT,
-        Property("last_activated", time, NOW, absent=0),
+        Property("last_activated", checks.time, NOW, absent=0),
     ),
     text="node_label",
     # What several entities may have in common, of which `canonical_name` is the one.
@@ -267,17 +209,17 @@ _MENTION = NodeKind(
         Property("session_id", text.name, absent=""),
         Property("message_id", text.name, absent=""),
         # The how-manieth mention of its session it is.
-        _starting("sequence", _count, 0),
+        starting("sequence", checks.count, 0),
         Property("label", label, absent=""),
-        Property("origin", one_of(SPEAKERS), absent=MODEL),
-        _maybe("source_span", text.summary),
-        _maybe("span_start", _count),
-        _maybe("span_end", _count),
-        _maybe("mention_context", text.summary),
-        _maybe("emotional_valence", valence),
-        _maybe("emotional_intensity", unit),
-        _maybe("rationale", text.summary),
-        _starting("archived", _flag, False),
+        Property("origin", checks.one_of(SPEAKERS), absent=MODEL),
+        optional("source_span", text.summary),
+        optional("span_start", checks.count),
+        optional("span_end", checks.count),
+        optional("mention_context", text.summary),
+        optional("emotional_valence", checks.valence),
+        optional("emotional_intensity", checks.unit),
+        optional("rationale", text.summary),
+        starting("archived", checks.flag, False),
         _CREATED_AT,
     ),
     text="label",
@@ -291,19 +233,19 @@ _SESSION = NodeKind(
     properties=(
         _USER_ID,
         Property("session_id", text.name, absent=""),
-        Property("started_at", time, NOW, absent=0),
-        Property("last_mention_at", time, NOW, absent=0),
-        _maybe("ended_at", time),
+        Property("started_at", checks.time, NOW, absent=0),
+        Property("last_mention_at", checks.time, NOW, absent=0),
+        optional("ended_at", checks.time),
         # Nobody ended it since its last mention.
-        _starting("is_open", _flag, True),
-        _maybe("valence", valence),
-        _starting("mention_count", _count, 0),
+        starting("is_open", checks.flag, True),
+        optional("valence", checks.valence),
+        starting("mention_count", checks.count, 0),
         # Relations that were observed in it, as `edges.key` writes them.
-        _starting("relations", _texts, []),
+        starting("relations", checks.texts, []),
         # What it has counted already: entities paired and relations reinforced.
-        _starting("paired_by_user", _texts, []),
-        _starting("paired_by_model", _texts, []),
-        _starting("reinforced", _texts, []),
+        starting("paired_by_user", checks.texts, []),
+        starting("paired_by_model", checks.texts, []),
+        starting("reinforced", checks.texts, []),
     ),
     text="session_id",
     scope="user_id",
@@ -318,13 +260,13 @@ _MERGE = NodeKind(
         _USER_ID,
         Property("source_node_id", text.name, absent=""),
         Property("target_node_id", text.name, absent=""),
-        Property("merge_confidence", unit, absent=0.0),
-        _maybe("merge_reason", text.summary),
-        _starting("is_active", _flag, True),
-        _maybe("unmerged_at", time),
-        _maybe("unmerge_reason", text.summary),
+        Property("merge_confidence", checks.unit, absent=0.0),
+        optional("merge_reason", text.summary),
+        starting("is_active", checks.flag, True),
+        optional("unmerged_at", checks.time),
+        optional("unmerge_reason", text.summary),
         _CREATED_AT,
-        _starting("created_by", one_of(MERGERS), SYSTEM),
+        starting("created_by", checks.one_of(MERGERS), SYSTEM),
     ),
     text="id",
     scope="user_id",
@@ -341,18 +283,18 @@ _FACT = NodeKind(
         Property("predicate", label, absent=""),
         # Of a fact whose value is an entity: what that is called.
         Property("value", text.summary, absent=""),
-        _starting("single", _flag, False),
+        starting("single", checks.flag, False),
         # When it was so in the world, and when we believed it; an end that is missing is open.
-        _maybe("valid_from", time),
-        _maybe("valid_until", time),
-        Property("known_from", time, NOW, absent=0),
-        _maybe("known_until", time),
+        optional("valid_from", checks.time),
+        optional("valid_until", checks.time),
+        Property("known_from", checks.time, NOW, absent=0),
+        optional("known_until", checks.time),
         # Since when we know that it ended, and what was believed of its end before.
-        _maybe("ended_at", time),
-        _maybe("believed_until", time),
-        Property("origin", one_of(SPEAKERS), absent=MODEL),
-        _maybe("source_span", text.summary),
-        _maybe("context", text.summary),
+        optional("ended_at", checks.time),
+        optional("believed_until", checks.time),
+        Property("origin", checks.one_of(SPEAKERS), absent=MODEL),
+        optional("source_span", text.summary),
+        optional("context", text.summary),
     ),
     text="value",
     scope="user_id",
@@ -361,29 +303,29 @@ _FACT = NodeKind(
 # What every edge between entities has. Its strength, recency and trust follow from these when it is
 # read (see `edges`), so that no write can touch one through another.
 _BETWEEN = (
-    Property("origin", one_of(EDGE_ORIGINS), INFERRED, absent=INFERRED),
-    _maybe("evidence", text.summary),
-    _starting("weight", unit, 0.5),
+    Property("origin", checks.one_of(EDGE_ORIGINS), INFERRED, absent=INFERRED),
+    optional("evidence", text.summary),
+    starting("weight", checks.unit, 0.5),
     # As of when `weight` is.
-    Property("weight_at", time, NOW, absent=0),
-    _starting("user_reinforcement_count", _any_number, 0.0),
-    _starting("model_reinforcement_count", _any_number, 0.0),
-    _starting("activation_count", _count, 1),
-    _starting("is_active", _flag, True),
-    _starting("requires_activation", _count, 0),
-    _starting("distinct_session_count", _count, 1),
+    Property("weight_at", checks.time, NOW, absent=0),
+    starting("user_reinforcement_count", checks.number, 0.0),
+    starting("model_reinforcement_count", checks.number, 0.0),
+    starting("activation_count", checks.count, 1),
+    starting("is_active", checks.flag, True),
+    starting("requires_activation", checks.count, 0),
+    starting("distinct_session_count", checks.count, 1),
     _CREATED_AT,
-    Property("last_activated", time, NOW, absent=0),
+    Property("last_activated", checks.time, NOW, absent=0),
 )
 _SAME_AS = (
-    _starting("status", one_of(SAME_AS_STATUSES), CANDIDATE),
-    _starting("confidence", unit, 0.5),
-    _maybe("merge_type", label),
+    starting("status", checks.one_of(SAME_AS_STATUSES), CANDIDATE),
+    starting("confidence", checks.unit, 0.5),
+    optional("merge_type", label),
     # How often these two were merged.
-    _starting("merge_number", _count, 0),
+    starting("merge_number", checks.count, 0),
 )
 # The sessions that reinforced it, and how each felt.
-_OBSERVED = (_maybe("sessions", _texts), _maybe("valences", _numbers))
+_OBSERVED = (optional("sessions", checks.texts), optional("valences", checks.numbers))
 
 
 def _between(edge_type: str, *more: Property) -> EdgeKind:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from .. import checks
 from .. import text as texts
 from ..words.splitting import split
 from . import components, names, schema, trust
@@ -24,7 +25,7 @@ def search(
     last_activated (unix ms) and score, in [0, 1].
     """
     name = names.canonical(texts.summary(query, "query"))
-    wanted = [schema.one_of(schema.NODE_TYPES)(one, "types") for one in types]
+    wanted = [checks.one_of(schema.NODE_TYPES)(one, "types") for one in types]
     asked = split(name)
     best: dict[int, tuple[float, Node]] = {}
     for node in graph.of(schema.ENTITY):

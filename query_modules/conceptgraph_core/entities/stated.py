@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from .. import checks
 from .. import text as texts
 from ..errors import InvalidNumber, InvalidText
 from . import schema
@@ -31,7 +32,7 @@ class Given:
 def check(given: Given) -> None:
     """Raise InvalidText or InvalidNumber if *given* is none that can be stated."""
     schema.label(given.predicate, "predicate")
-    schema.one_of(schema.SPEAKERS)(given.speaker, "speaker")
+    checks.one_of(schema.SPEAKERS)(given.speaker, "speaker")
     for name in ("object_id", "corrects", "ends"):
         if getattr(given, name) is not None:
             texts.name(getattr(given, name), name)
@@ -42,7 +43,7 @@ def check(given: Given) -> None:
         texts.summary(given.text, "text")
     for name in ("valid_from", "valid_until"):
         if getattr(given, name) is not None:
-            schema.time(getattr(given, name), name)
+            checks.time(getattr(given, name), name)
     if given.value is not None and given.object_id is not None:
         raise InvalidText("value: give a value or an object_id, not both")
     if given.corrects is not None and given.ends is not None:

@@ -6,17 +6,15 @@ The embedding itself is made outside; here is what keeps its vectors together.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import text
+from .. import checks, text
 from ..embeddings.remembered import check, chosen
-from ..embeddings.schema import EMBEDDING, TEXTS, checked_dimension, embedded_kinds
+from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
 from ..errors import InvalidRow
 from ..graph.adapter import Node
 from ..layers import VectorIndex
 from .view import Everything, value_of
 
 Row = dict[str, Any]
-
-_LARGEST = 1e30
 
 
 def choose(graph: Everything, model: str, dimension: int, again: bool) -> Row:
@@ -27,7 +25,7 @@ def choose(graph: Everything, model: str, dimension: int, again: bool) -> Row:
     many vectors went. Raises EmbeddingMismatch where the store has another, without *again*.
     """
     model = text.name(model, "model")
-    dimension = checked_dimension(dimension, "dimension")
+    dimension = checks.dimension(dimension, "dimension")
     known = chosen(graph)
     if known is not None and not again:
         check(graph, model, dimension)
@@ -106,9 +104,7 @@ def _remember(graph: Everything, model: str, dimension: int) -> None:
 
 def _vector(value: Any) -> list[float]:
     """Return *value* as a vector. Raises InvalidRow: what is stored is a list of floats, always."""
-    if not _is_list(value) or not value:
-        raise InvalidRow("vector: must be a list of numbers")
-    vector = [text.number(one, "vector", -_LARGEST, _LARGEST) for one in value]
+    vector = checks.vector(value, "vector")
     if not any(vector):
         raise InvalidRow("vector: must not be all zeros; it points nowhere")
     return vector

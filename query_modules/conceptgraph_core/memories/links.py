@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from .. import text
+from .. import checks, text
 from ..errors import Tautology
 from . import schema
 from .node import Graph, Node
@@ -82,7 +82,7 @@ def link(
     """
     relation = schema.checked_relation(type_)
     strength = schema.checked_strength(schema.DEFAULT_STRENGTH if strength is None else strength)
-    amount = schema.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
+    amount = checks.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
     source_id, target_id = text.name(source_id, "source_id"), text.name(target_id, "target_id")
     if source_id == target_id:
         raise Tautology(
@@ -133,8 +133,8 @@ def connected(
     relation, direction, strength, the link, and the total before *limit* cut. Raises NotFound,
     InvalidText, InvalidNumber, and TooMuch for a memory of more than 1,000,000 links.
     """
-    ways = WAYS[schema.one_of(direction, "direction", schema.DIRECTIONS)]
-    least = schema.unit(min_weight, "min_weight")
+    ways = WAYS[checks.one_of(schema.DIRECTIONS)(direction, "direction")]
+    least = checks.unit(min_weight, "min_weight")
     most = text.integer(limit, "limit", 1, schema.MAX_NODES)
     node = graph.existing(memory_id)
     graph.bound_edges(schema.MAX_LINKS_READ, "ask in one direction only")

@@ -7,9 +7,11 @@ from .. import limits, text
 from ..associate import searching
 from ..associate.writing import Writer
 from ..errors import ConceptGraphError
-from . import lifecycle, nodes, rules, schema, work
+from ..work import worker
+from ..work.schema import BATCH, DECAY, MAX_BATCH, PURGE
+from ..work.worker import Work
+from . import lifecycle, nodes, rules, schema
 from .node import Kept, Node
-from .work import Work
 
 Row = dict[str, Any]
 
@@ -98,7 +100,7 @@ def purge(
     each. With *holder*, see `decay_batch`.
     """
     window = text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
-    most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
+    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
     only = frozenset(memory_ids)
     latest = graph.context.now_ms - window
     gone = []
@@ -111,7 +113,7 @@ def purge(
     told = [{"memory_id": one, "deleted_at": at, "text": node.text} for at, one, node in gone]
     if not dry_run:
         if holder is not None:
-            work.count_batch(graph.another(Work), holder, schema.PURGE, {"purged": len(gone)})
+            worker.count_batch(graph.another(Work), holder, PURGE, {"purged": len(gone)})
         _remove(graph, [node for _, _, node in gone])
     return told
 
@@ -139,7 +141,7 @@ def decay_batch(
     worker names it as *holder*: it is refused unless that has the lease, and counted with what it
     does. Raises NotAllowed.
     """
-    most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
+    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
     begin = after or ""
     nodes = {node.memory_id: node for node in graph.nodes()}
     batch = sorted(memory_id for memory_id in nodes if memory_id > begin)[:most]
@@ -149,7 +151,7 @@ def decay_batch(
             _let_pass(graph, node, made, dry_run)
     if holder is not None and not dry_run:
         counts = {name: made[name] for name in ("processed", "transitioned", "errors")}
-        work.count_batch(graph.another(Work), holder, schema.DECAY, counts)
+        worker.count_batch(graph.another(Work), holder, DECAY, counts)
     return made | {"last": batch[-1] if len(batch) == most else None}
 
 

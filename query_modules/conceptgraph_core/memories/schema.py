@@ -4,10 +4,10 @@ Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from .. import limits, text
+from .. import checks, limits, text
 from ..errors import InvalidMetadata, InvalidNumber, InvalidText, UnknownState
 from ..layers import (
     NOW,
@@ -18,6 +18,8 @@ from ..layers import (
     NodeKind,
     Property,
     VectorIndex,
+    optional,
+    starting,
 )
 from . import packing
 from .rules import ACTIVE, STATES
@@ -48,16 +50,12 @@ MAX_CONTENT: Final = 100_000
 MAX_NAMES: Final = 100
 MAX_DEPTH: Final = 8
 MAX_VALUES: Final = 1_000
-MAX_DIMENSION: Final = 8_192
 # Scores and strengths are rounded where they are told, and only there.
 DECIMALS: Final = 6
 RECENT: Final = 20
 FOUND: Final = 10
 LISTED: Final = 100
 MAX_ROWS: Final = 1_000
-# How many memories one transaction of the worker goes through.
-BATCH: Final = 500
-MAX_BATCH: Final = 10_000
 # The worker writes a score that moved by so much; each write is one for a backup, too.
 MIN_SCORE_CHANGE: Final = 0.005
 # How deep two orders are fused, and how far is counted what a query belongs to.
@@ -74,8 +72,6 @@ CONTEXT_HOPS: Final = 2
 CONTEXT_STRENGTH: Final = 0.2
 CONTEXT_FADING: Final = 0.5
 CONTEXT_AMOUNT: Final = 0.1
-# No number of a vector is beyond it.
-LARGEST: Final = 1e30
 # What a memory's text is cut to where nobody wrote a summary.
 BRIEF_CHARACTERS: Final = 280
 
@@ -158,18 +154,6 @@ def checked_strength(value: Any, field: str = "strength") -> float:
     return text.number(value, field, 0.0, 1.0)
 
 
-def one_of(value: Any, field: str, known: Sequence[str]) -> str:
-    """Return *value* if it is one of the words *known*. Raises InvalidText."""
-    if value not in known:
-        raise InvalidText(f"{field}: must be one of {', '.join(known)}")
-    return str(value)
-
-
-def unit(value: Any, field: str) -> float:
-    """Return *value* as a float in [0, 1]. Raises InvalidNumber."""
-    return text.number(value, field, 0.0, 1.0)
-
-
 def latest(properties: Mapping[str, Any]) -> int:
     """Return what is the lower, the later a memory was created or accessed.
 
@@ -214,10 +198,6 @@ def _checked_number(value: Any, field: str) -> bool | int | float:
     raise InvalidMetadata(f"{field}: must hold texts, numbers, booleans, lists and maps only")
 
 
-def _time(value: Any, field: str) -> int:
-    return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
-
-
 def _link_strength(value: Any, field: str) -> float:
     return text.number(value, field, 1e-9, 1.0)
 
@@ -226,24 +206,10 @@ def _rate(value: Any, field: str) -> float:
     return text.number(value, field, 0.0, 1e6)
 
 
-def _count(value: Any, field: str) -> int:
-    return text.integer(value, field, 0, limits.MAX_INTEGER)
-
-
 def _state(value: Any, field: str) -> str:
     if value not in STATES:
         raise UnknownState(f"{field}: must be one of {', '.join(STATES)}")
     return str(value)
-
-
-def _vector(value: Any, field: str) -> list[float]:
-    if not isinstance(value, (list, tuple)) or not 0 < len(value) <= MAX_DIMENSION:
-        raise InvalidText(f"{field}: must be a list of 1 to {MAX_DIMENSION} numbers")
-    return [text.number(one, field, -LARGEST, LARGEST) for one in value]
-
-
-def _optional(name: str, check: Any) -> Property:
-    return Property(name, check, None, optional=True)
 
 
 LAYER: Final = Layer(
@@ -264,34 +230,31 @@ LAYER: Final = Layer(
                     stored=packing.stored,
                     read=packing.whole,
                 ),
-                _optional("summary", text.summary),
-                Property("source", text.name, DEFAULT_SOURCE, absent=DEFAULT_SOURCE),
-                _optional("type", text.name),
-                Property("tags", checked_names, (), absent=()),
-                Property("concepts", checked_names, (), absent=()),
-                Property("metadata", checked_metadata, {}, absent={}),
-                Property("importance_score", unit, DEFAULT_IMPORTANCE, absent=DEFAULT_IMPORTANCE),
-                Property("confidence", unit, DEFAULT_CONFIDENCE, absent=DEFAULT_CONFIDENCE),
-                Property("access_count", _count, 0, absent=0),
-                Property("created_at", _time, NOW, absent=0),
-                Property("accessed_at", _time, NOW, absent=0),
-                _optional("decay_rate", _rate),
-                Property("decay_score", unit, DEFAULT_IMPORTANCE, absent=DEFAULT_IMPORTANCE),
-                Property("last_decay_update", _time, NOW, absent=0),
-                Property("state", _state, ACTIVE, absent=ACTIVE),
-                _optional("preserved_until", _time),
-                _optional("parent_id", text.name),
-                _optional("embedding", _vector),
-                _optional(
-                    "embedding_dimension",
-                    lambda value, field: text.integer(value, field, 1, MAX_DIMENSION),
-                ),
-                _optional("deleted_at", _time),
+                optional("summary", text.summary),
+                starting("source", text.name, DEFAULT_SOURCE),
+                optional("type", text.name),
+                starting("tags", checked_names, ()),
+                starting("concepts", checked_names, ()),
+                starting("metadata", checked_metadata, {}),
+                starting("importance_score", checks.unit, DEFAULT_IMPORTANCE),
+                starting("confidence", checks.unit, DEFAULT_CONFIDENCE),
+                starting("access_count", checks.count, 0),
+                Property("created_at", checks.time, NOW, absent=0),
+                Property("accessed_at", checks.time, NOW, absent=0),
+                optional("decay_rate", _rate),
+                starting("decay_score", checks.unit, DEFAULT_IMPORTANCE),
+                Property("last_decay_update", checks.time, NOW, absent=0),
+                starting("state", _state, ACTIVE),
+                optional("preserved_until", checks.time),
+                optional("parent_id", text.name),
+                optional("embedding", checks.vector),
+                optional("embedding_dimension", checks.dimension),
+                optional("deleted_at", checks.time),
                 # Where it is one of several that were told one after another.
-                _optional("thread", text.name),
-                _optional("position", _time),
-                _optional("speaker", text.name),
-                _optional("said_at", _time),
+                optional("thread", text.name),
+                optional("position", checks.time),
+                optional("speaker", text.name),
+                optional("said_at", checks.time),
             ),
             text="content",
             scope="user_id",
@@ -307,9 +270,9 @@ LAYER: Final = Layer(
             edge_type,
             name,
             properties=(
-                Property("strength", _link_strength, DEFAULT_STRENGTH, absent=DEFAULT_STRENGTH),
-                Property("created_at", _time, NOW, optional=True),
-                Property("last_strengthened", _time, NOW, optional=True),
+                starting("strength", _link_strength, DEFAULT_STRENGTH),
+                optional("created_at", checks.time, NOW),
+                optional("last_strengthened", checks.time, NOW),
             ),
             sources=(MEMORY,),
             targets=(MEMORY,),
@@ -334,43 +297,3 @@ LAYER: Final = Layer(
 )
 
 KIND: Final = LAYER.kind(MEMORY)
-
-# Who works, under a name that no job has; and under the name of each job what it has done.
-WORKER: Final = "Worker"
-WORKER_NAME: Final = "worker"
-# How long a worker that says nothing keeps others from working: longer than a batch takes.
-LEASE_MS: Final = 120_000
-DECAY: Final = "decay"
-PURGE: Final = "purge"
-COUNTERS: Final = ("runs", "processed", "transitioned", "embedded", "purged", "errors")
-
-
-def _any(value: Any, _: str) -> Any:
-    return value
-
-
-# What the worker keeps in the store, so that any client can see and stop it. In no record.
-WORK: Final = Layer(
-    name="work",
-    nodes=(
-        NodeKind(
-            WORKER,
-            kind="worker",
-            measure="workers",
-            key=("name",),
-            properties=tuple(
-                Property(name, _any, None, optional=True)
-                for name in (
-                    *("name", "paused", "holder", "lease_until"),
-                    *("started_at", "finished_at", "duration_ms", "last_error", *COUNTERS),
-                    "counts",
-                )
-            ),
-            text="name",
-            exported=False,
-        ),
-    ),
-    edges=(),
-    walked=(WORKER,),
-    indexes=(Index(WORKER, ("name",), unique=True),),
-)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import text
+from .. import checks, text
 from ..associate.schema import checked_limit
 from ..associate.searching import Hit, Search
 from ..embeddings import remembered
@@ -123,7 +123,7 @@ def _comparable(graph: Graph, vector: Sequence[float], model: str | None) -> tup
         return ()
     if model is None:
         raise InvalidNumber("model: must say by which embedding the vector is")
-    made = tuple(text.number(one, "vector", -schema.LARGEST, schema.LARGEST) for one in vector)
+    made = tuple(checks.vector(vector, "vector"))
     remembered.check(graph, text.name(model, "model"), len(made))
     return made
 

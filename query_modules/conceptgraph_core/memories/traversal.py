@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .. import text
+from .. import checks, text
 from . import schema
 from .links import WAYS, Row, Step, in_order, keep_better, told
 from .node import Graph, Node
@@ -56,7 +56,7 @@ def explore(
     bounds = Bounds(
         max_depth=text.integer(max_depth, "max_depth", 0, schema.MAX_DEPTH_EXPLORED),
         max_nodes=text.integer(max_nodes, "max_nodes", 1, schema.MAX_NODES),
-        least=schema.unit(min_weight, "min_weight"),
+        least=checks.unit(min_weight, "min_weight"),
     )
     walk = _Walk(graph, bounds, start_id)
     walk.breadth_first()
@@ -91,16 +91,16 @@ def traverse(
 
     Raises NotFound, InvalidText, InvalidNumber, and TooMuch beyond 1,000,000 links.
     """
-    schema.one_of(strategy, "strategy", schema.STRATEGIES)
+    checks.one_of(schema.STRATEGIES)(strategy, "strategy")
     names = {schema.checked_relation(one, "relation_types") for one in relation_types}
     bounds = Bounds(
         max_depth=text.integer(max_depth, "max_depth", 0, schema.MAX_DEPTH_TRAVERSED),
         max_nodes=text.integer(max_nodes, "max_nodes", 1, schema.MAX_NODES),
-        ways=WAYS[schema.one_of(direction, "direction", schema.DIRECTIONS)],
+        ways=WAYS[checks.one_of(schema.DIRECTIONS)(direction, "direction")],
         relations={schema.RELATION_TYPES[name]: name for name in names} or None,
         types=frozenset(types),
         tags=frozenset(tags),
-        least=schema.unit(min_strength, "min_strength"),
+        least=checks.unit(min_strength, "min_strength"),
         with_parents=include_parent_links,
         budget_ms=None if time_budget_ms is None else _checked_budget(time_budget_ms),
     )

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from conceptgraph_core import limits, text
+from conceptgraph_core import checks, limits, text
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import schema
+from conceptgraph_core.work.schema import BATCH, MAX_BATCH
 
 from .call import Call, Procedure, checked
 from .lookups import Equal, Lookup, Ordered, Range, Union, Where
@@ -47,7 +48,7 @@ def listed(
 ) -> Call:
     """Return the owner's call for all entities of *statuses*; none of them: of any."""
     most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
-    known = schema.one_of(schema.IDENTITY_STATUSES)
+    known = checks.one_of(schema.IDENTITY_STATUSES)
     wanted = list(dict.fromkeys(known(one, "statuses") for one in statuses))
     mine = (("user_id", user_id),)
     latest = [
@@ -81,7 +82,7 @@ def daily(
     user_id: str = DEFAULT_USER,
 ) -> Call:
     """Return the call that takes a step of the daily run for the next entities."""
-    schema.one_of(schema.DAILY)(step, "step")
+    checks.one_of(schema.DAILY)(step, "step")
     return Call(DAILY, (step, after, limit, dry_run), _batch(after or "", limit, user_id))
 
 
@@ -94,7 +95,7 @@ def weekly(
     user_id: str = DEFAULT_USER,
 ) -> Call:
     """Return the call that takes a step of the weekly run for the next entities."""
-    schema.one_of(schema.WEEKLY)(step, "step")
+    checks.one_of(schema.WEEKLY)(step, "step")
     whole = dry_run and step == schema.COMMUNITIES
     # Of that step what goes before the id tells how far it has come.
     begin = after or ""
@@ -109,7 +110,7 @@ def silent_sessions(
     now_ms: int, limit: int = schema.MAX_LIMIT, user_id: str = DEFAULT_USER
 ) -> Call:
     """Return the call that names the sessions which were silent for an hour at *now_ms*."""
-    most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
+    most = text.integer(limit, "limit", 1, MAX_BATCH)
     beyond = now_ms - HOUR_MS + 1
     where = (("user_id", user_id), ("is_open", True))
     found = Range((schema.SESSION,), "last_mention_at", -limits.MAX_TIME_MS, beyond, where, most)
@@ -128,7 +129,7 @@ def _statuses(wanted: Sequence[str]) -> list[Where]:
 
 
 def _batch(after: str, limit: int | None, user_id: str) -> Lookup:
-    most = text.integer(schema.BATCH if limit is None else limit, "limit", 1, schema.MAX_BATCH)
+    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
     first = text.name(after, "after") + _NEXT if after else ""
     return Range((schema.ENTITY,), "id", first, _BEYOND, (("user_id", user_id),), most)
 

@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.rules import STATES
+from conceptgraph_core.work.schema import BATCH, COUNTERS, MAX_BATCH, WORKER
 
 from . import words
 from .call import Call, Procedure, checked
@@ -35,7 +36,7 @@ DECAY_BATCH = Procedure(
 SCOPES = Procedure("memorygraph.scopes", ("user_id",), writes=False)
 _WORKER = (
     "paused", "holder", "lease_until", "started_at", "finished_at", "duration_ms", "last_error",
-    *schema.COUNTERS, "jobs",
+    *COUNTERS, "jobs",
 )  # fmt: skip
 WORKER_STATUS = Procedure("memorygraph.worker_status", _WORKER, writes=False)
 WORKER_LEASE = Procedure("memorygraph.worker_lease", ("acquired", *_WORKER), writes=True)
@@ -77,10 +78,10 @@ def restore(memory_id: str) -> Call:
 
 
 @checked
-def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = schema.BATCH) -> Call:
+def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) -> Call:
     """Return the call that says what `purge` would remove now; it writes nothing."""
     text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
-    most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
+    most = text.integer(limit, "limit", 1, MAX_BATCH)
     first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
     deleted = Range((schema.MEMORY,), "deleted_at", first, beyond, mine(scope), most)
     return Call(PURGE, (retention_ms, [], most, True, None), deleted)
@@ -102,7 +103,7 @@ def purge(
 @checked
 def decay_batch(
     scope: str,
-    limit: int = schema.BATCH,
+    limit: int = BATCH,
     after: str | None = None,
     dry_run: bool = False,
     holder: str | None = None,
@@ -111,7 +112,7 @@ def decay_batch(
 
     *holder* is the worker that does so, if one does.
     """
-    most = text.integer(limit, "limit", 1, schema.MAX_BATCH)
+    most = text.integer(limit, "limit", 1, MAX_BATCH)
     first = "" if after is None else text.name(after, "after") + _NEXT
     batch = Range((schema.MEMORY,), "id", first, _BEYOND, mine(scope), most)
     return Call(DECAY_BATCH, (most, after, dry_run, holder), Union((batch, *_of(holder))))
@@ -147,7 +148,7 @@ def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
 
 def _worker() -> Range:
     """Look up the worker and its jobs."""
-    return Range((schema.WORKER,), "name", "", _BEYOND)
+    return Range((WORKER,), "name", "", _BEYOND)
 
 
 def _of(holder: str | None) -> tuple[Range, ...]:

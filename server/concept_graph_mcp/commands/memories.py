@@ -8,6 +8,7 @@ from rich.table import Table
 
 from conceptgraph_core.associate import schema as words_of
 from conceptgraph_core.memories import rules, schema
+from conceptgraph_core.work.schema import BATCH, MAX_BATCH
 
 from .. import calls
 from ..session import Session
@@ -234,8 +235,8 @@ async def _purge(
     if not yes:
         click.confirm("Remove them for ever?", abort=True)
     removed = 0
-    for first in range(0, len(gone), schema.BATCH):
-        batch = [row["memory_id"] for row in gone[first : first + schema.BATCH]]
+    for first in range(0, len(gone), BATCH):
+        batch = [row["memory_id"] for row in gone[first : first + BATCH]]
         removed += len(await session.run(calls.upkeep.purge(session.user_id, window, batch)))
     say(f"Removed: {removed:,}.")
 
@@ -251,7 +252,7 @@ async def _named(session: Session, memory_id: str) -> Row:
 
 
 async def _purgeable(session: Session, window: int) -> list[Row]:
-    call = calls.upkeep.purgeable(session.user_id, window, session.clock.now_ms(), schema.MAX_BATCH)
+    call = calls.upkeep.purgeable(session.user_id, window, session.clock.now_ms(), MAX_BATCH)
     return await session.run(call)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from conceptgraph_core.memories import schema
+from conceptgraph_core.work import schema
 
 from ..worker.running import Outcome
 from .terminal import cut, narrow, note, out, say, wide

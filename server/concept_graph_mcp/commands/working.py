@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import click
 
-from conceptgraph_core.memories import schema
+from conceptgraph_core.work import schema
 
 from .. import calls, settings
 from ..session import Session

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from conceptgraph_core import limits
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import rules, schema
 
@@ -260,7 +261,7 @@ def _floats(value: Any) -> list[float] | None:
             value = json.loads(value)
         except ValueError:
             return None
-    if not isinstance(value, list) or not 0 < len(value) <= schema.MAX_DIMENSION:
+    if not isinstance(value, list) or not 0 < len(value) <= limits.MAX_DIMENSION:
         return None
     numbers = [one for one in value if isinstance(one, (int, float)) and math.isfinite(one)]
     return [float(one) for one in numbers] if len(numbers) == len(value) and any(numbers) else None

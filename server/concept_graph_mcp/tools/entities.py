@@ -1,9 +1,8 @@
 """The tools of the entity layer: who said it, who it is, how far to trust it."""
 
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import ConfigDict, Field, Strict, with_config
-from typing_extensions import TypedDict
+from pydantic import Field, Strict
 
 from conceptgraph_core.entities import schema, stated, telling
 from conceptgraph_core.memories import wording
@@ -12,233 +11,32 @@ from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, clamped, iso, time_given, without_none
+from .entity_types import (
+    Because,
+    EdgeType,
+    EntitiesFound,
+    EntitiesMerged,
+    EntitiesObserved,
+    EntitiesUnmerged,
+    EntityFound,
+    EntityWhole,
+    Explained,
+    FactStated,
+    GivenId,
+    LinkJudged,
+    Moment,
+    NodeType,
+    Observation,
+    Reason,
+    Relation,
+    Rows,
+    SessionEnded,
+    Speaker,
+    Told,
+)
 from .toolset import Toolset
 
-Speaker = Literal["user", "model"]
-NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
-EdgeType = Literal["co_occurrence", "semantic", "temporal", "causal", "same_as", "contradicts"]
-RelationType = Literal["causal", "temporal", "semantic", "contradicts"]
-Status = Annotated[
-    str,
-    Field(description="distinct, provisional, ambiguous (it may be another one) or merged."),
-]
-Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
-Inferred = Annotated[
-    bool, Field(description="The user never mentioned it: say so, and trust it last.")
-]
-GivenId = Annotated[Text, Field(description="An entity_id.")]
-Rows = Annotated[int | None, clamped(1, schema.MAX_LIMIT), Field(description="At most so many.")]
-Moment = Annotated[
-    Text | None, Field(description="A date or time, e.g. 2026-01-31; now if left out.")
-]
-Reason = Annotated[Text, Field(description="Why, in a sentence: it is kept.")]
 _TIMES = frozenset(("last_activated", "created_at", "valid_from", "valid_until"))
-EntityId = Annotated[str, Field(description="What the entity is called by: use it as it is.")]
-Trust = Annotated[
-    float,
-    Field(description="How far to trust it, from 0; compare, do not threshold. Not yours to set."),
-]
-
-
-@with_config(ConfigDict(extra="forbid"))
-class Observation(TypedDict):
-    """Something that the message mentions."""
-
-    label: Annotated[Text, Field(description="What it is called: Max, Project Phoenix.")]
-    type: NodeType
-    kind: NotRequired[Annotated[Text, Field(description="Of an entity: pet, person, company …")]]
-    span: NotRequired[
-        Annotated[Text, Field(description="The exact words of the message that speak of it.")]
-    ]
-    valence: NotRequired[
-        Annotated[float, Strict(), Field(ge=-1, le=1, description="How it felt: -1 bad, 1 good.")]
-    ]
-    intensity: NotRequired[
-        Annotated[float, Strict(), Field(ge=0, le=1, description="How strong the feeling was.")]
-    ]
-    same_as: NotRequired[
-        Annotated[Text, Field(description="The entity_id that you believe it is: kept as a doubt.")]
-    ]
-    rationale: NotRequired[Annotated[Text, Field(description="Why you believe that.")]]
-
-
-# What Python reserves cannot be a field of a class.
-Relation = TypedDict(
-    "Relation",
-    {
-        "from": Annotated[Text, Field(description="A label that is observed, or known.")],
-        "to": Annotated[Text, Field(description="Another one.")],
-        "type": RelationType,
-        "span": NotRequired[
-            Annotated[Text, Field(description="The exact words that state the relation.")]
-        ],
-    },
-)
-Relation.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
-
-
-class Candidate(TypedDict):
-    entity_id: EntityId
-    label: str
-    confidence: Annotated[float, Field(description="How alike, 0 to 1.")]
-
-
-class Observed(TypedDict):
-    """`candidates` and `refused_span` are there only when there is something to tell."""
-
-    entity_id: EntityId
-    label: str
-    type: str
-    created: bool
-    origin: Annotated[str, Field(description="user: it stands in the user's own words.")]
-    identity_status: Annotated[
-        str, Field(description="distinct, provisional, ambiguous (may be a candidate) or merged.")
-    ]
-    trust: Trust
-    candidates: NotRequired[
-        Annotated[list[Candidate], Field(description="Who it may be, the likeliest first.")]
-    ]
-    refused_span: NotRequired[
-        Annotated[str, Field(description="Does not stand in the text, so the mention is yours.")]
-    ]
-
-
-ObservedRelation = TypedDict(
-    "ObservedRelation",
-    {
-        "from": EntityId,
-        "to": EntityId,
-        "type": str,
-        "origin": Annotated[str, Field(description="explicit: in the user's words; or inferred.")],
-        "created": bool,
-        "is_active": NotRequired[bool],
-        "refused": NotRequired[Annotated[str, Field(description="Why there is none.")]],
-    },
-)
-
-
-class EntitiesObserved(TypedDict):
-    entities: list[Observed]
-    edges: list[ObservedRelation]
-
-
-class Promoted(TypedDict):
-    entity_id: EntityId
-    label: str
-    reason: str
-
-
-Causal = TypedDict("Causal", {"from": EntityId, "to": EntityId})
-
-
-class SessionEnded(TypedDict):
-    entities: Annotated[int, Field(description="How many were mentioned in it.")]
-    edges_created: int
-    edges_reinforced: int
-    promoted: Annotated[list[Promoted], Field(description="Which are now distinct, and why.")]
-    activated_causal: Annotated[
-        list[Causal], Field(description="Causal relations that now count: three sessions did.")
-    ]
-
-
-class EntityFound(TypedDict):
-    """`kind` is there only when it is known."""
-
-    entity_id: EntityId
-    label: str
-    type: str
-    kind: NotRequired[str]
-    status: Status
-    trust: Trust
-    last_activated: Time
-    score: Annotated[float, Field(description="How well the name fits, 0 to 1.")]
-    inferred: Inferred
-
-
-class EntitiesFound(TypedDict):
-    entities: Annotated[
-        list[EntityFound], Field(description="What the user mentioned first, the closest first.")
-    ]
-
-
-class EntityWhole(TypedDict):
-    """An entity and all that were merged with it, as one; `kind` only when it is known."""
-
-    entity_id: EntityId
-    labels: Annotated[list[str], Field(description="What it is called, its main label first.")]
-    type: str
-    kind: NotRequired[str]
-    identity_status: Status
-    origin: Annotated[str, Field(description="Who mentioned it: user, model or mixed.")]
-    origin_confidence: Annotated[float, Field(description="The user's share of its mentions.")]
-    inferred: Inferred
-    trust: Trust
-    trust_parts: Annotated[dict[str, float], Field(description="What trust is the product of.")]
-    activation: Annotated[float, Field(description="How present it is, 0 to 1.")]
-    is_active: bool
-    facts: Annotated[list[dict[str, Any]], Field(description="What is believed, as of both times.")]
-    edges: Annotated[
-        list[dict[str, Any]],
-        Field(description="The strongest: weight, strength, recency and trust stay apart."),
-    ]
-    mentions: Annotated[list[dict[str, Any]], Field(description="The latest, in their sentences.")]
-    conflicts: Annotated[
-        list[dict[str, Any]], Field(description="What contradicts: ask, do not resolve it.")
-    ]
-    merges: Annotated[
-        list[dict[str, Any]], Field(description="What was merged: entity_unmerge takes it back.")
-    ]
-
-
-class FactStated(TypedDict):
-    fact_id: Annotated[str, Field(description="What corrects or ends it later.")]
-    origin: Annotated[str, Field(description="user: it stands in the user's own words; or model.")]
-    conflicts: Annotated[
-        list[dict[str, Any]],
-        Field(description="What it contradicts, both kept: ask the user, do not resolve it."),
-    ]
-
-
-class Told(TypedDict):
-    text: Annotated[
-        str, Field(description="A line for each entity. inferred: only you have said it.")
-    ]
-    sources: Annotated[
-        list[dict[str, list[str]]],
-        Field(description="What each sentence is told from, in their order."),
-    ]
-    tokens: Annotated[int, Field(description="How many the text has, estimated.")]
-
-
-class Because(TypedDict):
-    text: str
-    ids: dict[str, str]
-
-
-class Explained(TypedDict):
-    text: Annotated[str, Field(description="A line for each reason.")]
-    rows: list[Because]
-
-
-class LinkJudged(TypedDict):
-    verdict: Annotated[str, Field(description="candidate: kept as a question; merged; rejected.")]
-    reason: str
-
-
-class EntitiesMerged(TypedDict):
-    merge_id: Annotated[str, Field(description="What entity_unmerge takes back.")]
-
-
-class Separate(TypedDict):
-    entity_id: EntityId
-    labels: list[str]
-    identity_status: Status
-
-
-class EntitiesUnmerged(TypedDict):
-    merge_id: str
-    separate: Annotated[list[Separate], Field(description="The two that are separate again.")]
-
 
 _INSTRUCTIONS = """\
 A memory of who and what the user speaks of, which knows who said it.

@@ -7,6 +7,7 @@ do where that was done; so a run that was killed is completed by the next.
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from conceptgraph_core.entities import schema
+from conceptgraph_core.work.schema import MAX_BATCH
 
 from .. import calls
 from ..calls import Call
@@ -46,7 +47,7 @@ async def end_silent(turn: Turn) -> None:
 
 
 async def _silent(turn: Turn, session: Session) -> list[dict[str, str]]:
-    most = schema.MAX_BATCH if turn.dry_run else turn.batch
+    most = MAX_BATCH if turn.dry_run else turn.batch
     now_ms = session.clock.now_ms()
     return await session.run(calls.entities_upkeep.silent_sessions(now_ms, most, session.user_id))
 

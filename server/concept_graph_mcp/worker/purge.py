@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.rules import DAY_MS
+from conceptgraph_core.work.schema import MAX_BATCH
 
 from .. import calls
 from ..session import Session
@@ -38,7 +38,7 @@ async def _remove(turn: Turn, session: Session, window: int) -> None:
 
 async def _tell(turn: Turn, session: Session, window: int) -> None:
     now_ms = session.clock.now_ms()
-    call = calls.upkeep.purgeable(session.user_id, window, now_ms, schema.MAX_BATCH)
+    call = calls.upkeep.purgeable(session.user_id, window, now_ms, MAX_BATCH)
     rows = await session.run(call)
     turn.tell({"purged": len(rows)})
     turn.would((_change(row, now_ms, window) for row in rows), user_id=session.user_id)

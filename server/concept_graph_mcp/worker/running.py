@@ -11,7 +11,7 @@ from typing import Any
 
 from apscheduler.triggers.cron import CronTrigger
 
-from conceptgraph_core.memories import schema
+from conceptgraph_core.work import schema
 
 from .. import calls
 from ..errors import Refused, StoreError

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from conceptgraph_core.memories import schema
+from conceptgraph_core.work import schema
 
 from .. import calls
 from ..session import Session

@@ -2,7 +2,7 @@
 a vector, and an index that gives an order. It stands for any further layer.
 """
 
-from conceptgraph_core import limits, text
+from conceptgraph_core import checks, text
 from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
 from conceptgraph_core.layers import (
     NOW,
@@ -18,20 +18,8 @@ from conceptgraph_core.registry import Model
 NOTE, SHELF = "SampleNote", "SampleShelf"
 
 
-def _number(value, field):
-    return text.number(value, field, 0.0, 1.0)
-
-
-def _time(value, field):
-    return text.integer(value, field, 0, limits.MAX_TIME_MS)
-
-
 def _names(value, field):
     return text.names(value, field)
-
-
-def _vector(value, field):
-    return [text.number(one, field, -1e6, 1e6) for one in value]
 
 
 LAYER = Layer(
@@ -45,10 +33,10 @@ LAYER = Layer(
             properties=(
                 Property("owner", text.name, absent=""),
                 Property("title", text.name, absent=""),
-                Property("worth", _number, 0.5, absent=0.0),
-                Property("made_at", _time, NOW, absent=0),
-                Property("place", _vector, None, optional=True),
-                Property("dimension", _time, None, optional=True),
+                Property("worth", checks.unit, 0.5, absent=0.0),
+                Property("made_at", checks.time, NOW, absent=0),
+                Property("place", checks.vector, None, optional=True),
+                Property("dimension", checks.time, None, optional=True),
                 Property("mood", text.name, None, optional=True),
                 Property("themes", _names, None, optional=True),
             ),
@@ -72,7 +60,7 @@ LAYER = Layer(
         EdgeKind(
             "STANDS_ON",
             "stands-on",
-            properties=(Property("firmness", _number, 0.25, absent=0.25),),
+            properties=(Property("firmness", checks.unit, 0.25, absent=0.25),),
             sources=(NOTE,),
             targets=(SHELF,),
         ),

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ... import checks
 from ... import text as texts
+from ...work.schema import BATCH, MAX_BATCH
 from .. import schema
 from ..node import Graph, Node, Tie
 
@@ -61,7 +63,7 @@ def run(
     text, from, to, why} with other_id and type where it is an edge; and last, to be given as
     *after* next time, None at the end. Repeated at the same time a step changes nothing.
     """
-    take = steps[schema.one_of(tuple(steps))(step, "step")]
+    take = steps[checks.one_of(tuple(steps))(step, "step")]
     most = size(limit)
     batch = Batch(graph, dry_run)
     nodes = next_after(graph, after or "", most)
@@ -76,8 +78,8 @@ def run(
 
 
 def size(limit: int | None) -> int:
-    given = schema.BATCH if limit is None else limit
-    return texts.integer(given, "limit", 1, schema.MAX_BATCH)
+    given = BATCH if limit is None else limit
+    return texts.integer(given, "limit", 1, MAX_BATCH)
 
 
 def next_after(graph: Graph, after: str, most: int) -> list[Node]:

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from ... import limits
 from ... import text as texts
+from ...work.schema import MAX_BATCH
 from .. import schema
 from ..node import Graph
 
@@ -15,7 +16,7 @@ HOUR_MS: Final = 3_600_000
 def scopes(graph: Graph, after: str | None, limit: int | None) -> list[Row]:
     """Return the users who have entities, by name, those that come after *after*."""
     given = schema.MAX_LIMIT if limit is None else limit
-    most = texts.integer(given, "limit", 1, schema.MAX_BATCH)
+    most = texts.integer(given, "limit", 1, MAX_BATCH)
     found = set()
     for vertex in graph.vertices():
         if schema.ENTITY in [label.name for label in vertex.labels]:
@@ -32,7 +33,7 @@ def silent(graph: Graph, silent_ms: int, limit: int | None) -> list[Row]:
     """
     longest = graph.now_ms - texts.integer(silent_ms, "silent_ms", 0, limits.MAX_TIME_MS)
     given = schema.MAX_LIMIT if limit is None else limit
-    most = texts.integer(given, "limit", 1, schema.MAX_BATCH)
+    most = texts.integer(given, "limit", 1, MAX_BATCH)
     found = [
         (node.get("last_mention_at"), node.key)
         for node in graph.of(schema.SESSION)

@@ -5,6 +5,7 @@ Forgetting only marks, and a merge can be taken back.
 
 from typing import Final
 
+from ... import checks
 from .. import components, edges, merging, names, reading, schema, sieve
 from ..node import Graph, Node
 from . import batches, communities
@@ -26,7 +27,7 @@ def consolidate(
 
     Of the step `communities` `last` is no entity's id, and is to be given as it is.
     """
-    if schema.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
+    if checks.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
         return communities.consolidate(graph, after, limit, dry_run)
     return batches.run(graph, STEPS, step, after, limit, dry_run)
 

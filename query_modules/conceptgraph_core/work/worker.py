@@ -19,7 +19,7 @@ MAX_LEASE_MS = 86_400_000
 class Work(adapter.Graph[Node]):
     """One call's view of the worker and its jobs."""
 
-    layer = schema.WORK
+    layer = schema.LAYER
 
     def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
         super().__init__(ctx, context)

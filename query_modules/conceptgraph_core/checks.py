@@ -1,0 +1,88 @@
+"""What the properties of nodes and edges may be: a check takes a value and the name of its field.
+
+It returns the value to store, and raises a refusal that names the field.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import limits, text
+from .errors import InvalidText
+
+Check = Callable[[Any, str], Any]
+
+
+def unit(value: Any, field: str) -> float:
+    """Return *value* as a float in [0, 1]. Raises InvalidNumber."""
+    return text.number(value, field, 0.0, 1.0)
+
+
+def valence(value: Any, field: str) -> float:
+    """Return *value*, bad to good, as a float in [-1, 1]. Raises InvalidNumber."""
+    return text.number(value, field, -1.0, 1.0)
+
+
+def number(value: Any, field: str) -> float:
+    """Return *value* as a float, however large. Raises InvalidNumber."""
+    return text.number(value, field, -1e300, 1e300)
+
+
+def count(value: Any, field: str) -> int:
+    """Return *value*, how many there are of something. Raises InvalidNumber."""
+    return text.integer(value, field, 0, limits.MAX_INTEGER)
+
+
+def time(value: Any, field: str) -> int:
+    """Return *value*, a time in unix ms. Raises InvalidNumber."""
+    return text.integer(value, field, -limits.MAX_TIME_MS, limits.MAX_TIME_MS)
+
+
+def dimension(value: Any, field: str) -> int:
+    """Return *value* if a vector can have so many numbers. Raises InvalidNumber."""
+    return text.integer(value, field, 1, limits.MAX_DIMENSION)
+
+
+def flag(value: Any, field: str) -> bool:
+    """Return *value* if it is true or false. Raises InvalidText."""
+    if not isinstance(value, bool):
+        raise InvalidText(f"{field}: must be true or false")
+    return value
+
+
+def one_of(known: Sequence[str]) -> Check:
+    """Return a check that lets only the texts *known* pass. It raises InvalidText."""
+
+    def check(value: Any, field: str) -> str:
+        if value not in known or not isinstance(value, str):
+            raise InvalidText(f"{field}: must be one of {', '.join(known)}")
+        return value
+
+    return check
+
+
+def texts(value: Any, field: str) -> list[str]:
+    """Return *value*, a list of texts. Raises InvalidText."""
+    return [text.summary(one, field) for one in _listed(value, field, "texts")]
+
+
+def numbers(value: Any, field: str) -> list[float]:
+    """Return *value*, a list of numbers, as floats. Raises InvalidText, InvalidNumber."""
+    return [number(one, field) for one in _listed(value, field, "numbers")]
+
+
+def vector(value: Any, field: str) -> list[float]:
+    """Return *value* as a list of floats, which alone may reach a vector index.
+
+    Raises InvalidText, InvalidNumber.
+    """
+    given = _listed(value, field, "numbers")
+    if not 0 < len(given) <= limits.MAX_DIMENSION:
+        raise InvalidText(f"{field}: must be a list of 1 to {limits.MAX_DIMENSION:,} numbers")
+    most = limits.MAX_COMPONENT
+    return [text.number(one, field, -most, most) for one in given]
+
+
+def _listed(value: Any, field: str, things: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise InvalidText(f"{field}: must be a list of {things}")
+    return value
