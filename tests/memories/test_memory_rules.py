@@ -102,13 +102,6 @@ def test_a_link_halves_in_a_week_but_not_below_a_tenth():
     assert rules.link_strength(0.8, T, T - week) == 0.8
 
 
-def test_strengthening_adds_to_what_is_left():
-    week = 7 * DAY_MS
-    assert rules.strengthened(0.8, T, T + week) == 0.5
-    assert rules.strengthened(0.95, T, T) == 1.0
-    assert rules.strengthened(0.4, T, T + week, 0.25) == 0.45
-
-
 def test_an_owner_sets_some_of_the_numbers():
     assert checked(parsed(" base_rate=0.02, degree_boost = 0.05,")) == Rules(
         base_rate=0.02, degree_boost=0.05

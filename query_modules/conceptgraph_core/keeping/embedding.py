@@ -103,12 +103,8 @@ def _remember(graph: Everything, model: str, dimension: int) -> None:
 
 
 def _vector(value: Any) -> list[float]:
-    """Return *value* as a vector. Raises InvalidRow: what is stored is a list of floats, always."""
+    """Return *value* as a vector. Raises what the check does, and InvalidRow for zeros alone."""
     vector = checks.vector(value, "vector")
     if not any(vector):
         raise InvalidRow("vector: must not be all zeros; it points nowhere")
     return vector
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple))

@@ -103,13 +103,6 @@ def link_strength(strength: float, last_strengthened: int, now_ms: int) -> float
     return max(min(LINK_FLOOR, strength), strength * math.pow(0.5, age / LINK_HALF_LIFE_MS))
 
 
-def strengthened(
-    strength: float, last_strengthened: int, now_ms: int, amount: float = 0.1
-) -> float:
-    """Return a link's strength after it was used once more: what is left and *amount*, up to 1."""
-    return min(1.0, link_strength(strength, last_strengthened, now_ms) + amount)
-
-
 def _rate(one: Fading, rules: Rules) -> float:
     return rules.base_rate if one.rate is None else one.rate
 
