@@ -10,7 +10,15 @@ import mgp
 from conceptgraph_core import __version__
 from conceptgraph_core import context as contexts
 from conceptgraph_core.associate.schema import DEFAULT_LIMIT
-from conceptgraph_core.concepts import affect, corrections, episodes, names, relations, schema
+from conceptgraph_core.concepts import (
+    affect,
+    corrections,
+    episodes,
+    names,
+    relations,
+    schema,
+    widening,
+)
 from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
@@ -193,6 +201,18 @@ def associate(
         CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, matched;
     """
     return [mgp.Record(**row) for row in episodes.search(Graph(ctx, context), text, limit)]
+
+
+@mgp.read_proc
+def widened(ctx: mgp.ProcCtx, text: str, context: mgp.Map = {}) -> mgp.Record(
+    term=str, share=float, said=str, to=str, why=str
+):
+    """Return the terms that a question leads to by the concepts that it names, strongest first.
+
+    Example:
+        CALL conceptgraph.widened("What does the dog eat?") YIELD term, share, why;
+    """
+    return [mgp.Record(**row) for row in widening.widened(Graph(ctx, context), text)]
 
 
 @mgp.read_proc

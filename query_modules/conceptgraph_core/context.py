@@ -20,6 +20,7 @@ LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 _KEYS = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
+    "widened",
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay"),
 )
 
@@ -34,7 +35,8 @@ class Context:
     `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
     for and is not in it does not exist. `degrees` tells of each of them how many edges lead to it,
     and `incoming` of some which: a node's id, and columns, beginning with where they come from.
-    `size` is how many nodes of the kind in question there are, if that was counted.
+    `size` is how many nodes of the kind in question there are, if that was counted, and `widened`
+    has the rows of `concepts.widening`, if a question was widened with the look-up.
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
     answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
@@ -51,6 +53,7 @@ class Context:
     degrees: tuple[int, ...] | None
     incoming: tuple[Any, ...] | None
     size: int | None
+    widened: tuple[Mapping[str, Any], ...] | None
     user_id: str
     languages: tuple[str, ...]
     asker: str | None
@@ -85,6 +88,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         degrees=_degrees(given.get("degrees"), found),
         incoming=_incoming(given.get("incoming")),
         size=_size(given.get("size")),
+        widened=_widened(given.get("widened")),
         user_id=_user_id(given.get("user_id")),
         languages=_languages(given.get("languages")),
         asker=_asker(given.get("asker")),
@@ -171,6 +175,14 @@ def _size(value: Any) -> int | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise InvalidContext("context: size must be an integer")
     return value
+
+
+def _widened(value: Any) -> tuple[Mapping[str, Any], ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or not all(isinstance(one, Mapping) for one in value):
+        raise InvalidContext("context: widened must be a list of maps")
+    return tuple(value)
 
 
 def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:

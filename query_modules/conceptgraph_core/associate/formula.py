@@ -13,7 +13,7 @@ from typing import Final, Generic
 
 from .index import Corpus, H, Index, Told
 from .question import Factors, Question
-from .schema import MOST_MENTIONS
+from .schema import FEW_MENTIONS, MOST_MENTIONS
 from .spreading import NEIGHBOURS, Place, Spread, Word
 
 # What scores are compared by: the last bits of a float depend on how a sum was arrived at.
@@ -46,20 +46,26 @@ def associate(
     unknown time after all others, then by id.
     """
     spread: Spread[H] = Spread(question, corpus)
-    for cue, count in _cues(question, index):
-        spread.add(cue, count, index.mentions(cue))
+    for cue, count, share in _cues(question, index):
+        spread.add(cue, count, index.mentions(cue), share)
     return _Choice(question, index, spread, limit, admits).best()
 
 
-def _cues(question: Question, index: Index[H]) -> Iterator[tuple[str, int]]:
-    """Yield the cues to read, rarest first, with how many texts mention each."""
-    counted = ((index.count(cue), cue) for cue in question.cues)
+def _cues(question: Question, index: Index[H]) -> Iterator[tuple[str, int, float]]:
+    """Yield the cues to read, rarest first, with how many texts mention each and what it counts.
+
+    After them, in the same order, what the question leads to further, if it is rare itself.
+    """
+    own = sorted((index.count(cue), cue, 1.0) for cue in question.cues)
+    further = sorted((index.count(one.term), one.term, one.share) for one in question.further)
     read = 0
-    for count, cue in sorted(pair for pair in counted if pair[0]):
+    for count, cue, share in own + [one for one in further if one[0] <= FEW_MENTIONS]:
+        if not count:
+            continue
         if read and read + count > MOST_MENTIONS:
             return
         read += count
-        yield cue, count
+        yield cue, count, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,20 @@ class Factors:
 
 
 @dataclass(frozen=True, slots=True)
+class Further:
+    """A term that a question leads to without saying it; it counts *share* of what a cue does.
+
+    `said` is the word of the question that leads there, `to` what it leads to, and `why` how.
+    """
+
+    term: str
+    share: float
+    said: str
+    to: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """`cues` are terms, each once; `named` speakers' whole names; `asked_at` in unix ms."""
 
@@ -42,6 +56,7 @@ class Question:
     named: frozenset[str] = frozenset()
     asker: str | None = None
     periods: tuple[Period, ...] = ()
+    further: tuple[Further, ...] = ()
 
     def is_older(self, said_at: int | None) -> bool:
         """Tell whether a text of that time can be an answer: one without a time always can."""
@@ -88,11 +103,13 @@ def question(
     asker: str | None = None,
     zone: tzinfo = UTC,
     languages: Sequence[str] = DEFAULT,
+    further: Sequence[Further] = (),
 ) -> Question:
     """Return the question that *text* is, asked at *asked_at* (unix ms).
 
     *speakers* has, for each term that is the first name of speakers, their whole names. Such a term
     is no cue, for its speaker is named by it; if there is no other, they are the cues all the same.
+    What it leads to *further* counts besides, unless the question says it itself.
     """
     found = terms(text, languages)
     names = {term: speakers[term] for term in found if speakers.get(term)}
@@ -103,6 +120,7 @@ def question(
         named=frozenset(speaker for whole in names.values() for speaker in whole),
         asker=asker,
         periods=periods(text, asked_at, zone),
+        further=tuple(one for one in further if one.term not in found),
     )
 
 

@@ -34,6 +34,8 @@ OF_MENTIONED: Final = ("length", "thread", "position", "said_at")
 
 # A cue is read whole or not at all, so that it does not matter in which order a store reads.
 MOST_MENTIONS: Final = 10_000
+# What a question only leads to is read after its cues, if no more than so many texts mention it.
+FEW_MENTIONS: Final = 1_000
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 1_000

@@ -1,6 +1,6 @@
 """The texts of a graph that belong to a question, and why each does."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,7 @@ from ..layers import NodeKind
 from ..words import words_of
 from . import schema
 from .formula import Associated, associate
-from .question import question
+from .question import Further, question
 from .spreading import Word
 from .stored import StoredIndex
 from .writing import Words, is_of
@@ -32,16 +32,26 @@ class Hit:
 
 
 class Search:
-    """A question to the nodes of *kind* in *scope*. Raises InvalidText, LibraryMissing."""
+    """A question to the nodes of *kind* in *scope*, and what it leads to *further*.
+
+    Raises InvalidText, LibraryMissing.
+    """
 
     def __init__(
-        self, graph: adapter.Graph[Any], kind: NodeKind, scope: str, asked: str, field: str = "text"
+        self,
+        graph: adapter.Graph[Any],
+        kind: NodeKind,
+        scope: str,
+        asked: str,
+        field: str = "text",
+        further: Sequence[Further] = (),
     ) -> None:
         self._asked = texts.summary(asked, field)
         self._index = StoredIndex(graph.another(Words), scope)
         self._nodes = _Nodes(graph, kind, self._index)
         self._graph = graph
         self._spoken: dict[str, str] = {}
+        self._further = {one.term: one for one in further}
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
         """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
@@ -55,6 +65,7 @@ class Search:
             speakers=index.speakers(),
             asker=context.asker,
             languages=context.languages,
+            further=tuple(self._further.values()),
         )
 
         def is_wanted(text: int) -> bool:
@@ -84,14 +95,19 @@ class Search:
             {"offset": offset, "key": self._index.tell(text).id, "share": round(share, _DECIMALS)}
             for (offset, share), text in zip(word.sources, word.texts, strict=True)
         ]
+        further = self._further.get(word.term)
         return {
             "word": self._said(word),
             "term": word.term,
             "gave": round(word.gave, _DECIMALS),
             "from": sources,
+            **({} if further is None else {"why": further.why}),
         }
 
     def _said(self, word: Word[int]) -> str:
+        further = self._further.get(word.term)
+        if further is not None:
+            return f"{further.said} → {further.to}"
         return self._spoken.get(word.term, word.term)
 
 

@@ -87,10 +87,13 @@ class Spread(Generic[H]):
         self._said_at: dict[Place, int | None] = {}
         self._strengths: dict[Place, float] = {}
 
-    def add(self, term: str, count: int, mentions: Mentions[H]) -> None:
-        """Add the *mentions* of the cue *term*, of which there are *count* in the whole corpus."""
+    def add(self, term: str, count: int, mentions: Mentions[H], share: float = 1.0) -> None:
+        """Add the *mentions* of the cue *term*, of which there are *count* in the whole corpus.
+
+        They count for *share* of what those of a word of the question do.
+        """
         mentions = self._older(mentions)
-        rarity = float((self._texts_in_all / count) ** RARITY_EXPONENT)
+        rarity = share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
         places = self._places(mentions)
         given = list(
             map(self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True))

@@ -63,6 +63,16 @@ MAX_SEARCH_LIMIT: Final = 200
 EXPLAINED_SEEDS: Final = 10
 SIMILAR_NAMES: Final = 5
 
+# A question also looks for the words of the neighbours of the concepts in it: of each concept so
+# many, and so many words in all. They count for this share of its own words, times the weight of
+# the relation, and half of that against its direction, as in a recall. A concept with more
+# relations is about everything, and says nothing in particular.
+WIDENED_NEIGHBOURS: Final = 3
+WIDENED_TERMS: Final = 12
+WIDENED_SHARE: Final = 0.5
+WIDENED_RELATIONS: Final = 2_000
+WIDENED_RELATIONS_IN_ALL: Final = 5_000
+
 
 _VALENCE = starting("valence", checks.valence, 0.0)
 _ACCESSED_AT = Property("accessed_at", checks.time, NOW, absent=0)

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import checks, text
+from ..associate.question import Further
 from ..associate.schema import checked_limit
 from ..associate.searching import Hit, Search
+from ..concepts import node as concepts
+from ..concepts import widening
 from ..embeddings import remembered
 from ..errors import InvalidNumber
 from ..ranks import cosine, fused
@@ -38,7 +41,8 @@ class Finder:
         self, graph: Graph, query: str, vector: Sequence[float] = (), model: str | None = None
     ) -> None:
         scope = graph.context.user_id
-        self._search = Search(graph, schema.KIND, scope, query, "query")
+        further = _further(graph, query)
+        self._search = Search(graph, schema.KIND, scope, query, "query", further)
         self._graph = graph
         self._vector = _comparable(graph, vector, model)
 
@@ -115,6 +119,14 @@ def search(
         }
         for one in found[:most]
     ]
+
+
+def _further(graph: Graph, query: str) -> list[Further]:
+    """Return what the concepts that *query* names lead to: as looked up, or by going there."""
+    rows = graph.context.widened
+    if rows is None and graph.context.found is None:
+        rows = tuple(widening.widened(graph.another(concepts.Graph), query))
+    return [Further(*(row[name] for name in widening.FIELDS)) for row in rows or ()]
 
 
 def _comparable(graph: Graph, vector: Sequence[float], model: str | None) -> tuple[float, ...]:

@@ -2,6 +2,6 @@
 
 from .languages import stop_words
 from .libraries import missing
-from .terms import first_name, terms, words_of
+from .terms import first_name, phrases, terms, words_of
 
-__all__ = ["first_name", "missing", "stop_words", "terms", "words_of"]
+__all__ = ["first_name", "missing", "phrases", "stop_words", "terms", "words_of"]

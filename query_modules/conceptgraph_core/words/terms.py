@@ -11,6 +11,8 @@ from .splitting import names, split
 # A text is cut for the look-up of its terms, and again where they are written.
 _REMEMBERED_TEXTS: Final = 2_048
 _REMEMBERED_LENGTH: Final = 5_000
+# What a word may be longer by than its stem, for what lies between to be a word too.
+_LONGEST_ENDING: Final = 4
 
 
 def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
@@ -57,6 +59,34 @@ def words_of(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, str]:
             for term in _stems([word], language):
                 found.setdefault(term, word)
     return found
+
+
+def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
+    """Return the words of *text*, case-folded, what they may be without an ending, and runs.
+
+    A run has up to *longest* words. Each once, the single words first; none begins or ends with a
+    stop word, unless it is capitalised ("New York"). Raises LibraryMissing.
+    """
+    words = split(text)
+    of = spoken(words, languages)
+    stems = [{stem for one in of if (stem := one.term(word))} for word in words]
+    found = dict.fromkeys(word for word, told in zip(words, stems, strict=True) if told)
+    for word, told in zip(words, stems, strict=True):
+        for stem in sorted(told):
+            found |= dict.fromkeys(_between(stem, word))
+    found |= dict.fromkeys(names(text))
+    for length in range(2, longest + 1):
+        for start in range(len(words) - length + 1):
+            if stems[start] and stems[start + length - 1]:
+                found[" ".join(words[start : start + length])] = None
+    return list(found)
+
+
+def _between(stem: str, word: str) -> list[str]:
+    """Return what lies between a stem and its word: of "appl" and "apples", "apple" too."""
+    if not word.startswith(stem) or len(word) - len(stem) > _LONGEST_ENDING:
+        return [stem]
+    return [word[:end] for end in range(len(stem), len(word))]
 
 
 def _stems(words: Sequence[str], language: Language) -> dict[str, int]:

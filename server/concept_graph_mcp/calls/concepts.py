@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from conceptgraph_core import folding, limits, text
 from conceptgraph_core.associate.schema import SHARED
-from conceptgraph_core.concepts import schema
+from conceptgraph_core.concepts import schema, spoken
 from conceptgraph_core.errors import InvalidText
+from conceptgraph_core.words import missing
 
 from . import words
 from .call import Call, Procedure, checked
@@ -45,6 +46,7 @@ ASSOCIATE = Procedure(
     ("episode_id", "summary", "date", "score", "matched", "words", "factors"),
     writes=False,
 )
+WIDENED = Procedure("conceptgraph.widened", ("term", "share", "said", "to", "why"), writes=False)
 UNINDEXED = Procedure("conceptgraph.unindexed", ("episodes",), writes=False)
 NEIGHBOURHOOD = Procedure(
     "conceptgraph.neighbourhood",
@@ -60,10 +62,13 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id
 
 PROCEDURES = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    RECALL_QUERY, UNKNOWN, ASSOCIATE, UNINDEXED, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
+    RECALL_QUERY, UNKNOWN, ASSOCIATE, WIDENED, UNINDEXED, NEIGHBOURHOOD, RENAME, REMOVE,
+    REMOVE_RELATION,
 )  # fmt: skip
 
 
+[_TEXTS] = schema.LAYER.texts
+_FOLDED = _TEXTS.folded
 _EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
@@ -117,6 +122,15 @@ def associate(
     asked = {"asker": asker, "asked_at": asked_at}
     context = words.context() | {key: value for key, value in asked.items() if value is not None}
     return Call(replace(ASSOCIATE, fields=fields), (query, limit), lookup, context)
+
+
+@checked
+def widened(query: str) -> Call:
+    """Return the call that tells the terms that *query* leads to by the concepts in it."""
+    text.summary(query, "text")
+    named = () if missing() else spoken.names(query, words.spoken())
+    by_name = Equal((schema.CONCEPT,), (_FOLDED,), tuple((name,) for name in named))
+    return Call(WIDENED, (query,), by_name, words.context())
 
 
 @checked

@@ -147,6 +147,26 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """Nodes of *label* with *where* whose *property* is among what a procedure answers.
+
+    The *procedure*, which only reads, is called with *arguments*, and *context* with what *lookup*
+    finds; it is not called where that is nothing. Its rows, of *fields*, which have *property*'s
+    values as their first, come along as what the context calls *key*.
+    """
+
+    procedure: str
+    fields: tuple[str, ...]
+    arguments: tuple[Any, ...]
+    context: tuple[tuple[str, Any], ...]
+    lookup: Equal
+    key: str
+    label: str
+    property: str
+    where: Where = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """What *lookup* finds, and what leads to some of it: the context's `degrees` and `incoming`.
 
@@ -156,6 +176,8 @@ class Incoming:
     list for each node that was read: its id, and columns: the ids of the nodes that the edges of
     the types *edges* come from, the property *weight* of each edge, and of each such node the
     properties *columns*, as its layer declares them.
+
+    What *then* finds comes after all that, if no more than *few* edges lead to it.
 
     The degrees of those that were not read may be less than there are, but not so few that they
     would have been read.
@@ -169,6 +191,8 @@ class Incoming:
     by: str
     unless: str
     most: int
+    then: Answered | None = None
+    few: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.rules import ACTIVE, EXPIRED, STATES
 from conceptgraph_core.memories.wanted import Wanted
 
-from . import words
+from . import concepts, words
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Lookup, Nearest
@@ -86,7 +86,8 @@ def _asking(
     also: list[Lookup] = []
     if embedded is not None:
         also = [remembered(), _nearest(scope, embedded[1], wanted, depth)]
-    return words.of_question(query, scope, also), words.context()
+    then = words.of_widened(concepts.widened(query), scope)
+    return words.of_question(query, scope, also, then), words.context()
 
 
 def _nearest(scope: str, vector: Sequence[float], wanted: Wanted, depth: int) -> Nearest:

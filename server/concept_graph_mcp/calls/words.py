@@ -11,7 +11,8 @@ from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.words import languages, missing, terms
 
-from .lookups import Equal, Incoming, Lookup, Range, Sized, Union
+from .call import Call
+from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
 
 
 def spoken() -> tuple[str, ...]:
@@ -50,9 +51,11 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
     return [*_needed([told]), Range((schema.TEXT,), "key", first, beyond, where)]
 
 
-def of_question(text: str, scope: str, also: Sequence[Lookup] = ()) -> Lookup:
+def of_question(
+    text: str, scope: str, also: Sequence[Lookup] = (), then: Answered | None = None
+) -> Lookup:
     """Look up the terms of a question, the texts that mention them as far as they are read, and
-    what *also* asks for.
+    what *also* asks for; and, after that, what *then* finds.
     """
     cues = texts.named(scope, {} if missing() else terms(text, spoken()))
     return Incoming(
@@ -64,6 +67,24 @@ def of_question(text: str, scope: str, also: Sequence[Lookup] = ()) -> Lookup:
         by="name",
         unless="speakers",
         most=schema.MOST_MENTIONS,
+        then=then,
+        few=schema.FEW_MENTIONS,
+    )
+
+
+def of_widened(concepts: Call, scope: str) -> Answered:
+    """Look up the terms of *scope* that the rows of *concepts* have."""
+    assert isinstance(concepts.lookup, Equal)
+    return Answered(
+        concepts.procedure.name,
+        concepts.procedure.fields,
+        concepts.arguments,
+        tuple(concepts.context.items()),
+        concepts.lookup,
+        key="widened",
+        label=schema.TERM,
+        property="name",
+        where=(("scope", scope),),
     )
 
 

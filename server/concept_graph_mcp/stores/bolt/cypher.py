@@ -26,6 +26,8 @@ def call(call: Call, context: Mapping[str, Any], has_vector_search: bool = False
         pairs += ["found: found"] if call.lookup is not None else []
         if isinstance(call.lookup, Incoming):
             pairs += ["degrees: degrees", "incoming: incoming"]
+            if call.lookup.then is not None:
+                pairs.append(f"{call.lookup.then.key}: answers")
         pairs += ["size: size"] if isinstance(call.lookup, Sized) else []
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)

@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core.registry import text_index
 
 from ...calls.lookups import (
+    Answered,
     Equal,
     Filled,
     Incoming,
@@ -32,13 +33,14 @@ _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
 class _Writer:
     """Subqueries and their parameters, each with a name of its own."""
 
-    def __init__(self, has_vector_search: bool) -> None:
+    def __init__(self, has_vector_search: bool, prefix: str) -> None:
         self.has_vector_search = has_vector_search
+        self._prefix = prefix
         self.parameters: dict[str, Any] = {}
         self.subqueries: list[tuple[str, str]] = []
 
     def parameter(self, value: Any) -> str:
-        name = f"p{len(self.parameters)}"
+        name = f"{self._prefix}{len(self.parameters)}"
         self.parameters[name] = value
         return f"${name}"
 
@@ -50,14 +52,19 @@ class _Writer:
         _WRITERS[type(lookup)](self, lookup)
 
 
-def finding(lookup: Lookup, has_vector_search: bool = False) -> Statement:
+def finding(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
     """Return what comes before a CALL and leaves the nodes in `found`; and its parameters."""
     if isinstance(lookup, Incoming):
         found, parameters = finding(lookup.lookup, has_vector_search)
-        return found + _incoming(lookup), parameters | {"most": lookup.most}
+        parameters["most"] = lookup.most
+        if lookup.then is None:
+            return found + _incoming(lookup), parameters
+        answered, more = _answered(lookup.then, has_vector_search)
+        statement = f"{found}{answered}{_incoming_first(lookup)}"
+        return statement, parameters | more | {"few": lookup.few}
     if isinstance(lookup, Sized):
         return _sized(lookup, has_vector_search)
-    writer = _Writer(has_vector_search)
+    writer = _Writer(has_vector_search, prefix)
     writer.write(lookup)
     if len(writer.subqueries) == 1:
         [(body, found)] = writer.subqueries
@@ -79,26 +86,71 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Statement:
     return statement, parameters | where
 
 
+def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
+    """Return what makes `answers`, and `later`: the nodes that they name."""
+    found, parameters = finding(lookup.lookup, has_vector_search, "w")
+    arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
+    context = ["found: found", *(f"{name}: $w_{name}" for name, _ in lookup.context)]
+    given = ", ".join([*arguments, f"{{{', '.join(context)}}}"])
+    row = ", ".join(f"{name}: {name}" for name in lookup.fields)
+    where = "".join(f"{name}: $w_{name}, " for name, _ in lookup.where)
+    parameters |= {f"w_a{index}": value for index, value in enumerate(lookup.arguments)}
+    parameters |= {f"w_{name}": value for name, value in (*lookup.context, *lookup.where)}
+    return (
+        f"CALL {{ {found}WITH found WHERE size(found) > 0"
+        f" CALL {lookup.procedure}({given}) YIELD {', '.join(lookup.fields)}"
+        f" RETURN collect({{{row}}}) AS answers }} "
+        f"CALL {{ WITH answers UNWIND answers AS row"
+        f" MATCH (n:{lookup.label} {{{where}{lookup.property}: row.{lookup.fields[0]}}})"
+        " RETURN collect(n) AS later } ",
+        parameters,
+    )
+
+
 def _incoming(lookup: Incoming) -> str:
     """Return what makes `degrees` and `incoming` of `found`; how many are read is `$most`.
 
     `inDegree` walks nothing. A statement that calls a procedure is planned anew each time, so that
     it is kept plain: nulls that are kept by `coalesce`, for one, tripled the time of a call.
     """
-    columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
-    columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
     return (
         "WITH found, [n IN found | inDegree(n)] AS degrees "
         f"CALL {{ WITH found UNWIND found AS n WITH n WHERE n:{lookup.label}"
         f" WITH collect(n) AS every, collect(CASE WHEN n.{lookup.unless} IS NULL THEN n END)"
         " AS some UNWIND CASE size(some) WHEN 0 THEN every ELSE some END AS n"
         f" WITH n, inDegree(n) AS degree ORDER BY degree, n.{lookup.by} WHERE degree > 0"
-        " WITH collect(n) AS nodes, collect(degree) AS degrees"
+        f" {_read(lookup)} }} "
+    )
+
+
+def _incoming_first(lookup: Incoming) -> str:
+    """Return the same of `found`, and after it of `later`, what no more than `$few` lead to."""
+    of_label = f"CASE WHEN n:{lookup.label} THEN n END"
+    some = f"CASE WHEN n:{lookup.label} AND n.{lookup.unless} IS NULL THEN n END"
+    return (
+        "WITH answers, found AS own, later, found + later AS found "
+        "WITH answers, own, later, found, [n IN found | inDegree(n)] AS degrees "
+        "CALL { WITH own, later UNWIND own AS n"
+        f" WITH later, collect({of_label}) AS every, collect({some}) AS some"
+        " WITH later, CASE size(some) WHEN 0 THEN every ELSE some END AS first"
+        " UNWIND first + later AS n"
+        " WITH n, n IN later AS after, inDegree(n) AS degree"
+        f" ORDER BY after, degree, n.{lookup.by}"
+        f" WHERE degree > 0 AND (degree <= $few OR NOT after) {_read(lookup)} }} "
+    )
+
+
+def _read(lookup: Incoming) -> str:
+    """Return what makes `incoming` of the rows of `n` and `degree`, as far as `$most` reaches."""
+    columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
+    columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
+    return (
+        "WITH collect(n) AS nodes, collect(degree) AS degrees"
         " UNWIND [i IN range(0, size(nodes) - 1) WHERE i = 0"
         " OR reduce(sum = 0, j IN range(0, i) | sum + degrees[j]) <= $most | nodes[i]] AS n"
         f" MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f)"
         " WITH n, collect(e) AS edges, collect(f) AS ends"
-        f" RETURN collect([id(n), {', '.join(columns)}]) AS incoming }} "
+        f" RETURN collect([id(n), {', '.join(columns)}]) AS incoming"
     )
 
 

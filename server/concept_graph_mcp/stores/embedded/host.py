@@ -11,7 +11,7 @@ from typing import Any
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
-from ...calls.lookups import Incoming, Lookup, Sized
+from ...calls.lookups import Answered, Incoming, Lookup, Sized
 from ...errors import Refused
 from ..store import Edge, Node
 from . import backup, diagnosis, ending, interface, lookups, modules, values
@@ -212,11 +212,27 @@ class Host:
         found = self._found(graph, lookup)
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
-            elements = [vertex._element for vertex in found]
-            context |= lookups.incoming(self._database, lookup, elements)
+            later: list[interface.Vertex] = []
+            if lookup.then is not None:
+                answers = self._answers(graph, lookup.then)
+                context[lookup.then.key] = answers
+                later = self._found(graph, lookups.named(lookup.then, answers)) if answers else []
+            elements, after = ([vertex._element for vertex in one] for one in (found, later))
+            context |= lookups.incoming(self._database, lookup, elements, after)
+            context["found"] = found + later
         if isinstance(lookup, Sized):
             context["size"] = lookups.size(self._database, lookup)
         return [*leading, context]
+
+    def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
+        """Return the rows of the procedure that *lookup* asks, in the transaction of the call."""
+        found = self._found(graph, lookup.lookup)
+        if not found:
+            return []
+        callback = self._callback(lookup.procedure)
+        context = {**dict(lookup.context), "found": found}
+        records = self._run(callback, graph, [*lookup.arguments, context])
+        return self._rows(callback, records, lookup.fields)
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)

@@ -2,11 +2,12 @@
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from ...calls.lookups import (
+    Answered,
     Equal,
     Filled,
     Incoming,
@@ -38,23 +39,38 @@ def find(database: Database, lookup: Lookup) -> list[int]:
     return list(dict.fromkeys(_found(database, lookup)))
 
 
+def named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
+    """Return what looks up the vertices that *answers* name."""
+    names, values = zip(*lookup.where, strict=True) if lookup.where else ((), ())
+    wanted = tuple((*values, row[lookup.fields[0]]) for row in answers)
+    return Equal((lookup.label,), (*names, lookup.property), wanted)
+
+
 def incoming(
-    database: Database, lookup: Incoming, found: Sequence[VertexElement]
+    database: Database,
+    lookup: Incoming,
+    found: Sequence[VertexElement],
+    later: Sequence[VertexElement] = (),
 ) -> dict[str, Any]:
-    """Return the `degrees` of *found*, which *lookup* found, and what is `incoming`."""
+    """Return the `degrees` of *found* and *later*, which *lookup* found, and what is `incoming`."""
     of_label = [vertex for vertex in found if lookup.label in vertex.labels]
     wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
     degrees = _degrees(database, [vertex.id for vertex in wanted], lookup.most)
     wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
+    after = {vertex.id: _degree(database, vertex.id, lookup.few + 1) for vertex in later}
+    degrees |= after
+    few = [vertex for vertex in later if after[vertex.id] <= lookup.few]
+    few.sort(key=lambda vertex: (after[vertex.id], vertex.properties.get(lookup.by)))
     read = 0
     columns = []
     weights = _Weights(lookup.weight)
-    for vertex in wanted:
+    for vertex in (*wanted, *few):
         if read and read + degrees[vertex.id] > lookup.most:
             break
         columns.append((vertex.id, *_columns(database, lookup, weights, vertex.id)))
         read += degrees[vertex.id]
-    return {"degrees": [degrees.get(vertex.id, 0) for vertex in found], "incoming": columns}
+    every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
+    return {"degrees": every, "incoming": columns}
 
 
 def size(database: Database, lookup: Sized) -> int:
@@ -76,15 +92,21 @@ def _degrees(database: Database, vertices: Sequence[int], most: int) -> dict[int
     unknown = list(vertices)
     while unknown:
         for vertex in unknown:
-            [(counted[vertex],)] = database.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, cap)
-            )
+            counted[vertex] = _degree(database, vertex, cap)
         unknown = [vertex for vertex in unknown if counted[vertex] >= cap]
         known = sum(count for vertex, count in counted.items() if count < cap)
         if known and known + cap > most:
             break
         cap *= 2
     return counted
+
+
+def _degree(database: Database, vertex: int, most: int) -> int:
+    """Return how many edges lead to *vertex*, counted up to *most*."""
+    [[count]] = database.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, most)
+    )
+    return int(count)
 
 
 class _Weights(dict[str, Any]):
@@ -131,13 +153,21 @@ def _equal(database: Database, lookup: Equal) -> list[int]:
         wanted = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(count))
         keys = f"({', '.join(f'k{number}' for number in range(count))})"
         values = encode(lookup.values)
-    indexes = [database.catalogue.index(label, lookup.properties) for label in lookup.labels]
     # One statement: most look-ups are so short that each costs more than what it finds.
     one_each = " UNION ALL ".join(
-        f'SELECT vertex FROM "{index.name}" WHERE {keys} IN (SELECT {wanted} FROM json_each(?1))'
-        for index in indexes
+        f'SELECT vertex FROM "{table}" WHERE {column or keys} IN'
+        f" (SELECT {wanted} FROM json_each(?1))"
+        for table, column in (_keyed(database, label, lookup.properties) for label in lookup.labels)
     )
     return _ids(database.execute(one_each, [values]))
+
+
+def _keyed(database: Database, label: str, properties: Sequence[str]) -> tuple[str, str]:
+    """Return the table that has *properties* indexed, and which column of it, if it is a text's."""
+    for table in database.catalogue.texts:
+        if (table.label, (table.index.folded,)) == (label, tuple(properties)):
+            return table.name, "folded"
+    return database.catalogue.index(label, properties).name, ""
 
 
 def _range(database: Database, lookup: Range) -> list[int]:

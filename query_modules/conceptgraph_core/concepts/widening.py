@@ -1,0 +1,94 @@
+"""What a question leads to beyond its own words: the neighbours of the concepts that it names.
+
+Concepts are everybody's and memories are private, so that no edge joins them: they meet by name.
+A question's words name concepts, these have neighbours, and the words of their names are looked for
+as well, for less than the question's own.
+"""
+
+from collections.abc import Iterator, Sequence
+from heapq import nsmallest
+from typing import Any, Final, NamedTuple
+
+from .. import folding
+from .. import text as texts
+from ..words import terms
+from . import schema
+from .node import Graph, Node
+from .spoken import names
+
+Row = dict[str, Any]
+
+# Of a row; `associate.question.Further` has the same.
+FIELDS: Final = ("term", "share", "said", "to", "why")
+
+
+class _Neighbour(NamedTuple):
+    """In the order in which they are wanted."""
+
+    against: float
+    name: str
+    why: str
+
+
+def widened(graph: Graph, asked: str) -> list[Row]:
+    """Return the terms that *asked* leads to by the concepts that it names, the strongest first.
+
+    A row has term, share (of what a word of the question counts, below 1), said (the concept that
+    is named), to (its neighbour) and why ("dog evokes Max"). Of each concept three neighbours at
+    most, those of the greatest weight; no term that the question has itself. Raises InvalidText,
+    LibraryMissing.
+    """
+    languages = graph.context.languages
+    own = terms(texts.summary(asked, "text"), languages)
+    best: dict[str, Row] = {}
+    for concept in _named(graph, names(asked, languages)):
+        for neighbour in nsmallest(schema.WIDENED_NEIGHBOURS, concept[1]):
+            for term in terms(neighbour.name, languages):
+                share = -neighbour.against
+                if term in own or share <= best.get(term, {"share": 0.0})["share"]:
+                    continue
+                said, to = concept[0].name, neighbour.name
+                told = {"said": said, "to": to, "why": neighbour.why}
+                best[term] = {"term": term, "share": round(share, schema.SCORE_DECIMALS), **told}
+    rows = sorted(best.values(), key=lambda row: (-row["share"], row["term"]))
+    return rows[: schema.WIDENED_TERMS]
+
+
+def _named(graph: Graph, wanted: Sequence[str]) -> Iterator[tuple[Node, list[_Neighbour]]]:
+    """Yield the concepts with a name that is *wanted*, in its order, each with its neighbours."""
+    places = {name: place for place, name in enumerate(wanted)}
+    found = [
+        (place, node.name, node)
+        for node in graph.nodes()
+        if not node.is_episode and (place := places.get(folding.folded(node.name))) is not None
+    ]
+    left = schema.WIDENED_RELATIONS_IN_ALL
+    for _, _, node in sorted(found, key=lambda one: one[:2]):
+        read, neighbours = _neighbours(graph, node, min(left, schema.WIDENED_RELATIONS))
+        if read > left:
+            return
+        left -= read
+        yield node, neighbours
+
+
+def _neighbours(graph: Graph, node: Node, most: int) -> tuple[int, list[_Neighbour]]:
+    """Return how many relations *node* has, and its neighbours; none if these are over *most*."""
+    best: dict[str, _Neighbour] = {}
+    read = 0
+    for edge, relation, other, outgoing in graph.ends(node):
+        read += 1
+        if read > most:
+            return read, []
+        name = other.get_property("name")
+        if graph.label(other) != schema.CONCEPT or not isinstance(name, str) or name == node.name:
+            continue
+        share = (
+            schema.WIDENED_SHARE
+            * graph.weight(edge)
+            * (1.0 if outgoing else schema.REVERSE_PENALTY)
+        )
+        ends = (node.name, name) if outgoing else (name, node.name)
+        made = _Neighbour(-share, name, f"{ends[0]} {relation} {ends[1]}")
+        if name not in best or made < best[name]:
+            best[name] = made
+    return read, list(best.values())
