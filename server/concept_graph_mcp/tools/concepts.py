@@ -1,10 +1,9 @@
 """The tools of the concept graph: seed 000's names, arguments and result shapes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field, Strict
-from typing_extensions import TypedDict
 
 from conceptgraph_core import limits
 from conceptgraph_core.associate import schema as words
@@ -15,120 +14,21 @@ from ..session import Session
 from ..view import mcp_app, picture
 from .adapter import ConceptTool, Hints, tool
 from .arguments import WHOLE, Text, clamped, without_none
+from .concept_types import (
+    AffectUpdated,
+    ClockSet,
+    ConceptsFound,
+    ConceptUpserted,
+    EpisodeAdded,
+    EpisodeFound,
+    EpisodesFound,
+    Proposition,
+    Recalled,
+    RelationAdded,
+    RelationType,
+    UnknownSeed,
+)
 from .toolset import Toolset
-
-Valence = Annotated[
-    float, Field(description="How it feels, by all feelings added up: -1 bad, 0 neither, 1 good.")
-]
-Arousal = Annotated[
-    float, Field(description="How present it is now, 0 to 1; fades unless recalled or felt again.")
-]
-EpisodeId = Annotated[str, Field(description="What the episode is called: use it as it is.")]
-
-
-class ConceptUpserted(TypedDict):
-    concept_id: str
-    created: bool
-
-
-class AffectUpdated(TypedDict):
-    """The one of the two ids that the target has, and how it feels now."""
-
-    concept_id: NotRequired[str]
-    episode_id: NotRequired[EpisodeId]
-    valence: Valence
-    arousal: Arousal
-    accessed_at: Annotated[int, Field(description="When it was last aroused, unix milliseconds.")]
-
-
-class EpisodeAdded(TypedDict):
-    episode_id: EpisodeId
-    linked_concepts: list[str]
-    valence: Valence
-
-
-RelationAdded = TypedDict("RelationAdded", {"from": str, "to": str, "type": str})
-
-
-class ConceptsFound(TypedDict):
-    concepts: Annotated[
-        list[str], Field(description="Matches, the closest first; then the most aroused others.")
-    ]
-    matched: Annotated[
-        int,
-        Field(description="How many of them, from the first on, match a keyword; 0: none does."),
-    ]
-
-
-class Proposition(TypedDict):
-    """`episode_id` is there only when the proposition is about an episode."""
-
-    text: str
-    score: Annotated[
-        float,
-        Field(
-            description="How strongly it comes to mind, 0 to 1: arousal × 0.5 for each further hop"
-            " × 0.5 against the relation × weight between concepts. Compare, do not threshold."
-        ),
-    ]
-    valence: Annotated[
-        float | None,
-        Field(description="How what it leads to feels: -1 bad, 0 neither, 1 good; null: unknown."),
-    ]
-    episode_id: NotRequired[EpisodeId]
-
-
-class UnknownSeed(TypedDict):
-    seed: str
-    similar: Annotated[
-        list[str],
-        Field(
-            description="Concepts of the same name but for case, accents or blanks, or with more"
-        ),
-    ]
-
-
-class Recalled(TypedDict):
-    """`total` and `unknown` are there only when there is something to tell."""
-
-    propositions: list[Proposition]
-    total: NotRequired[
-        Annotated[int, Field(description="How many there would be; there when limit cut some.")]
-    ]
-    unknown: NotRequired[
-        Annotated[list[UnknownSeed], Field(description="Seeds that nothing is called.")]
-    ]
-
-
-class EpisodeFound(TypedDict):
-    """`date` is there only when it is known."""
-
-    episode_id: EpisodeId
-    summary: str
-    date: NotRequired[Annotated[str, Field(description="When it was told, e.g. 2025-06-15.")]]
-    score: Annotated[float, Field(description="How well it fits. Compare, do not threshold.")]
-    matched: Annotated[
-        list[str], Field(description="The words it was found by, the most telling first.")
-    ]
-
-
-class EpisodesFound(TypedDict):
-    """`unindexed` and `advice` are there only when some episodes cannot be found."""
-
-    episodes: Annotated[list[EpisodeFound], Field(description="The best first; may be none.")]
-    unindexed: NotRequired[
-        Annotated[int, Field(description="So many more are there that no question finds yet.")]
-    ]
-    advice: NotRequired[Annotated[str, Field(description="What the owner does about these.")]]
-
-
-class ClockSet(TypedDict):
-    now_ms: int | None
-    reset: bool
-
-
-RelationType = Literal["is-a", "part-of", "evokes"]
-
 
 _INSTRUCTIONS = """\
 An associative memory of concepts, episodes and feelings that outlives this conversation.
