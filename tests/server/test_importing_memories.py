@@ -285,7 +285,6 @@ def test_our_own_export_brings_memories_back_as_they_were(there, tmp_path):
 BAD_ROWS = {
     "no content": ({"id": "a", "content": None}, "line 1: content: is missing"),
     "no id": ({"id": None, "content": "x"}, "line 1: id: is missing"),
-    "empty": ({"id": "a", "content": "  "}, "line 1: content: must not be empty"),
     "a date": (
         {"id": "a", "content": "x", "created_at": "soon"},
         "line 1: created_at: must be a time, not soon",
@@ -340,6 +339,32 @@ def test_a_document_that_cannot_be_is_one_line(there, text, reason):
     assert refused.exit_code == 1
     assert reason in refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+def test_memories_that_say_nothing_are_left_out_with_their_links_and_told(there, tmp_path):
+    file = sqlite_file(tmp_path)
+    connection = sqlite3.connect(file)
+    connection.execute("UPDATE memory_nodes SET content = ' ' WHERE id = 'n3'")
+    connection.commit()
+    connection.close()
+    said = ok(*there, "import", str(file)).stderr
+    assert "left out: memories without a text: 1 (n3)" in said
+    assert "left out: links to memories that the file does not have: 3 (n3, gone)" in said
+    nodes, edges = graph(there)
+    assert nodes.keys() == {"n1", "n2"}
+    assert edges.keys() == {("n1", "causes", "n2")}
+
+
+def test_links_between_two_users_are_left_out_and_told_by_a_dry_run_too(there):
+    mine, _, hers = ROWS["memories"]
+    across = {"from_memory_id": mine["id"], "to_memory_id": hers["id"], "relation_type": "causes"}
+    text = json.dumps({"memories": [mine, hers], "memory_relations": [across]})
+    for options in (["--dry-run"], []):
+        said = ok(*there, "import", *options, "-", stdin=text).stderr
+        assert f"left out: links between memories of two users: 1 ({mine['id']})" in said
+    nodes, edges = graph(there)
+    assert nodes.keys() == {mine["id"], hers["id"]}
+    assert edges == {}
 
 
 def test_another_sqlite_file_is_said_not_to_be_of_memories(there, tmp_path):

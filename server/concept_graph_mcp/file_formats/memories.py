@@ -41,11 +41,18 @@ class Memories:
         self._naming = naming
         self._tally = tally
         self._embedding = naming.embedding
-        self._ids: set[str] = set()
+        # Whose each memory is, by its id.
+        self._users: dict[str, str] = {}
         self._others: Counter[str] = Counter()
 
     def memory(self, place: str, row: Mapping[str, Any]) -> Iterator[Record]:
-        """Iterate over the records of *row*, a memory. Raises FormatError, which names *place*."""
+        """Iterate over the records of *row*, a memory, if it says anything.
+
+        Raises FormatError, which names *place*.
+        """
+        if isinstance(row.get("content"), str) and not row["content"].strip():
+            self._tally.left_out("memories without a text", shown(str(row.get("id"))))
+            return
         given: Record = {name: _text(place, name, row.get(name)) for name in _TEXTS}
         given |= {name: _number(place, name, row.get(name)) for name in _NUMBERS}
         given |= {name: _time(place, name, row.get(name)) for name in _TIMES}
@@ -59,7 +66,7 @@ class Memories:
             "preserved_until": self._until(metadata),
         }
         record = _checked(place, {name: one for name, one in given.items() if one is not None})
-        self._ids.add(record["id"])
+        self._users[record["id"]] = record["user_id"]
         self._tell_of(record["user_id"])
         vector = self._vector(row.get("embedding"))
         if vector is not None:
@@ -78,9 +85,12 @@ class Memories:
         if source == target:
             self._tally.left_out("links of a memory to itself", shown(source))
             return
-        if self._ids and not {source, target} <= self._ids:
-            missing = target if source in self._ids else source
+        if self._users and not {source, target} <= self._users.keys():
+            missing = target if source in self._users else source
             self._tally.left_out("links to memories that the file does not have", shown(missing))
+            return
+        if self._users.get(source) != self._users.get(target):
+            self._tally.left_out("links between memories of two users", shown(source))
             return
         record: Record = {"kind": "link", "from": source, "to": target}
         record["type"] = self._relation(_text(place, "type", row.get("type")))
