@@ -4,6 +4,8 @@ import pytest
 
 from concept_graph_mcp import calls
 from conceptgraph_core import __version__
+from conceptgraph_core.memories.schema import RELATION_TYPES
+from memories import link, node
 
 NOTHING = {
     "concepts": 0,
@@ -44,6 +46,16 @@ def test_everything_is_counted_once(memory):
         "evokes": 2,
         "newest_accessed_at": memory.now_ms,
     }
+
+
+def test_links_are_counted_whose_type_a_layer_without_nodes_has_too(memory):
+    memory.import_rows([node("tea"), node("late")])
+    for relation in RELATION_TYPES:
+        link(memory, "late", "tea", relation)
+    told = memory.stats()
+    assert {relation: told[relation] for relation in RELATION_TYPES} == dict.fromkeys(
+        RELATION_TYPES, 1
+    )
 
 
 def test_other_nodes_and_edges_are_not_counted(memory, hands):

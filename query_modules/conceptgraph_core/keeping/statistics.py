@@ -25,10 +25,11 @@ def stats(graph: Everything) -> list[dict[str, Any]]:
             newest = max(newest, accessed_at)
         for _, kind, _ in graph.outgoing(node):
             relations[kind.name] += 1
-    for layer in graph.layers[1:]:
-        if not any(counts[kind.measure] for kind in layer.nodes):
-            counts = _without(counts, (kind.measure for kind in layer.nodes))
-            relations = _without(relations, (kind.name for kind in layer.edges))
+    first, *others = graph.layers
+    there = [first, *(one for one in others if any(counts[kind.measure] for kind in one.nodes))]
+    # Two layers may call an edge the same: it goes only with the last of them.
+    counts = _only(counts, (kind.measure for layer in there for kind in layer.nodes))
+    relations = _only(relations, (kind.name for layer in there for kind in layer.edges))
     return [
         *({"measure": name, "kind": NODE, "value": count} for name, count in counts.items()),
         *({"measure": name, "kind": RELATION, "value": n} for name, n in relations.items()),
@@ -36,6 +37,6 @@ def stats(graph: Everything) -> list[dict[str, Any]]:
     ]
 
 
-def _without(counts: dict[str, int], names: Iterable[str]) -> dict[str, int]:
-    left_out = set(names)
-    return {name: count for name, count in counts.items() if name not in left_out}
+def _only(counts: dict[str, int], names: Iterable[str]) -> dict[str, int]:
+    kept = set(names)
+    return {name: count for name, count in counts.items() if name in kept}
