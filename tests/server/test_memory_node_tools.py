@@ -197,6 +197,9 @@ def test_a_memory_lives_through_all_tools(fresh):
         ("2025-06-20T12:00", "2025-06-20T12:00:00+09:00"),
         ("2025-06-20T12:00:00Z", "2025-06-20T21:00:00+09:00"),
         (" 2025-06-20 ", "2025-06-21T00:00:00+09:00"),
+        # For ever is as far as times go.
+        ("9999-12-31", "9999-12-31T09:00:00+09:00"),
+        ("9999-12-31T23:59:59Z", "9999-12-31T09:00:00+09:00"),
     ],
 )
 def test_a_time_is_one_in_the_zone_of_the_server_unless_it_says_otherwise(fresh, until, expected):

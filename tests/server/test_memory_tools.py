@@ -23,7 +23,7 @@ def talk(store, portal):
     session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("Europe/Berlin"), clock)
 
     async def talking(conversation):
-        async with Client(build(session, toolsets=("memory",))) as client:
+        async with Client(build(session, toolsets=("concept", "memory"))) as client:
 
             async def call(name, **arguments):
                 result = await client.call_tool(name, arguments)
@@ -149,6 +149,18 @@ def test_memory_graph_search_is_another_name_of_memory_traverse_and_not_listed(t
             {"start_id": "a", "max_depth": 6},
             "max_depth: Input should be less than or equal to 5",
         ),
+        # The argument is named as the tool has it.
+        ("memory_node_link", {"source_id": "", "target_id": "a"}, "source_id: must not be empty"),
+        ("memory_node_link", {"source_id": "a", "target_id": ""}, "target_id: must not be empty"),
+        ("memory_graph_explore", {"start_node_id": ""}, "start_node_id: must not be empty"),
+        ("memory_traverse", {"start_id": ""}, "start_id: must not be empty"),
+        (
+            "memory_node_create",
+            {"content": "Prefers tea", "parent_id": ""},
+            "parent_id: must not be empty",
+        ),
+        ("episode_search", {"query": " "}, "query: must not be empty"),
+        ("memory_graph_stats", {"user_id": "eve"}, "unknown argument 'user_id'; it takes none"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(talk, tool, arguments, message):

@@ -116,7 +116,7 @@ def associate(
     asked_at: int | None = None,
 ) -> Call:
     """Return the call that finds what *query* belongs to; *asked_at* is in unix ms."""
-    text.summary(query, "text")
+    text.summary(query, "query")
     lookup = words.of_question(query, SHARED)
     fields = tuple(one for one in ASSOCIATE.fields if explained or one not in _EXPLANATION)
     asked = {"asker": asker, "asked_at": asked_at}

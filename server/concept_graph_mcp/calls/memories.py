@@ -61,7 +61,7 @@ def create(
         *(parent_id, given["metadata"]),
     )
     record = texts | {"id": "", "user_id": scope}
-    lookup = Union((ids(*([] if parent_id is None else [parent_id])), *_indexed(record)))
+    lookup = Union((ids(*([] if parent_id is None else [parent_id]), field="parent_id"), *_indexed(record)))
     return Call(CREATE, arguments, lookup, words.context())
 
 
@@ -153,9 +153,12 @@ def mine(scope: str) -> Where:
     return (("user_id", scope),)
 
 
-def ids(*memory_ids: str) -> Equal:
-    """Look up memories by their ids; the procedures leave out those of another scope."""
-    checked_ids = dict.fromkeys(text.name(one, "memory_id") for one in memory_ids)
+def ids(*memory_ids: str, field: str = "memory_id") -> Equal:
+    """Look up memories by their ids; the procedures leave out those of another scope.
+
+    What can be no id is refused as the argument that *field* is.
+    """
+    checked_ids = dict.fromkeys(text.name(one, field) for one in memory_ids)
     return Equal((schema.MEMORY,), ("id",), tuple((one,) for one in checked_ids))
 
 

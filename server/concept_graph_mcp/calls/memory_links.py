@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from conceptgraph_core import text
 from conceptgraph_core.memories import schema
 
 from .call import Call, Procedure, checked
@@ -45,6 +46,8 @@ def link(
     strength: float = schema.DEFAULT_STRENGTH,
     amount: float = schema.DEFAULT_AMOUNT,
 ) -> Call:
+    for field, memory_id in (("source_id", source_id), ("target_id", target_id)):
+        text.name(memory_id, field)
     arguments = (source_id, target_id, type_, strength, amount)
     return Call(LINK, arguments, ids(source_id, target_id))
 
@@ -66,7 +69,8 @@ def explore(
     max_nodes: int = schema.DEFAULT_NODES_EXPLORED,
     min_weight: float = schema.MIN_WEIGHT_EXPLORED,
 ) -> Call:
-    return Call(EXPLORE, (start_id, max_depth, max_nodes, min_weight), ids(start_id))
+    start = ids(start_id, field="start_node_id")
+    return Call(EXPLORE, (start_id, max_depth, max_nodes, min_weight), start)
 
 
 @checked
@@ -89,7 +93,7 @@ def traverse(
         *(start_id, strategy, max_depth, max_nodes, direction, list(relation_types)),
         *(list(types), list(tags), min_strength, include_parent_links, time_budget_ms),
     )
-    start: Lookup = ids(start_id)
+    start: Lookup = ids(start_id, field="start_id")
     if include_parent_links:
         start = Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
     return Call(TRAVERSE, arguments, start)

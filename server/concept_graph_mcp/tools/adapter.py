@@ -43,7 +43,8 @@ class ConceptTool(Tool):
         known = [field.alias or name for name, field in fields.items()]
         for name in arguments:
             if name not in known:
-                raise ToolError(f"unknown argument {name[:80]!r}; known are {', '.join(known)}")
+                those = f"known are {', '.join(known)}" if known else "it takes none"
+                raise ToolError(f"unknown argument {name[:80]!r}; {those}")
         given = {name: validated[field.alias or name] for name, field in fields.items()}
         try:
             result, meta = await self._call(given, context)

@@ -1,7 +1,7 @@
 """What the arguments and the results of tools are made of, in every toolset."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -52,9 +52,11 @@ def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> 
     """Return the unix ms of an ISO date or time; a date is over when its day in *zone* is.
 
     Something that *begins* on a date does so when the day does. A time without an offset is one in
-    *zone*. Raises Refused.
+    *zone*; the year 9999 means for ever. Raises Refused.
     """
     try:
+        if datetime.fromisoformat(value.strip()).year == MAXYEAR:
+            return limits.MAX_TIME_MS
         if len(value.strip()) == len("2026-01-31"):
             day = datetime.fromisoformat(value.strip()) + timedelta(days=0 if begins else 1)
             moment = day.replace(tzinfo=zone)
