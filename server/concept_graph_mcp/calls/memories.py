@@ -61,7 +61,8 @@ def create(
         *(parent_id, given["metadata"]),
     )
     record = texts | {"id": "", "user_id": scope}
-    lookup = Union((ids(*([] if parent_id is None else [parent_id]), field="parent_id"), *_indexed(record)))
+    parents = [] if parent_id is None else [parent_id]
+    lookup = Union((ids(*parents, field="parent_id"), *_indexed(record)))
     return Call(CREATE, arguments, lookup, words.context())
 
 
