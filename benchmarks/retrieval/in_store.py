@@ -11,6 +11,8 @@ from benchmarks.stores import Bolt, Caller, Embedded, Record
 from concept_graph_mcp import calls
 from conceptgraph_core.associate.schema import MAX_LIMIT
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.limits import MAX_SUMMARY
+from conceptgraph_core.memories.schema import MAX_CONTENT
 
 from .folder import Message, Query
 from .in_memory import InMemory
@@ -76,8 +78,7 @@ def _ingested(messages: Sequence[Message], ends: Mapping[str, int]) -> Iterator[
         batch.append(
             {
                 "id": message.id,
-                # A memory says something; of this nobody can ask.
-                "text": message.text if message.text.strip() else ".",
+                "text": _kept(message.text, MAX_CONTENT),
                 "thread": message.thread,
                 "speaker": message.speaker,
                 "said_at": message.time_ms,
@@ -101,13 +102,18 @@ def _records(messages: Sequence[Message]) -> Iterator[Record]:
         yield {
             "kind": "episode",
             "name": message.id,
-            # An episode says something; of this nobody can ask.
-            "summary": message.text if message.text.strip() else ".",
+            "summary": _kept(message.text, MAX_SUMMARY),
             "thread": message.thread,
             "position": position,
             "speaker": message.speaker,
             "said_at": message.time_ms,
         }
+
+
+def _kept(text: str, most: int) -> str:
+    """Return *text* as a store keeps it: cut where it is too long for that, and never blank."""
+    # Nobody can ask for a point.
+    return text[:most] if text[:most].strip() else "."
 
 
 @contextmanager
