@@ -22,7 +22,7 @@ from conceptgraph_core.entities import (
     stated,
     statistics,
 )
-from conceptgraph_core.entities.consolidation import daily, due, weekly
+from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
 from conceptgraph_core.entities.node import Graph
 
 
@@ -334,6 +334,40 @@ def consolidate_weekly(
         CALL entitygraph.consolidate_weekly("prune", null, 500, true) YIELD changes, last;
     """
     return [mgp.Record(**weekly.consolidate(Graph(ctx, context), step, after, limit, dry_run))]
+
+
+@mgp.read_proc
+def connections(
+    ctx: mgp.ProcCtx,
+    after: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    entity_id=str,
+    label=str,
+    community=mgp.Nullable[str],
+    node=int,
+    others=mgp.List[int],
+    weights=mgp.List[float],
+):
+    """Return the next entities by id with what counts of the edges that leave them.
+
+    Example:
+        CALL entitygraph.connections(null, 10) YIELD label, community, others, weights;
+    """
+    return [mgp.Record(**row) for row in communities.connections(Graph(ctx, context), after, limit)]
+
+
+@mgp.write_proc
+def settle_communities(ctx: mgp.ProcCtx, by_id: mgp.Map, context: mgp.Map = {}) -> mgp.Record(
+    changed=int
+):
+    """Set the communities of entities, {entity_id: community}.
+
+    Example:
+        CALL entitygraph.settle_communities({a: "a", b: "a"}) YIELD changed;
+    """
+    return [mgp.Record(changed=communities.settle(Graph(ctx, context), by_id))]
 
 
 @mgp.read_proc

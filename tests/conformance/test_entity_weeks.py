@@ -11,6 +11,7 @@ from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
+from conceptgraph_core.entities.consolidation.propagation import Propagation
 from conceptgraph_core.entities.stated import Given
 
 
@@ -326,12 +327,17 @@ def test_communities_are_those_of_a_plain_model_whatever_the_batches(entities, s
     expected = plain_communities(edges, keys)
     told = weekly(entities, "communities", dry_run=True)
     assert {row["entity_id"]: row["to"] for row in told} == expected
+    weekly(entities, "communities")
+    assert communities(entities) == expected
     for limit in (None, 24, 5):
-        weekly(entities, "communities", limit=limit)
-        assert communities(entities) == expected
-        # One that is killed shows nothing half done, and does not change the next.
-        weekly(entities, "communities", limit=7, batches=4)
-        assert communities(entities) == expected
+        found = Propagation()
+        after = None
+        while rows := entities.run(calls.entities_upkeep.connections(after, limit)):
+            found.add(rows)
+            after = rows[-1]["entity_id"]
+        while found.take_pass():
+            pass
+        assert list(found.changes()) == []
 
 
 def test_pressure_on_what_is_crowded_is_that_of_the_seed_and_lasts(entities):
@@ -383,7 +389,7 @@ def test_a_week_taken_twice_or_gone_on_with_is_a_week(entities):
     assert kept(entities) == once
 
 
-def test_where_a_step_is_to_go_on_cannot_be_made_up(entities):
+def test_a_step_that_is_taken_in_one_call_is_not_gone_on_with(entities):
     call = calls.entities_upkeep.weekly("communities", "nonsense")
-    with pytest.raises(REFUSALS, match="after: must be what the call before returned"):
+    with pytest.raises(REFUSALS, match="after: must be null, for this step is taken in one call"):
         entities.run(call)

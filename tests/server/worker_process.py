@@ -18,7 +18,7 @@ from concept_graph_mcp.worker.running import Worker
 
 
 async def main(location: str, now_ms: str, holder: str, batch: str) -> None:
-    store = _store(location)
+    store = opened(location)
     configured = settings.read({"TZ": "UTC"})
     session = Session.of(store, configured, Clock(int(now_ms)))
     outcome = await Worker(session, configured, int(batch), holder=holder).run(decay.JOB)
@@ -26,7 +26,7 @@ async def main(location: str, now_ms: str, holder: str, batch: str) -> None:
     print(json.dumps({"what": outcome.what, "why": outcome.why}), flush=True)  # noqa: T201
 
 
-def _store(location: str) -> Store:
+def opened(location: str) -> Store:
     if "://" in location:
         from concept_graph_mcp.stores.bolt.store import BoltStore
 

@@ -1,6 +1,6 @@
 """Entities, their mentions, sessions, merges and facts as one call sees them, within its scope."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -93,13 +93,11 @@ class Node(adapter.Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
-    """An edge between two entities, seen from one of them; `other` is the far end."""
+class Edge:
+    """An edge between two entities, whichever they are."""
 
     raw: Any
     type: str
-    other: Node
-    leaves: bool
 
     def get(self, name: str) -> Any:
         """Return a property; one made by hand that is none counts as absent."""
@@ -123,6 +121,14 @@ class Tie:
     def connects(self) -> bool:
         """Whether it counts among the edges of its ends."""
         return self.type in schema.CONNECTING and self.is_active
+
+
+@dataclass(frozen=True, slots=True)
+class Tie(Edge):
+    """An edge between two entities, seen from one of them; `other` is the far end."""
+
+    other: Node
+    leaves: bool
 
     def axes(self, now_ms: int) -> dict[str, float]:
         """Return weight, strength, recency and trust at *now_ms*, each on its own."""
@@ -178,6 +184,21 @@ class Graph(adapter.Graph[Node]):
             edge_type = edge.get_type_name()
             if edge_type in wanted:
                 yield Tie(edge, edge_type, other, leaves)
+
+    def bare(
+        self, node: Node, types: Mapping[str, str], ways: Sequence[bool] = (True, False)
+    ) -> Iterator[tuple[Edge, Any]]:
+        """Iterate over the edges of an entity that are of *types*, each with its far end as it is.
+
+        Of which nothing is read: this is for whoever goes through them all. `tie` makes more of it.
+        """
+        for edge, edge_type, far, _ in self.ends(node, ways, types):
+            yield Edge(edge, edge_type), far
+
+    def tie(self, edge: Edge, far: Any, leaves: bool) -> Tie | None:
+        """Return an edge with its far end; None if that is not of this scope."""
+        other = self.raw_node(far)
+        return None if other is None else Tie(edge.raw, edge.type, other, leaves)
 
     def leaving(self, node: Node, *types: str) -> Iterator[Tie]:
         """Iterate over the edges of *types*, or between entities, that leave *node*.

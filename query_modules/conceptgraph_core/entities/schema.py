@@ -116,7 +116,15 @@ MAX_SESSIONS_KEPT: Final = 50
 MAX_OBSERVATIONS: Final = 200
 MAX_LABEL: Final = 255
 MAX_CONTEXT: Final = 500
+# Of how many what joins them is read at once, where nothing is written.
+CONNECTED: Final = 2_000
 DAILY: Final = ("decay", "semantic", "centrality", "deactivate", "edge_count", "contradictions")
+# Steps that can be taken for some entities one right after the other, while their edges are at
+# hand: none of them needs what the one before does to all others.
+DAILY_TOGETHER: Final = (("decay",), ("semantic",), DAILY[2:])
+# Of these, those that go through the edges which leave an entity, and through all that it has.
+READING_LEAVING: Final = ("decay",)
+READING_ALL: Final = DAILY[2:]
 COMMUNITIES: Final = "communities"
 WEEKLY: Final = ("merge", "prune", "archive", COMMUNITIES, "pressure")
 BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
@@ -186,7 +194,7 @@ _ENTITY = NodeKind(
         # By what its centrality is lessened since the last weekly run, if it has many edges.
         optional("pressure", checks.unit),
         optional("community", text.name),
-        # What is being worked out of the next community.
+        # What earlier versions worked out of the next community, and left.
         optional("community_draft", text.name),
         starting("is_active", checks.flag, True),
         _CREATED_AT,

@@ -1,6 +1,6 @@
 """Calls of the owner of entities, and of the nightly runs over them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from conceptgraph_core import checks, limits, text
 from conceptgraph_core.context import DEFAULT_USER
@@ -8,11 +8,17 @@ from conceptgraph_core.entities import schema
 from conceptgraph_core.work.schema import BATCH, MAX_BATCH
 
 from .call import Call, Procedure, checked
-from .lookups import Equal, Lookup, Ordered, Range, Union, Where
+from .lookups import Equal, Lookup, Ordered, Range, Union, Where, WithEdges
 
 _BATCH = ("processed", "changed", "changes", "last")
 DAILY = Procedure("entitygraph.consolidate_daily", _BATCH, writes=True)
 WEEKLY = Procedure("entitygraph.consolidate_weekly", _BATCH, writes=True)
+CONNECTIONS = Procedure(
+    "entitygraph.connections",
+    ("entity_id", "label", "community", "node", "others", "weights"),
+    writes=False,
+)
+SETTLE_COMMUNITIES = Procedure("entitygraph.settle_communities", ("changed",), writes=True)
 SILENT_SESSIONS = Procedure(
     "entitygraph.silent_sessions", ("session_id", "last_mention_at"), writes=False
 )
@@ -35,7 +41,9 @@ MERGES = Procedure(
     writes=False,
 )
 
-PROCEDURES = (LIST, MERGES, DAILY, WEEKLY, SILENT_SESSIONS, SCOPES)
+PROCEDURES = (
+    *(LIST, MERGES, DAILY, WEEKLY, CONNECTIONS, SETTLE_COMMUNITIES, SILENT_SESSIONS, SCOPES),
+)
 
 HOUR_MS = 3_600_000
 # What every text comes before; no NUL may follow a text, so this comes right after it.
@@ -83,7 +91,10 @@ def daily(
 ) -> Call:
     """Return the call that takes a step of the daily run for the next entities."""
     checks.one_of(schema.DAILY)(step, "step")
-    return Call(DAILY, (step, after, limit, dry_run), _batch(after or "", limit, user_id))
+    found = _batch(after or "", limit, user_id)
+    if step in (*schema.READING_LEAVING, *schema.READING_ALL):
+        found = WithEdges(found, step in schema.READING_ALL)
+    return Call(DAILY, (step, after, limit, dry_run), found)
 
 
 @checked
@@ -96,13 +107,25 @@ def weekly(
 ) -> Call:
     """Return the call that takes a step of the weekly run for the next entities."""
     checks.one_of(schema.WEEKLY)(step, "step")
-    whole = dry_run and step == schema.COMMUNITIES
-    # Of that step what goes before the id tells how far it has come.
-    begin = after or ""
-    if step == schema.COMMUNITIES and begin:
-        begin = begin.split("/", 2)[-1]
-    found = _all(user_id) if whole else _batch(begin, limit, user_id)
+    whole = step == schema.COMMUNITIES
+    found = WithEdges(_all(user_id)) if whole else _batch(after or "", limit, user_id)
     return Call(WEEKLY, (step, after, limit, dry_run), found)
+
+
+@checked
+def connections(
+    after: str | None = None, limit: int | None = None, user_id: str = DEFAULT_USER
+) -> Call:
+    """Return the call for the next entities and what counts of the edges that leave them."""
+    return Call(CONNECTIONS, (after, limit), WithEdges(_batch(after or "", limit, user_id)))
+
+
+@checked
+def settle_communities(communities: Mapping[str, str], user_id: str = DEFAULT_USER) -> Call:
+    """Return the call that sets the communities of entities, by their ids."""
+    keys = tuple((user_id, one) for one in communities)
+    found = Equal((schema.ENTITY,), ("user_id", "id"), keys)
+    return Call(SETTLE_COMMUNITIES, (dict(communities),), found)
 
 
 @checked

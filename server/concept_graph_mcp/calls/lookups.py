@@ -208,7 +208,18 @@ class Sized:
     where: Where = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WithEdges:
+    """What *lookup* finds, whose edges the call goes through: those that leave it, or *all*.
+
+    A store that would read them node by node may read them together.
+    """
+
+    lookup: "Lookup"
+    all: bool = False
+
+
 Lookup = (
     Incoming | Equal | Range | Referring | Ordered | Text | Similar | Nearest | Vectored | Union
-    | Filled | Sized
+    | Filled | Sized | WithEdges
 )  # fmt: skip

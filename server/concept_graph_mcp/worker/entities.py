@@ -4,9 +4,14 @@ A step goes through the entities of a user by their ids, a batch a transaction, 
 do where that was done; so a run that was killed is completed by the next.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import islice
+
+from anyio import to_thread
 
 from conceptgraph_core.entities import schema
+from conceptgraph_core.entities.consolidation.propagation import Propagation
 from conceptgraph_core.work.schema import MAX_BATCH
 
 from .. import calls
@@ -57,30 +62,70 @@ def _ended(session_id: str) -> dict[str, str]:
     return {"text": session_id, "from": "open", "to": "ended", "why": why}
 
 
-def _night(steps: Sequence[str], taking: Taking) -> Callable[[Turn], Awaitable[None]]:
+def _night(together: Iterable[Sequence[str]], taking: Taking) -> Callable[[Turn], Awaitable[None]]:
     async def run(turn: Turn) -> None:
         async for session in scopes(turn):
-            for step in steps:
-                await _take(turn, session, step, taking)
+            for steps in together:
+                if steps == (schema.COMMUNITIES,):
+                    await _find_communities(turn, session)
+                else:
+                    await _take(turn, session, steps, taking)
 
     return run
 
 
-async def _take(turn: Turn, session: Session, step: str, taking: Taking) -> None:
+async def _take(turn: Turn, session: Session, steps: Sequence[str], taking: Taking) -> None:
+    """Take *steps* through all entities, each batch through all steps."""
     after = None
     while True:
-        call = taking(step, after, turn.batch, turn.dry_run, session.user_id)
-        [row] = await session.run(call)
-        if turn.dry_run:
-            turn.check()
-            turn.tell({step: row["changed"]})
-            turn.would(row["changes"], user_id=session.user_id)
-        else:
-            await turn.report(**{"processed": row["processed"], step: row["changed"]})
-            await turn.go_on()
-        after = row["last"]
-        if after is None:
+        lasts: list[str] = []
+        counts: Counter[str] = Counter()
+        for step in steps:
+            call = taking(step, after, turn.batch, turn.dry_run, session.user_id)
+            [row] = await session.run(call)
+            counts.update({"processed": row["processed"], step: row["changed"]})
+            lasts += [] if row["last"] is None else [row["last"]]
+            if turn.dry_run:
+                turn.would(row["changes"], user_id=session.user_id)
+        await _told(turn, counts)
+        if not lasts:
             return
+        # Where what came into being meanwhile made a step see fewer, the next batch begins there.
+        after = min(lasts)
+
+
+async def _find_communities(turn: Turn, session: Session) -> None:
+    """Read what joins all entities, work out here who belongs together, store what changed."""
+    found = Propagation()
+    after = None
+    while rows := await session.run(
+        calls.entities_upkeep.connections(after, schema.CONNECTED, session.user_id)
+    ):
+        found.add(rows)
+        after = rows[-1]["entity_id"]
+        await _told(turn, {"processed": len(rows)})
+    while await to_thread.run_sync(found.take_pass):
+        await turn.go_on()
+    changes = found.changes()
+    while some := list(islice(changes, turn.batch)):
+        if turn.dry_run:
+            turn.would(some, user_id=session.user_id)
+        else:
+            communities = {row["entity_id"]: row["to"] for row in some}
+            await session.run(
+                calls.entities_upkeep.settle_communities(communities, session.user_id)
+            )
+        await _told(turn, {schema.COMMUNITIES: len(some)})
+
+
+async def _told(turn: Turn, counts: Mapping[str, int]) -> None:
+    """Count what was done, and go on if that may be."""
+    if turn.dry_run:
+        turn.tell({name: count for name, count in counts.items() if name != "processed"})
+        turn.check()
+    else:
+        await turn.report(**counts)
+        await turn.go_on()
 
 
 IMMEDIATE = Job(
@@ -90,11 +135,11 @@ DAILY = Job(
     "daily",
     "let what joins entities fade, and join what is alike",
     {"hour": 2, "minute": 0},
-    _night(schema.DAILY, calls.entities_upkeep.daily),
+    _night(schema.DAILY_TOGETHER, calls.entities_upkeep.daily),
 )
 WEEKLY = Job(
     "weekly",
     "merge entities softly, and set aside what is forgotten",
     {"day_of_week": "sun", "hour": 3, "minute": 0},
-    _night(schema.WEEKLY, calls.entities_upkeep.weekly),
+    _night([(step,) for step in schema.WEEKLY], calls.entities_upkeep.weekly),
 )

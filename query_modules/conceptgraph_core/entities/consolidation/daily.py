@@ -8,13 +8,17 @@ import math
 from typing import Any, Final
 
 from .. import believed, components, edges, names, schema
-from ..node import Graph, Node, Tie
+from ..node import Edge, Graph, Node, Tie
 from . import batches
 from .batches import Batch, Row, Step
 
 # Semantic edges: alike by more than this, and never more than so many an entity (seed 004).
 ALIKE: Final = 0.85
 MOST_SEMANTIC: Final = 5
+_FADING: Final = {one: one for one, days in edges.TAU_DAYS.items() if not math.isinf(days)}
+# A doubt about who is who does not fade.
+_SWITCHED_OFF: Final = {one: one for one in schema.BETWEEN if one != schema.SAME_AS}
+_CONNECTING: Final = {one: one for one in schema.CONNECTING}
 # Differences that are only those of adding in another order.
 _EQUAL: Final = 1e-9
 
@@ -32,21 +36,21 @@ def _decay(batch: Batch, node: Node) -> None:
     Those that are not active fade too, or a reinforcement would be measured from long ago.
     """
     now_ms = batch.graph.now_ms
-    for tie in batch.graph.leaving(node):
-        if math.isinf(edges.TAU_DAYS[tie.type]):
-            continue
+    for edge, far in batch.graph.bare(node, _FADING, (True,)):
         # Made by hand, it is as of when it is first seen.
-        weight_at = tie.raw.get_property("weight_at")
+        weight_at = edge.raw.get_property("weight_at")
         days = edges.days_between(now_ms if weight_at is None else weight_at, now_ms)
         if weight_at is not None and days <= 0:
             continue
-        was = tie.get("weight")
-        weight = edges.ema(tie.type, was, 0.0, days)
-        why = f"{days:.2f} days, tau {edges.TAU_DAYS[tie.type]:g}"
+        was = edge.get("weight")
+        weight = edges.ema(edge.type, was, 0.0, days)
         if not batch.dry_run:
             batch.count()
-            tie.set(weight=weight, weight_at=now_ms)
-        else:
+            edge.set(weight=weight, weight_at=now_ms)
+            continue
+        tie = batch.graph.tie(edge, far, leaves=True)
+        if tie is not None:
+            why = f"{days:.2f} days, tau {edges.TAU_DAYS[edge.type]:g}"
             batch.change_edge(node, tie, f"{was:.4f}", f"{weight:.4f}", why)
 
 
@@ -126,7 +130,7 @@ def _centre(batch: Batch, node: Node) -> None:
 
 def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
     """Set the centrality of *node* to what its active connections weigh, times *pressure*."""
-    weights = (tie.get("weight") for tie in connections(batch.graph, node))
+    weights = (edge.get("weight") for edge in connections(batch.graph, node))
     total = math.fsum(weight for weight in weights if weight >= edges.MIN_WEIGHT)
     score = total * (1.0 if pressure is None else pressure)
     was = node.get("centrality_score")
@@ -140,19 +144,19 @@ def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str 
     node.set(centrality_score=score, pressure=pressure)
 
 
-def connections(graph: Graph, node: Node) -> list[Tie]:
+def connections(graph: Graph, node: Node) -> list[Edge]:
     """Return the active edges that connect *node*."""
-    return [tie for tie in graph.ties(node, *schema.CONNECTING) if tie.connects]
+    return [edge for edge, _ in graph.bare(node, _CONNECTING) if edge.is_active]
 
 
 def _deactivate(batch: Batch, node: Node) -> None:
-    """Switch off what leaves *node* and has faded below 0.1; a reinforcement switches it on.
-
-    A doubt about who is who does not fade.
-    """
-    for tie in batch.graph.leaving(node):
-        weight = tie.get("weight")
-        if not tie.is_active or tie.type == schema.SAME_AS or weight >= edges.MIN_WEIGHT:
+    """Switch off what leaves *node* and has faded below 0.1; a reinforcement switches it on."""
+    for edge, far in batch.graph.bare(node, _SWITCHED_OFF, (True,)):
+        weight = edge.get("weight")
+        if weight >= edges.MIN_WEIGHT or not edge.is_active:
+            continue
+        tie = batch.graph.tie(edge, far, leaves=True)
+        if tie is None:
             continue
         connects = tie.connects
         why = f"its weight {weight:.4f} is below {edges.MIN_WEIGHT:g}"

@@ -140,6 +140,8 @@ def _press(batch: Batch, node: Node) -> None:
     """
     degree = node.get("edge_count")
     crowded = degree > edges.CROWDED
+    if not crowded and node.get("pressure") is None:
+        return
     pressure = max(edges.pressed(1.0, degree), 0.0) if crowded else None
     why = f"{degree} edges: times {pressure:.3f}" if crowded else "no longer crowded"
     renew_centrality(batch, node, pressure, why if pressure != node.get("pressure") else "")

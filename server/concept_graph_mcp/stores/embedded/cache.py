@@ -20,6 +20,8 @@ _CONTAINERS = frozenset({list, dict})
 # Of a row that has an edge before a vertex.
 _EDGE_COLUMNS = 6
 _ID = attrgetter("id")
+# Of a row of an edge, where its ends are; and how many such rows are taken at once.
+_SOURCE, _TARGET, _READ_AT_ONCE = 2, 3, 5_000
 # So many edges are each looked for in a list; for more it is gone through.
 _FEW = 100
 # Beyond this many bytes, about, everything is let go and read again as needed.
@@ -99,6 +101,25 @@ class Cache:
                 source, target = (vertex, far) if outgoing else (far, vertex)
                 edge = self._add_edge(row[:_EDGE_COLUMNS], source, target)
             yield edge
+
+    def load_edges(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
+        """Read all edges that leave (or enter) *vertices*, many in a statement."""
+        lists: dict[int, list[EdgeElement]] = {
+            one.id: [] for one in vertices if (one.out_edges if outgoing else one.in_edges) is None
+        }
+        near, far = (_SOURCE, _TARGET) if outgoing else (_TARGET, _SOURCE)
+        rows = self._database.edges_of_many(lists, outgoing)
+        while some := rows.fetchmany(_READ_AT_ONCE):
+            self.load_vertices({row[far] for row in some if row[0] not in self.edges})
+            for row in some:
+                edge = self.edges.get(row[0])
+                if edge is None and row[far] in self.vertices:
+                    ends = self.vertices[row[_SOURCE]], self.vertices[row[_TARGET]]
+                    edge = self._add_edge(row, *ends)
+                if edge is not None:
+                    lists[row[near]].append(edge)
+        for vertex_id, edges in lists.items():
+            setattr(self.vertices[vertex_id], "out_edges" if outgoing else "in_edges", edges)
 
     def _add_edge(self, row: Row, source: VertexElement, target: VertexElement) -> EdgeElement:
         """Return the new element of a row as `Database.edges` returns it."""

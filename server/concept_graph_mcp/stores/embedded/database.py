@@ -192,6 +192,15 @@ class Database:
             [vertex_id],
         )
 
+    def edges_of_many(self, vertex_ids: Iterable[int], outgoing: bool) -> sqlite3.Cursor:
+        """Return all edges of some vertices, as `edges` has them, those of each by id."""
+        near = "source" if outgoing else "target"
+        return self.execute(
+            "SELECT id, type, source, target, properties, checksum FROM edge"
+            f" WHERE {near} IN (SELECT value FROM json_each(?)) ORDER BY {near}, id",
+            [encode(list(vertex_ids))],
+        )
+
     def vector(self, table: str, vertex: int) -> bytes | None:
         """Return the vector of a vertex as it is stored in *table*."""
         found = self.execute(

@@ -11,7 +11,7 @@ from typing import Any
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
-from ...calls.lookups import Answered, Incoming, Lookup, Sized
+from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
 from ...errors import Refused
 from ..store import Edge, Node
 from . import backup, diagnosis, ending, interface, lookups, modules, values
@@ -236,7 +236,11 @@ class Host:
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)
-        return [interface.Vertex(graph, element) for element in self._cache.load_vertices(ids)]
+        elements = list(self._cache.load_vertices(ids))
+        if isinstance(lookup, WithEdges):
+            for outgoing in (True, False) if lookup.all else (True,):
+                self._cache.load_edges(elements, outgoing)
+        return [interface.Vertex(graph, element) for element in elements]
 
     def _run(
         self, callback: interface.Callback, graph: interface.Graph, arguments: Sequence[Any]

@@ -22,6 +22,7 @@ from ...calls.lookups import (
     Union,
     Vectored,
     Where,
+    WithEdges,
 )
 from . import text_search
 from .cache import decode
@@ -136,7 +137,7 @@ def _columns(
     return map(Column, columns)
 
 
-def _with_more(database: Database, lookup: Incoming | Sized) -> list[int]:
+def _with_more(database: Database, lookup: Incoming | Sized | WithEdges) -> list[int]:
     return _found(database, lookup.lookup)
 
 
@@ -330,6 +331,7 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Incoming: _with_more,
     Sized: _with_more,
+    WithEdges: _with_more,
     Equal: _equal,
     Range: _range,
     Referring: _referring,
