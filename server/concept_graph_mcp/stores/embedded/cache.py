@@ -26,6 +26,8 @@ _SOURCE, _TARGET, _READ_AT_ONCE = 2, 3, 5_000
 _FEW = 100
 # Beyond this many bytes, about, everything is let go and read again as needed.
 MAX_BYTES = 1 << 30
+# And beyond this many where a call is one of many that go through everything, each part once.
+MAX_BYTES_IN_PASSING = 1 << 28
 # What an element takes beyond its properties, and they for each character that they are stored as:
 # measured on stores of 1,000 to 100,000 concepts.
 _BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
@@ -65,9 +67,9 @@ class Cache:
         self.edges.clear()
         self.bytes = 0
 
-    def trim(self) -> None:
-        """Let go of everything if it has become too much."""
-        if self.bytes > MAX_BYTES:
+    def trim(self, most: int = MAX_BYTES) -> None:
+        """Let go of everything if it has become more than *most* bytes."""
+        if self.bytes > most:
             self.clear()
 
     def vertex(self, vertex_id: int) -> VertexElement | None:

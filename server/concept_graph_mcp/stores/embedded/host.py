@@ -15,7 +15,7 @@ from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
 from ...errors import Refused
 from ..store import Edge, Node
 from . import backup, diagnosis, ending, interface, lookups, modules, values
-from .cache import Cache
+from .cache import MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database
 from .indexes import Catalogue
@@ -236,6 +236,8 @@ class Host:
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)
+        if isinstance(lookup, WithEdges):
+            self._cache.trim(MAX_BYTES_IN_PASSING)
         elements = list(self._cache.load_vertices(ids))
         if isinstance(lookup, WithEdges):
             for outgoing in (True, False) if lookup.all else (True,):
