@@ -179,7 +179,7 @@ def recent(
     limit: mgp.Nullable[int] = schema.RECENT,
     source_filter: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(**BRIEF, accessed_at=int):
+) -> mgp.Record(**BRIEF, accessed_at=int, total=int):
     """Return the memories created or accessed last, the latest first; no access itself.
 
     Example:

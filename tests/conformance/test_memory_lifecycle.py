@@ -47,6 +47,24 @@ def stored(memory, memory_id):
     return record
 
 
+def test_recent_tells_how_many_there_are_of_which_it_shows_some(memory):
+    for made in range(5):
+        importance = 0.7 if made < 2 else 0.2
+        memory.now_ms += 1
+        source = "research" if made % 2 else "conversation"
+        run(
+            memory,
+            calls.memories.create("default", f"tea {made}", source=source, importance=importance),
+        )
+    forgotten = run(memory, calls.memories.create("default", "no tea"))[0]["memory_id"]
+    run(memory, calls.memories.forget(forgotten))
+    run(memory, calls.memories.create("eve", "her tea"), "eve")
+    rows = run(memory, calls.memories.recent("default", 2))
+    assert [(row["text"], row["total"]) for row in rows] == [("tea 4", 5), ("tea 3", 5)]
+    rows = run(memory, calls.memories.recent("default", 1, "research"))
+    assert [(row["text"], row["total"]) for row in rows] == [("tea 3", 2)]
+
+
 def test_what_is_given_is_changed_and_all_else_stays(memory):
     memory_id = made(memory, summary="Tea", tags=["a"], type_="fact", metadata={"k": 1})
     call = calls.memories.update("default", memory_id, content="Prefers coffee", type_="")

@@ -191,6 +191,13 @@ def test_a_memory_lives_through_all_tools(fresh):
     assert told(fresh, "memory_node_recent") == {"memories": []}
 
 
+def test_recent_says_how_many_there_are_where_it_was_cut(fresh):
+    for content in ("tea", "coffee"):
+        told(fresh, "memory_node_create", content=content)
+    assert told(fresh, "memory_node_recent", limit=1)["total"] == 2
+    assert "total" not in told(fresh, "memory_node_recent", limit=2)
+
+
 @pytest.mark.parametrize(
     ("until", "expected"),
     [

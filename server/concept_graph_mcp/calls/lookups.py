@@ -199,13 +199,16 @@ class Incoming:
 class Sized:
     """What *lookup* finds, and the `size`: how many nodes of *label* with *where* there are.
 
-    All of them have *property*, which is indexed: they are counted, none is read.
+    All of them have *property*, which is indexed: they are counted, none is read. So are those with
+    each of *others*, of each no more than *most*.
     """
 
     lookup: "Lookup"
     label: str
     property: str
     where: Where = ()
+    others: tuple[Where, ...] = ()
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from conceptgraph_core.memories.rules import EXPIRED, STATES
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Range, Union, Where
+from .lookups import Equal, Range, Sized, Union, Where
 
 CREATE = Procedure(
     "memorygraph.create", ("memory_id", "state", "decay_score", "concepts"), writes=True
@@ -25,7 +25,7 @@ UPDATE = Procedure("memorygraph.update", WHOLE, writes=True)
 FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
 # The fields of every list of memories.
 BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")
-RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at"), writes=False)
+RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at", "total"), writes=False)
 TOUCH = Procedure(
     "memorygraph.touch", ("memory_id", "access_count", "state", "decay_score"), writes=True
 )
@@ -110,7 +110,10 @@ def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = N
     if source_filter is not None:
         text.name(source_filter, "source_filter")
     seen = [state for state in STATES if state != EXPIRED]
-    return Call(RECENT, (most, source_filter), latest(scope, seen, most, source_filter))
+    found = latest(scope, seen, most, source_filter)
+    first, *others = (part.where for part in found.parts if isinstance(part, Range))
+    counted = Sized(found, schema.MEMORY, "latest", first, tuple(others), schema.MAX_COUNTED)
+    return Call(RECENT, (most, source_filter), counted)
 
 
 @checked

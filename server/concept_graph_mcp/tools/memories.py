@@ -76,7 +76,14 @@ class MemoryForgotten(TypedDict):
 
 
 class MemoriesRecent(TypedDict):
+    """`total` is there only if `limit` cut something."""
+
     memories: Annotated[list[Brief], Field(description="The latest first.")]
+    total: NotRequired[
+        Annotated[
+            int, Field(description=f"How many there are; {schema.MAX_COUNTED:,} are counted.")
+        ]
+    ]
 
 
 class DecayStatus(TypedDict):
@@ -215,7 +222,11 @@ class MemoryTools:
     ) -> MemoriesRecent:
         """List the memories that were created or accessed last. Accesses none."""
         call = calls.memories.recent(self._session.user_id, limit, source_filter)
-        return MemoriesRecent(memories=[self._brief(row) for row in await self._session.run(call)])
+        rows = await self._session.run(call)
+        recent = MemoriesRecent(memories=[self._brief(row) for row in rows])
+        if rows and rows[0]["total"] > len(rows):
+            recent["total"] = rows[0]["total"]
+        return recent
 
     async def memory_decay_status(self, memory_id: GivenId) -> DecayStatus:
         """Tell how present a memory is now, and when it will be less so. No access."""

@@ -84,11 +84,18 @@ def finding(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") 
 
 def _sized(lookup: Sized, has_vector_search: bool) -> Statement:
     found, parameters = finding(lookup.lookup, has_vector_search)
-    where = {f"s{index}": value for index, (_, value) in enumerate(lookup.where)}
-    wanted = ", ".join(f"{name}: $s{index}" for index, (name, _) in enumerate(lookup.where))
-    counted = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
-    statement = f"{found}CALL {{ {counted} RETURN count(n) AS size }} WITH found, size "
-    return statement, parameters | where
+    counted = []
+    for number, where in enumerate((lookup.where, *lookup.others)):
+        parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(where)}
+        wanted = ", ".join(f"{name}: $s{number}_{index}" for index, (name, _) in enumerate(where))
+        match = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
+        if lookup.most is not None:
+            match += " WITH n LIMIT $counted"
+        counted.append(f"CALL {{ {match} RETURN count(n) AS size{number} }} ")
+    if lookup.most is not None:
+        parameters["counted"] = lookup.most
+    size = " + ".join(f"size{number}" for number in range(len(counted)))
+    return f"{found}{''.join(counted)}WITH found, {size} AS size ", parameters
 
 
 def _answered(lookup: Answered, has_vector_search: bool) -> Statement:

@@ -75,11 +75,18 @@ def incoming(
 
 
 def size(database: Database, lookup: Sized) -> int:
-    """Return how many vertices of the label of *lookup* there are."""
-    names = tuple(name for name, _ in lookup.where)
+    """Return how many vertices *lookup* counts."""
+    return sum(_size(database, lookup, where) for where in (lookup.where, *lookup.others))
+
+
+def _size(database: Database, lookup: Sized, where: Where) -> int:
+    names = tuple(name for name, _ in where)
     table = database.catalogue.index(lookup.label, (*names, lookup.property))
-    scope, given = _scope(lookup.where)
-    [[count]] = database.execute(f'SELECT count(*) FROM "{table.name}" WHERE {scope}TRUE', given)
+    scope, given = _scope(where)
+    [[count]] = database.execute(
+        f'SELECT count(*) FROM (SELECT 1 FROM "{table.name}" WHERE {scope}TRUE LIMIT ?)',
+        (*given, _most(lookup.most)),
+    )
     return int(count)
 
 
