@@ -63,3 +63,14 @@ def said(graph: Graph, node: Node) -> Said:
         if tie.connects and tie.other.id not in inside
     }
     return replace(together, sessions=len(sessions), edges=len(outward))
+
+
+def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:
+    """Return who *node* may be, by what is canonical of each, the most alike first."""
+    found: dict[int, tuple[Node, float]] = {}
+    for tie in graph.ties(node, schema.SAME_AS):
+        other = canonical(graph, tie.other)
+        if tie.get("status") == schema.CANDIDATE and other.id != node.id:
+            known = found.get(other.id, (other, 0.0))[1]
+            found[other.id] = other, max(known, tie.get("confidence"))
+    return sorted(found.values(), key=lambda pair: (-pair[1], *pair[0].age))

@@ -47,10 +47,27 @@ def explain(
     kind = checks.one_of(tuple(name.lower() for name in schema.BETWEEN))(edge_type, "type").upper()
     source = merging.entity(graph, source_id, "from")
     target = merging.entity(graph, target_id, "to")
-    tie = graph.between(source, target, kind)
-    if tie is None:
+    found = _between(graph, source, target, kind)
+    if found is None:
         raise NotFound(f"type: no {edge_type} edge joins these; entity_get shows which do")
-    return list(_edge(graph, source, tie))
+    return list(_edge(graph, *found))
+
+
+def _between(graph: Graph, source: Node, target: Node, kind: str) -> tuple[Node, Tie] | None:
+    """Return the edge of two, or else the strongest of what each was merged with, and its end.
+
+    `entity_get` shows what any member of a component has as its canonical entity's.
+    """
+    own = graph.between(source, target, kind)
+    if own is not None:
+        return source, own
+    found = [
+        (one, tie)
+        for one in components.members(graph, source)
+        for other in components.members(graph, target)
+        if (tie := graph.between(one, other, kind)) is not None
+    ]
+    return min(found, key=lambda pair: pair[1].rank, default=None)
 
 
 def rows(graph: Graph, told: Sequence[Told]) -> list[Row]:
@@ -146,7 +163,7 @@ def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
 
 
 def _doubts(graph: Graph, node: Node) -> Iterator[Told]:
-    for other, confidence in weekly.proposed(graph, node):
+    for other, confidence in components.questions(graph, node):
         tie = graph.between(node, other, schema.SAME_AS)
         lacking = weekly.lacking(graph, node, other)
         why = f"not merged, for {'; '.join(lacking)}" if lacking else "all conditions hold"
@@ -167,15 +184,8 @@ def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
 
 
 def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
-    inside = {one.id for one in members}
-    ties = [
-        tie
-        for one in members
-        for tie in graph.ties(one)
-        if tie.other.id not in inside and tie.type != schema.SAME_AS
-    ]
-    ties.sort(key=lambda tie: (not tie.is_active, -tie.get("weight"), tie.other.key, tie.type))
-    for tie in ties[:MOST_TOLD]:
+    ties = [tie for tie in reading.ties(graph, members) if tie.type != schema.SAME_AS]
+    for tie in sorted(ties, key=lambda tie: tie.rank)[:MOST_TOLD]:
         axes = ", ".join(f"{name} {value:.2f}" for name, value in tie.axes(graph.now_ms).items())
         state = "" if tie.is_active else " (inactive)"
         text = f"{tie.type.lower()} with {line(tie.other.name)}{state}: {axes}."

@@ -103,7 +103,7 @@ def observations(text: str, languages: Sequence[str]) -> list[dict[str, Any]]:
     idle = _idle(words, languages)
     found: dict[str, tuple[int, dict[str, Any]]] = {}
     named = _names(words, idle, "english" in languages)
-    for start, end, node_type, kind in (*_dates(words), *named, *_nouns(words, idle)):
+    for start, end, node_type, kind in (*_dates(words, idle), *named, *_nouns(words, idle)):
         if any(start < word_end and end > first for first, word_end in _taken(found)):
             continue
         label = text[start:end]
@@ -159,7 +159,7 @@ def _idle(words: Sequence[_Word], languages: Sequence[str]) -> frozenset[str]:
     return stops | _OPENINGS
 
 
-def _dates(words: Sequence[_Word]) -> Iterator[_Found]:
+def _dates(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
     """Iterate over dates and numbers with their units: "15 June 2025", "2025-06-15", "12 kg"."""
     parts = [word for word in words if word.is_number or _is_calendar(word)]
     ids = {id(word): index for index, word in enumerate(words)}
@@ -172,7 +172,7 @@ def _dates(words: Sequence[_Word]) -> Iterator[_Found]:
             following = words[ids[id(number)] + 1 : ids[id(number)] + 2]
             unit = [one for one in following if one.start == number.end + 1 and one.text.islower()]
             # A number alone tells nothing.
-            if unit and not unit[0].is_number:
+            if unit and not unit[0].is_number and unit[0].folded not in idle:
                 yield number.start, unit[0].end, "topic", "number"
 
 

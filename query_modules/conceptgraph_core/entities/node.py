@@ -130,6 +130,11 @@ class Tie(Edge):
     other: Node
     leaves: bool
 
+    @property
+    def rank(self) -> tuple[bool, float, str, str]:
+        """What edges are shown by, the least first: the active ones, those that weigh most."""
+        return not self.is_active, -self.get("weight"), self.other.key, self.type
+
     def axes(self, now_ms: int) -> dict[str, float]:
         """Return weight, strength, recency and trust at *now_ms*, each on its own."""
         by_user = self.get("user_reinforcement_count")

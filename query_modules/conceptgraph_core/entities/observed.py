@@ -53,12 +53,13 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between two labels; `type` is that of the edge."""
+    """A relation between two names; `type` is that of the edge, `where` what refusals name."""
 
     source: str
     target: str
     type: str
     span: str | None
+    where: str
 
 
 def observations(given: Sequence[Mapping[str, Any]]) -> list[Observation]:
@@ -76,8 +77,9 @@ def relations(given: Sequence[Mapping[str, Any]]) -> list[Relation]:
         source, target = names.canonical(one["from"]), names.canonical(one["to"])
         if source == target:
             both = shown(one["from"])
-            raise Tautology(f"relations {number}: tautology: from and to are both {both}")
-        made.append(Relation(source, target, schema.RELATIONS[one["type"]], one.get("span")))
+            raise Tautology(f"relations.{number}: tautology: from and to are both {both}")
+        kind, where = schema.RELATIONS[one["type"]], f"relations.{number}"
+        made.append(Relation(source, target, kind, one.get("span"), where))
     return made
 
 
@@ -108,7 +110,7 @@ def _checked(
         most = schema.MAX_OBSERVATIONS
         raise TooMuch(f"{field}: {len(given):,} are too many; at most {most} a message")
     return [
-        _checked_one(one, f"{field} {number}", checks, required) for number, one in enumerate(given)
+        _checked_one(one, f"{field}.{number}", checks, required) for number, one in enumerate(given)
     ]
 
 
@@ -130,4 +132,4 @@ def _checked_one(
             if name in needed or one.get(name) is not None
         }
     except ConceptGraphError as error:
-        raise type(error)(f"{field}: {error}") from None
+        raise type(error)(f"{field}.{error}") from None

@@ -31,8 +31,8 @@ def observe(
 
     An entity's row has entity_id (that of its component's canonical entity), label, type, created,
     origin (of the mention), identity_status, trust, and where there are any candidates
-    ({entity_id, label, confidence}) and refused_span. The same message observed again changes
-    nothing. Raises InvalidText, InvalidNumber, TooMuch, Tautology, or NotFound for a relation of
+    ({entity_id, label, confidence}: who it may be), refused_span, and refused_same_as, which is the
+    id of no entity. The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch, Tautology, or NotFound for a relation of
     what nothing is called.
     """
     session_id = texts.name(session_id, "session_id")
@@ -170,14 +170,25 @@ class _Message:
             "identity_status": canonical.status,
             "trust": trust(components.said(self._graph, canonical)),
         }
-        if candidates:
-            row["candidates"] = [
-                {"entity_id": one.canonical_id, "label": one.label, "confidence": near}
-                for one, near in candidates
-            ]
+        if asked := self._candidates(canonical, candidates):
+            row["candidates"] = asked
         if found.refused:
             row["refused_span"] = observation.span
+        if observation.same_as and self._registered.entity(observation.same_as) is None:
+            row["refused_same_as"] = observation.same_as
         return row
+
+    def _candidates(self, entity: Node, found: Sequence[tuple[Known, float]]) -> list[Row]:
+        """Return who *entity* may be: what was *found* now, and what has been asked before."""
+        asked = [(one.canonical_id, one.label, near) for one, near in found]
+        if entity.status == schema.AMBIGUOUS:
+            known = {entity_id for entity_id, _, _ in asked}
+            open_ones = components.questions(self._graph, entity)
+            asked += [(one.key, one.name, near) for one, near in open_ones if one.key not in known]
+        return [
+            {"entity_id": entity_id, "label": label, "confidence": near}
+            for entity_id, label, near in asked
+        ]
 
 
 def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: str) -> None:

@@ -27,7 +27,7 @@ def get(
     most = schema.limit(limit, schema.DEFAULT_ROWS)
     known = [one for one in believed.facts(graph, members) if believed.is_known(one, known_at)]
     valid = [one for one in known if believed.is_valid(one, valid_at, known_at)]
-    ties = _ties(graph, members)
+    joined = ties(graph, members)
     origin, confidence = trust.origin(said.user, said.model)
     return {
         "entity_id": canonical.key,
@@ -43,9 +43,9 @@ def get(
         "activation": max(one.activation(graph.now_ms) for one in members),
         "is_active": any(one.get("is_active") for one in members),
         "facts": [believed.row(graph, one, known_at) for one in _latest_known(valid, most)],
-        "edges": _edges(graph, ties, most),
+        "edges": [_edge(graph, tie) for tie in heapq.nsmallest(most, joined, key=lambda tie: tie.rank)],
         "mentions": _mentions(graph, members, most),
-        "conflicts": _conflicts(graph, valid, ties, known_at),
+        "conflicts": _conflicts(graph, valid, joined, known_at),
         "merges": ledger(graph, members),
     }
 
@@ -65,25 +65,19 @@ def _latest_known(facts: Sequence[Node], most: int) -> list[Node]:
     return heapq.nlargest(most, facts, key=lambda one: (one.get("known_from"), one.key))
 
 
-def _ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
-    """Return the edges that lead out of the component."""
+def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
+    """Return the edges that lead out of the component: the strongest of each type to each other."""
     inside = {one.id: one for one in members}
-    return [tie for one in inside.values() for tie in graph.ties(one) if tie.other.id not in inside]
-
-
-def _edges(graph: Graph, ties: Sequence[Tie], most: int) -> list[Row]:
-    """Return the strongest of *ties*, those that are active first; each axis on its own."""
-    chosen = heapq.nsmallest(
-        most,
-        enumerate(ties),
-        key=lambda pair: (
-            not pair[1].is_active,
-            -pair[1].get("weight"),
-            pair[1].other.key,
-            pair[1].type,
-        ),
-    )
-    return [_edge(graph, tie) for _, tie in chosen]
+    found: dict[tuple[str, bool, int], Tie] = {}
+    for one in inside.values():
+        for tie in graph.ties(one):
+            if tie.other.id in inside:
+                continue
+            way = tie.leaves and tie.type not in schema.UNDIRECTED
+            known = found.setdefault((tie.type, way, tie.other.id), tie)
+            if tie.rank < known.rank:
+                found[tie.type, way, tie.other.id] = tie
+    return list(found.values())
 
 
 def _edge(graph: Graph, tie: Tie) -> Row:

@@ -27,9 +27,11 @@ def relate(
     needs that; a causal one does nothing before three sessions have reinforced it. `refused` says
     why none was made.
     """
-    source, target = _end(named, relation.source), _end(named, relation.target)
+    source = _end(named, relation.source, f"{relation.where}.from")
+    target = _end(named, relation.target, f"{relation.where}.to")
     if source.id == target.id:
-        raise Tautology(f"relations: {shown(relation.source)} and {shown(relation.target)} are one")
+        both = f"{shown(relation.source)} and {shown(relation.target)}"
+        raise Tautology(f"{relation.where}: {both} are one")
     stated = speaker == schema.USER and relation.span is not None
     is_users = stated and said.find(relation.span or "") is not None
     if relation.type in schema.UNDIRECTED:
@@ -115,8 +117,8 @@ def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users:
     return tie
 
 
-def _end(named: Callable[[str], Node | None], name: str) -> Node:
+def _end(named: Callable[[str], Node | None], name: str, field: str) -> Node:
     node = named(name)
     if node is None:
-        raise NotFound(f"relations: nothing is called {shown(name)}; observe it too")
+        raise NotFound(f"{field}: this session has not mentioned {shown(name)}; observe it too")
     return node

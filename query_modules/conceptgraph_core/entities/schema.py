@@ -148,10 +148,7 @@ MAX_LISTED: Final = 1_000
 
 def label(value: object, field: str) -> str:
     """Return *value* if it can be what an entity is called. Raises InvalidText."""
-    name = text.name(value, field)
-    if len(name) > MAX_LABEL:
-        raise InvalidText(f"{field}: {len(name)} characters are too long; at most {MAX_LABEL}")
-    return name
+    return text.long(value, field, MAX_LABEL)
 
 
 _ID = Property("id", text.name, absent="")

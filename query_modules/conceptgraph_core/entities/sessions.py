@@ -52,7 +52,7 @@ def end(graph: Graph, session_id: str) -> Row:
     _in_order(graph, session, mentioned, tally)
     _causes(graph, session, mentioned, tally)
     for one in mentioned:
-        _promote(one.entity, tally)
+        _promote(graph, one.entity, tally)
     session.set(ended_at=graph.now_ms, is_open=False)
     return {
         "entities": len(mentioned),
@@ -264,8 +264,10 @@ def _is_learnt(session: Node, tie: Tie) -> bool:
     return left == 0 and not tie.is_active and edges.moods_differ(valences)
 
 
-def _promote(entity: Node, tally: _Tally) -> None:
+def _promote(graph: Graph, entity: Node, tally: _Tally) -> None:
+    """Let a provisional entity be distinct, and one of which every doubt has been settled."""
     reason = trust.promotion(entity.said)
-    if entity.status == schema.PROVISIONAL and reason is not None:
+    is_settled = entity.status == schema.AMBIGUOUS and not components.questions(graph, entity)
+    if reason is not None and (entity.status == schema.PROVISIONAL or is_settled):
         entity.set(identity_status=schema.DISTINCT)
         tally.promoted.append({"entity_id": entity.key, "label": entity.name, "reason": reason})

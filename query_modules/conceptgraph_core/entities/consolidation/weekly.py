@@ -40,7 +40,7 @@ def _merge(batch: Batch, node: Node) -> None:
     graph = batch.graph
     if node.status != schema.AMBIGUOUS:
         return
-    for other, confidence in proposed(graph, node):
+    for other, confidence in components.questions(graph, node):
         if lacking(graph, node, other):
             continue
         older, younger = graph.ordered(node, other)
@@ -82,17 +82,6 @@ def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
         for one in components.members(graph, node)
         for mention in reading.mentions_of(graph, one)
     }
-
-
-def proposed(graph: Graph, node: Node) -> list[tuple[Node, float]]:
-    """Return who *node* may be, by what is canonical of each, the most alike first."""
-    found: dict[int, tuple[Node, float]] = {}
-    for tie in graph.ties(node, schema.SAME_AS):
-        other = components.canonical(graph, tie.other)
-        if tie.get("status") == schema.CANDIDATE and other.id != node.id:
-            known = found.get(other.id, (other, 0.0))[1]
-            found[other.id] = other, max(known, tie.get("confidence"))
-    return sorted(found.values(), key=lambda pair: (-pair[1], *pair[0].age))
 
 
 def _prune(batch: Batch, node: Node) -> None:
