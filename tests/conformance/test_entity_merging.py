@@ -249,3 +249,32 @@ def test_the_numbers_say_what_there_is_and_what_is_in_question(entities, dogs):
     )
     notes = {row["measure"]: row["note"] for row in entities.run(calls.entities.stats())}
     assert notes["semantic"] == "none are made by likeness: no entity has an embedding"
+
+
+def test_an_edge_that_several_of_a_component_have_is_read_as_one_and_explained(entities):
+    rows = entities.observe("Max and the puppy see Luna", "Max", "puppy", "Luna")["entities"]
+    max_, puppy, luna = (row["entity_id"] for row in rows)
+    entities.end()
+    for _ in range(2):
+        entities.days(1)
+        entities.observe("puppy and Luna", "puppy", "Luna", session=f"{entities.memory.now_ms}")
+        entities.end(f"{entities.memory.now_ms}")
+    entities.merge(puppy, max_)
+    whole = entities.get(max_)
+    [edge] = [edge for edge in whole["edges"] if edge["type"] == "co_occurrence"]
+    assert (edge["label"], edge["strength"]) == ("Luna", 0.875)
+    assert whole["trust_parts"]["edge_count"] == 1
+    [back] = [edge["entity_id"] for edge in entities.get(luna)["edges"] if edge["weight"] > 0.3]
+    assert back == max_
+
+
+def test_an_edge_of_a_member_is_explained_by_the_id_that_is_shown(entities):
+    rows = entities.observe("The puppy sees Luna", "puppy", "Luna")["entities"]
+    puppy, luna = (row["entity_id"] for row in rows)
+    entities.end()
+    max_ = entities.one("Max", "Max", session="t")["entity_id"]
+    entities.merge(puppy, max_)
+    [edge] = [edge for edge in entities.get(luna)["edges"] if edge["type"] == "co_occurrence"]
+    for ends in ((luna, edge["entity_id"]), (edge["entity_id"], luna)):
+        told = entities.run(calls.entities.explain(None, *ends, edge["type"]))
+        assert "1 reinforcements by the user" in told[1]["text"]

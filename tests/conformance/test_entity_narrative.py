@@ -302,3 +302,14 @@ def test_reasons_carry_what_can_be_drawn(entities, hands, host):
         rows = hands._host.call("entitygraph.explain", (max_,))
         drawn = [sum(row[name] is not None for row in rows) for name in ("node", "relation")]
     assert drawn[0] > drawn[1] >= 1
+
+
+def test_what_only_the_model_mentioned_is_told_after_all_that_the_user_did(entities):
+    entities.observe("Phoenix and Firebird", "Phoenix", "Firebird", speaker="model")
+    entities.observe("A zebra", "zebra")
+    entities.observe("Luna", "Luna", session="t")
+    for session in ("s", "t"):
+        entities.end(session)
+    told = tell(entities, "Is Phoenix a zebra?")["text"].splitlines()
+    assert [line.split()[0] for line in told] == ["zebra", "Phoenix", "Luna", "Firebird"]
+    assert ["is inferred" in line for line in told] == [False, True, False, True]

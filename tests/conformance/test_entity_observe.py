@@ -176,14 +176,14 @@ def test_a_person_in_lab_gets_the_same_without_a_look_up(entities):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"observations": [{"label": "Max"}]}, "observations 0: type: must be one of entity, "),
-        ({"observations": [{"label": " ", "type": "topic"}]}, "observations 0: label: must not be"),
-        ({"observations": [{**entity("Max"), "trust": 1}]}, 'observations 0: unknown key "trust"'),
-        ({"observations": [{**entity("Max"), "valence": 2}]}, "observations 0: valence: must be"),
+        ({"observations": [{"label": "Max"}]}, "observations.0.type: must be one of entity, "),
+        ({"observations": [{"label": " ", "type": "topic"}]}, "observations.0.label: must not be"),
+        ({"observations": [{**entity("Max"), "trust": 1}]}, 'observations.0: unknown key "trust"'),
+        ({"observations": [{**entity("Max"), "valence": 2}]}, "observations.0.valence: must be"),
         ({"speaker": "assistant"}, "speaker: must be one of user, model"),
         ({"session": ""}, "session_id: must not be empty"),
-        ({"relations": [{"from": "a", "to": "A", "type": "causal"}]}, "relations 0: tautology"),
-        ({"relations": [{"from": "a", "to": "b", "type": "causal"}]}, 'nothing is called "a"'),
+        ({"relations": [{"from": "a", "to": "A", "type": "causal"}]}, "relations.0: tautology"),
+        ({"relations": [{"from": "a", "to": "b", "type": "causal"}]}, 'not mentioned "a"; obs'),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line_and_nothing_is_written(entities, wrong, message):
@@ -233,3 +233,52 @@ def test_what_is_told_of_late_is_no_other_entity(entities):
     record = entities.record("Max")
     assert record["last_activated"] == late + 7 * DAY_MS
     assert (record["valid_from"], record["activation_strength"]) == (late, 1.0)
+
+
+def test_curled_quotes_are_the_same_as_typed_ones(entities):
+    answer = entities.observe(
+        "I don’t like O’Brien’s “blue‑green” car",
+        *("O'Brien", {**entity("dislike"), "span": "don't like"}),
+        {**entity("car"), "span": '"blue-green" car'},
+    )
+    assert [row["origin"] for row in answer["entities"]] == ["user"] * 3
+    record = next(one for one in entities.records("mention") if one["label"] == "dislike")
+    assert record["source_span"] == "don't like"
+    assert (record["span_start"], record["span_end"]) == (2, 12)
+
+
+def test_whom_an_entity_in_doubt_may_be_is_told_whenever_it_is_mentioned(entities):
+    first = entities.one("Maximilian Berger", "Maximilian Berger")
+    asked = entities.one("Maximilian Bergers", "Maximilian Bergers")["candidates"]
+    assert [one["entity_id"] for one in asked] == [first["entity_id"]]
+    for session, message in (("s", "again"), ("t", "again"), ("t", "again")):
+        again = entities.one(
+            *("Maximilian Bergers", "Maximilian Bergers"), session=session, message=message
+        )
+        assert (again["created"], again["candidates"]) == (False, asked)
+
+
+def test_whom_the_caller_believes_it_to_be_is_a_candidate(entities):
+    max_ = entities.one("Max", "Max")["entity_id"]
+    row = entities.one("the boy", {**entity("the boy"), "same_as": max_})
+    assert row["identity_status"] == "ambiguous"
+    assert [one["entity_id"] for one in row["candidates"]] == [max_]
+    assert "refused_same_as" not in row
+
+
+def test_a_claim_that_names_no_entity_is_told_and_nothing_comes_of_it(entities):
+    row = entities.one("Max", {**entity("Max"), "same_as": "nosuch"})
+    assert (row["refused_same_as"], row["identity_status"]) == ("nosuch", "provisional")
+    assert entities.ties("same_as") == []
+
+
+def test_a_relation_says_which_of_its_labels_is_not_known(entities):
+    entities.observe("Luna", "Luna", session="another")
+    relation = {"from": "Max", "to": "Luna", "type": "causal"}
+    with pytest.raises(REFUSALS, match=r'relations\.0\.to: this session has not mentioned "luna"'):
+        entities.observe("Max", "Max", relations=[relation])
+
+
+def test_a_number_has_no_unit_that_says_nothing(entities):
+    answer = entities.observe("We meet at 10:30am for 3 hours, or 5 of us do")
+    assert [row["label"] for row in answer["entities"]] == ["3 hours"]

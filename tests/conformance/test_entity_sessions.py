@@ -179,3 +179,16 @@ def test_a_session_of_another_user_or_of_nobody_is_not_found(entities):
     for call in (lambda: entities.end("nosuch"), lambda: entities.end(user="bob")):
         with pytest.raises(REFUSALS, match="session_id: nothing was observed in"):
             call()
+
+
+def test_what_was_in_doubt_is_promoted_once_every_doubt_is_settled(entities):
+    one, other = (entities.one(name, name)["entity_id"] for name in ("Max", "the boy"))
+    assert entities.link(one, other)[0] == "candidate"
+    entities.end()
+    entities.one("Max", "Max", session="t")
+    assert entities.end("t")["promoted"] == []
+    merge_id = entities.merge(other, one)
+    entities.unmerge(merge_id)
+    entities.one("Max", "Max", session="u")
+    [promoted] = entities.end("u")["promoted"]
+    assert (promoted["label"], entities.record("Max")["identity_status"]) == ("Max", "distinct")

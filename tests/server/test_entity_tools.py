@@ -1,5 +1,6 @@
 """The tools of entities with arguments as they should not be: one line back, nothing changed."""
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -100,3 +101,36 @@ def test_what_is_right_goes_through_to_the_scope_of_the_session(called):
     assert {record.get("user_id", "default") for record in records} == {"default"}
     assert not called("entity_search", {"query": "max", "limit": 10**6})[0]
     assert not called("entity_end_session", {"session_id": "s"})[0]
+
+
+def test_dates_of_facts_begin_with_their_day_and_are_asked_for_to_its_end(called):
+    [observed] = structured(called("entity_observe", OBSERVE))["entities"]
+    max_ = {"entity_id": observed["entity_id"]}
+    home = {**max_, "predicate": "home"}
+    day = "2025-03-01"
+    first = called("entity_fact", {**home, "value": "Berlin", "valid_until": day})
+    then = called("entity_fact", {**home, "value": "Rome", "valid_from": day})
+    assert [structured(one)["conflicts"] for one in (first, then)] == [[], []]
+    called("entity_fact", {**max_, "predicate": "ill", "value": "yes"} | ONE_DAY)
+    for when, wanted in (
+        ("2025-02-28", ["Berlin"]),
+        (day, ["Rome"]),
+        ("2025-04-03", ["yes", "Rome"]),
+        ("2025-04-04", ["Rome"]),
+    ):
+        shown = structured(called("entity_get", {**max_, "valid_at": when}))["facts"]
+        assert sorted(one["value"] for one in shown) == sorted(wanted), when
+    # Stated today, and not yet known yesterday.
+    for when, count in (("2025-06-15", 1), ("2025-06-14", 0)):
+        shown = structured(called("entity_get", {**max_, "known_at": when, "valid_at": day}))
+        assert len(shown["facts"]) == count
+
+
+ONE_DAY = {"valid_from": "2025-04-03", "valid_until": "2025-04-03"}
+
+
+def structured(answer: tuple[bool, str, list[Any]]) -> dict[str, Any]:
+    failed, text, _ = answer
+    assert not failed, text
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -28,7 +28,8 @@ def context(graph: Graph, message: str, token_budget: int | None) -> Row:
     """Tell what is known of whom *message* speaks, in at most *token_budget* tokens (estimated).
 
     First of those that it names, in its order, then of those they are joined with most, then of
-    those who were spoken of last. Returns text; paragraphs, of sentences, of parts that are texts
+    those who were spoken of last; of either, what only a model mentioned comes last, and is what
+    is left out first. Returns text; paragraphs, of sentences, of parts that are texts
     or times (unix ms); sources, {entity_ids, mention_ids, fact_ids} of each sentence in its order;
     and tokens. What does not fit is left out. Nothing is changed by being told.
     """
@@ -101,7 +102,8 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[list[Sentence]]:
         told = [one for teller in tellers for one in teller(graph, whole)]
         yield [*_who(whole), *told, *_joined(graph, whole, latest)]
     others = [tie.other for whole in wholes for tie in _strongest(graph, whole)]
-    for node in [*_new(graph, others, seen), *_late(graph, seen)]:
+    rest = [*_new(graph, others, seen), *_late(graph, seen)]
+    for node in sorted(rest, key=lambda node: _is_models(graph, node)):
         whole = _whole(graph, node, latest)
         yield [*_who(whole), *_facts(graph, whole)]
 
@@ -109,20 +111,25 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[list[Sentence]]:
 def _named(graph: Graph, message: str) -> list[Node]:
     """Return the canonical entities that *message* names, in its order; of two longer names first.
 
-    What was set aside is told of as well, when it is named.
+    What only a model mentioned comes after all that the user did (anti-pattern 7). What was set
+    aside is told of as well, when it is named.
     """
     said = Said(message)
-    places: dict[int, tuple[int, int, bool, str, Node]] = {}
+    places: dict[int, tuple[bool, int, int, str, Node]] = {}
     for node in graph.of(schema.ENTITY):
         found = said.find(node.name)
         if found is None:
             continue
         canonical = components.canonical(graph, node)
-        inferred = components.said(graph, canonical).user == 0
-        place = (found.start, found.start - found.end, inferred, canonical.key, canonical)
+        inferred = _is_models(graph, canonical)
+        place = (inferred, found.start, found.start - found.end, canonical.key, canonical)
         places[canonical.id] = min(places.get(canonical.id, place), place, key=lambda one: one[:4])
     ordered = sorted(places.values(), key=lambda place: place[:4])
     return [place[4] for place in ordered[:MOST_NAMED]]
+
+
+def _is_models(graph: Graph, canonical: Node) -> bool:
+    return components.said(graph, canonical).user == 0
 
 
 def _new(graph: Graph, nodes: Iterable[Node], seen: set[int]) -> Iterator[Node]:

@@ -30,10 +30,10 @@ def observe(
     Without *observations* they are what `extracting` finds in the text.
 
     An entity's row has entity_id (that of its component's canonical entity), label, type, created,
-    origin (of the mention), identity_status, trust, and where there are any candidates
-    ({entity_id, label, confidence}: who it may be), refused_span, and refused_same_as, which is the
-    id of no entity. The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch, Tautology, or NotFound for a relation of
-    what nothing is called.
+    origin (of the mention), identity_status, trust, and where there are any candidates (who it may
+    be: {entity_id, label, confidence}), refused_span, and refused_same_as, which is no entity's id.
+    The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
+    Tautology, or NotFound for a relation of what the session has not mentioned.
     """
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")

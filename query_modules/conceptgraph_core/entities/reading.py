@@ -43,7 +43,7 @@ def get(
         "activation": max(one.activation(graph.now_ms) for one in members),
         "is_active": any(one.get("is_active") for one in members),
         "facts": [believed.row(graph, one, known_at) for one in _latest_known(valid, most)],
-        "edges": [_edge(graph, tie) for tie in heapq.nsmallest(most, joined, key=lambda tie: tie.rank)],
+        "edges": [_edge(graph, tie) for tie in sorted(joined, key=lambda tie: tie.rank)[:most]],
         "mentions": _mentions(graph, members, most),
         "conflicts": _conflicts(graph, valid, joined, known_at),
         "merges": ledger(graph, members),

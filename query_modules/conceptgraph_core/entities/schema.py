@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import checks, limits, text
-from ..errors import InvalidText
 from ..layers import (
     NOW,
     REQUIRED,

@@ -48,6 +48,15 @@ def iso(time_ms: int, zone: ZoneInfo) -> str:
     return moment.astimezone(zone).isoformat(timespec="seconds")
 
 
+def time_of(value: str, field: str, zone: ZoneInfo) -> int:
+    """Return the unix ms that something is asked for as of; of a date that is its last one.
+
+    So what began on that day is so, and what begins with the next is not. Raises Refused.
+    """
+    begun = time_given(value, field, zone, begins=True)
+    return max(begun, time_given(value, field, zone) - 1)
+
+
 def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> int:
     """Return the unix ms of an ISO date or time; a date is over when its day in *zone* is.
 

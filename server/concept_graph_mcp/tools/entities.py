@@ -10,7 +10,7 @@ from conceptgraph_core.memories import wording
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import Text, clamped, iso, time_given, without_none
+from .arguments import Text, clamped, iso, time_given, time_of, without_none
 from .entity_types import (
     Because,
     EdgeType,
@@ -117,8 +117,12 @@ class EntityTools:
         limit: Rows = schema.DEFAULT_ROWS,
     ) -> EntityWhole:
         """Read all that is known of an entity: facts, edges, mentions, doubts. Arouses nothing."""
-        times = self._moment(valid_at, "valid_at"), self._moment(known_at, "known_at")
-        [row] = await self._session.run(calls.entities.get(entity_id, *times, limit))
+        zone = self._session.zone
+        valid, known = (
+            None if given is None else time_of(given, field, zone)
+            for given, field in ((valid_at, "valid_at"), (known_at, "known_at"))
+        )
+        [row] = await self._session.run(calls.entities.get(entity_id, valid, known, limit))
         return cast(EntityWhole, self._shown(row))
 
     async def entity_fact(
@@ -136,7 +140,7 @@ class EntityTools:
             Text | None, Field(description="Since when it was so; unknown if left out.")
         ] = None,
         valid_until: Annotated[
-            Text | None, Field(description="Until when it was so; still so if left out.")
+            Text | None, Field(description="When it was no longer so; still so if left out.")
         ] = None,
         single: Annotated[
             bool, Strict(), Field(description="It can have but one value at a time.")
@@ -154,8 +158,7 @@ class EntityTools:
         ] = None,
     ) -> FactStated:
         """State a fact, or correct or end one. Both sides of a contradiction are kept."""
-        since = self._moment(valid_from, "valid_from", begins=True)
-        until = self._moment(valid_until, "valid_until")
+        since, until = self._times(valid_from, valid_until)
         given = stated.Given(
             predicate,
             value,
@@ -257,8 +260,19 @@ class EntityTools:
     def _day(self, time_ms: int) -> str:
         return wording.day(time_ms, self._session.zone)
 
-    def _moment(self, given: str | None, field: str, begins: bool = False) -> int | None:
-        return None if given is None else time_given(given, field, self._session.zone, begins)
+    def _times(self, valid_from: str | None, valid_until: str | None) -> list[int | None]:
+        """Return from when and until when, each as its date begins; of a single day, all of it.
+
+        So nothing that was so until a day contradicts what is so since that day.
+        """
+        zone = self._session.zone
+        times = [
+            None if given is None else time_given(given, field, zone, begins=True)
+            for given, field in ((valid_from, "valid_from"), (valid_until, "valid_until"))
+        ]
+        if valid_until is not None and times[0] == times[1]:
+            times[1] = time_given(valid_until, "valid_until", zone)
+        return times
 
     def _shown(self, value: Any) -> Any:
         """Return a result as tools have it, however deep: times with a zone, no nulls, rounded."""

@@ -60,7 +60,7 @@ class Observation(TypedDict):
 Relation = TypedDict(
     "Relation",
     {
-        "from": Annotated[Text, Field(description="A label that is observed, or known.")],
+        "from": Annotated[Text, Field(description="A label of this message or session.")],
         "to": Annotated[Text, Field(description="Another one.")],
         "type": RelationType,
         "span": NotRequired[
@@ -78,7 +78,7 @@ class Candidate(TypedDict):
 
 
 class Observed(TypedDict):
-    """`candidates` and `refused_span` are there only when there is something to tell."""
+    """`candidates` and what is refused are there only when there is something to tell."""
 
     entity_id: EntityId
     label: str
@@ -94,6 +94,9 @@ class Observed(TypedDict):
     ]
     refused_span: NotRequired[
         Annotated[str, Field(description="Does not stand in the text, so the mention is yours.")]
+    ]
+    refused_same_as: NotRequired[
+        Annotated[str, Field(description="Is no entity_id: nothing came of it.")]
     ]
 
 
