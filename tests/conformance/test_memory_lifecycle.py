@@ -11,6 +11,7 @@ from test_memory_nodes import create, get
 
 from concept_graph_mcp import calls
 from conceptgraph_core.memories.packing import MARK
+from memories import node
 
 WHOLE_YEAR = 365
 
@@ -138,6 +139,22 @@ def test_the_latest_come_first_and_reading_them_changes_nothing(memory):
     assert recent(limit=2) == [first, third]
     assert recent(source_filter="research") == [second]
     assert memory.records() == before
+
+
+def test_memories_of_one_time_come_by_their_ids_and_are_cut_there(memory):
+    ids = [f"m{number:02}" for number in range(30)]
+    shuffled = [ids[number * 7 % 30] for number in range(30)]
+    memory.import_rows([node(one, source="research") for one in shuffled])
+    for given in ({}, {"source_filter": "research"}):
+        rows = run(memory, calls.memories.recent("default", 12, **given))
+        assert [row["memory_id"] for row in rows] == ids[:12]
+    rows = run(memory, calls.upkeep.listed("default", [], 12))
+    assert [row["memory_id"] for row in rows] == ids[:12]
+    for one in shuffled:
+        run(memory, calls.memories.forget(one))
+    memory.now_ms += DAY_MS
+    rows = run(memory, calls.upkeep.purgeable("default", DAY_MS, memory.now_ms, 12))
+    assert [row["memory_id"] for row in rows] == ids[:12]
 
 
 def test_a_list_shows_the_summary_or_else_the_beginning_of_the_content(memory):

@@ -131,7 +131,7 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
 
 
 def recent(graph: Graph, limit: int | None, source_filter: str | None = None) -> list[Row]:
-    """Return the memories that were created or accessed last, the latest first.
+    """Return the memories that were created or accessed last, the latest first; equal ones by id.
 
     A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 10,000
     of a state perhaps more. Nothing is accessed by this.
@@ -139,8 +139,7 @@ def recent(graph: Graph, limit: int | None, source_filter: str | None = None) ->
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
     nodes = [node for node in graph.nodes() if source in {None, node.value("source")}]
-    nodes.sort(key=lambda node: node.memory_id)
-    nodes.sort(key=lambda node: (node.last, node.value("created_at")), reverse=True)
+    nodes.sort(key=lambda node: (-node.last, node.memory_id))
     total = max(graph.context.size or 0, len(nodes))
     return [
         node.brief | {"accessed_at": node.value("accessed_at"), "total": total}

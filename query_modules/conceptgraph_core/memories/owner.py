@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
-    """Return the memories in *states* (none: in any), those accessed last first.
+    """Return the memories in *states* (none: in any), those accessed last first, then by id.
 
     A row has the brief of one, decay_score, access_count, accessed_at and deleted_at, as stored,
     and preserved.
@@ -25,8 +25,7 @@ def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) ->
     wanted = frozenset(schema.checked_states(states, "states") or rules.STATES)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     nodes = [node for node in graph.nodes() if node.state in wanted]
-    nodes.sort(key=lambda node: node.memory_id)
-    nodes.sort(key=lambda node: node.last, reverse=True)
+    nodes.sort(key=lambda node: (-node.last, node.memory_id))
     return [_listed(node, graph.context.now_ms) for node in nodes[:most]]
 
 

@@ -29,7 +29,7 @@ class Equal:
 class Range:
     """Nodes of *labels* with *where* whose *property* is at least *first* and below *beyond*.
 
-    At most *limit*, the least first.
+    At most *limit*, the least first, and equal ones by *then*, the least first.
     """
 
     labels: tuple[str, ...]
@@ -38,6 +38,7 @@ class Range:
     beyond: Any
     where: Where = ()
     limit: int | None = None
+    then: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,10 @@ def preserve(memory_id: str, tag: str | None = None, until: int | None = None) -
 
 
 def latest(scope: str, states: Sequence[str], limit: int, source: str | None = None) -> Union:
-    """Look up the *limit* memories of each of *states* that were created or accessed last."""
+    """Look up the *limit* memories of each of *states* that were created or accessed last.
+
+    Those of one time come by their ids.
+    """
     also = () if source is None else (("source", source),)
     ever = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
     return Union(
@@ -146,6 +149,7 @@ def latest(scope: str, states: Sequence[str], limit: int, source: str | None = N
                 *ever,
                 where=(*mine(scope), ("state", state), *also),
                 limit=limit,
+                then="id",
             )
             for state in states
         )

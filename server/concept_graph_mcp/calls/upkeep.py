@@ -83,7 +83,7 @@ def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) ->
     text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
-    deleted = Range((schema.MEMORY,), "deleted_at", first, beyond, mine(scope), most)
+    deleted = Range((schema.MEMORY,), "deleted_at", first, beyond, mine(scope), most, "id")
     return Call(PURGE, (retention_ms, [], most, True, None), deleted)
 
 

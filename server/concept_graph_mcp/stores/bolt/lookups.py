@@ -189,7 +189,8 @@ def _range(writer: _Writer, lookup: Range) -> None:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
             limit = writer.parameter(lookup.limit)
-            first_few = f"WITH n ORDER BY n.{lookup.property} LIMIT {limit} "
+            then = "" if lookup.then is None else f", n.{lookup.then}"
+            first_few = f"WITH n ORDER BY n.{lookup.property}{then} LIMIT {limit} "
             windows = _windows(lookup)
             if windows:
                 nearer = f"{body}AND n.{lookup.property} < edge "

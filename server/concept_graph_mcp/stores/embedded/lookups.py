@@ -182,13 +182,15 @@ def _range(database: Database, lookup: Range) -> list[int]:
     found: list[int] = []
     names = tuple(name for name, _ in lookup.where)
     for label in lookup.labels:
-        table = database.catalogue.index(label, (*names, lookup.property))
+        then = () if lookup.then is None else (lookup.then,)
+        table = database.catalogue.index(label, (*names, lookup.property, *then))
         scope, given = _scope(lookup.where)
         key = f"k{len(names)}"
+        order = f"{key}, k{len(names) + 1}" if then else key
         found += _ids(
             database.execute(
                 f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'
-                f" ORDER BY {key} LIMIT ?",
+                f" ORDER BY {order} LIMIT ?",
                 (*given, lookup.first, lookup.beyond, _most(lookup.limit)),
             )
         )
