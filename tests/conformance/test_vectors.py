@@ -35,8 +35,8 @@ def choose(samples: Any, name: str = "toy", dimension: int = 3, again: bool = Fa
     samples.portal.call(samples.store.fit_vectors)
 
 
-def lacking(samples: Any, limit: int = 100, skip: int = 0) -> list[dict[str, Any]]:
-    return samples.run(calls.embedding.lacking(limit, skip, MODEL))
+def lacking(samples: Any, limit: int = 100, **after: tuple[str, ...]) -> list[dict[str, Any]]:
+    return samples.run(calls.embedding.lacking(limit, after, MODEL))
 
 
 def embed(samples: Any, rows: list[dict[str, Any]], name: str = "toy") -> int:
@@ -139,10 +139,17 @@ def test_texts_that_lack_a_vector_get_one(samples):
 
 
 def test_batches_of_what_lacks_a_vector_are_bounded(samples):
-    samples.add(*(note("ann", f"n{n}") for n in range(7)))
-    first, rest = lacking(samples, 3), lacking(samples, 9, skip=3)
-    assert (len(first), len(rest)) == (3, 4)
-    assert {row["text"] for row in first + rest} == {f"n{n}" for n in range(7)}
+    owners = ("ann", "bob", "ann", "cat", "bob", "ann", "cat")
+    samples.add(*(note(owner, f"n{n * 3 % 7}") for n, owner in enumerate(owners)))
+    reached: Any = {}
+    walked = []
+    while rows := lacking(samples, 3, **reached):
+        walked.append([row["key"] for row in rows])
+        reached = calls.embedding.reached(reached, rows)
+    assert [len(keys) for keys in walked] == [3, 3, 1]
+    every = [key for keys in walked for key in keys]
+    assert every == sorted(row["key"] for row in lacking(samples))
+    assert len({tuple(key) for key in every}) == 7
 
 
 def test_a_text_that_changed_meanwhile_gets_no_vector(samples):

@@ -1,6 +1,7 @@
 """Calls for the vectors of texts: of which embedding they are, who lacks one, setting them."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
@@ -17,6 +18,9 @@ LACKING = Procedure("conceptgraph.embedding_lacking", ("kind", "key", "text"), w
 SET = Procedure("conceptgraph.embedding_set", ("embedded",), writes=True)
 
 PROCEDURES = (CHOSEN, CHOOSE, LACKING, SET)
+
+# How far a walk through what lacks a vector has come: of each kind, the last key.
+Reached = Mapping[str, tuple[Any, ...]]
 
 # How many vectors go in one transaction.
 CLEARED_AT_ONCE = 1_000
@@ -43,10 +47,18 @@ def choose(name: str, dimension: int, again: bool, model: Model = MODEL) -> Call
     return Call(of_model(CHOOSE, model), (name, dimension, again), lookup)
 
 
-def lacking(limit: int, skip: int = 0, model: Model = MODEL) -> Call:
-    """Return the call for those that lack a vector, *limit* of each kind."""
+def reached(after: Reached, rows: Sequence[Mapping[str, Any]]) -> Reached:
+    """Return how far a walk has come that was at *after* and was given *rows*."""
+    return {**after, **{row["kind"]: tuple(row["key"]) for row in rows}}
+
+
+def lacking(limit: int, after: Reached = MappingProxyType({}), model: Model = MODEL) -> Call:
+    """Return the call for those that lack a vector, *limit* of each kind, in the order of keys.
+
+    Of each kind only those behind the key that *after* has of it.
+    """
     parts = [
-        Vectored(kind.label, index.vector, False, limit, skip)
+        Vectored(kind.label, index.vector, False, limit, kind.key, after.get(kind.kind))
         for kind, index in embedded_kinds(model.layers)
     ]
     return Call(of_model(LACKING, model), (), Union(tuple(parts)))

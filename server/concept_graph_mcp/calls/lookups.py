@@ -121,14 +121,15 @@ class Nearest:
 class Vectored:
     """At most *limit* nodes of *label* that have a vector as their *property*, or that have none.
 
-    In an order that stays while none of them changes, without the first *skip*.
+    With *by*, a key, in its order: those whose key is greater than *after*.
     """
 
     label: str
     property: str
     has_one: bool
     limit: int
-    skip: int = 0
+    by: tuple[str, ...] = ()
+    after: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

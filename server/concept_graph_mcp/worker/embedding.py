@@ -19,14 +19,19 @@ BATCH = 256
 async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator[tuple[int, int]]:
     """Embed what lacks a vector, a batch a transaction; yield after each how many, of how many.
 
-    None get texts without any word that the embedding knows, and those that change all the time.
-    Raises EmbeddingError, StoreError.
+    Each text is come to once: none get those without any word that the embedding knows, those that
+    change just then, and what is kept meanwhile behind the walk. Raises EmbeddingError, StoreError.
     """
-    without = 0
-    while rows := await session.run(calls.embedding.lacking(BATCH, without)):
-        embedded = await _embed(session, embedding, rows)
-        without += len(rows) - embedded
-        yield embedded, len(rows)
+    async for rows in _lacking(session):
+        yield await _embed(session, embedding, rows), len(rows)
+
+
+async def _lacking(session: Session) -> AsyncIterator[list[Row]]:
+    """Walk through what lacks a vector, each batch from where the one before ended."""
+    reached: calls.embedding.Reached = {}
+    while rows := await session.run(calls.embedding.lacking(BATCH, reached)):
+        yield rows
+        reached = calls.embedding.reached(reached, rows)
 
 
 async def _embed(session: Session, embedding: Embedding, rows: list[Row]) -> int:
@@ -61,10 +66,8 @@ async def run(turn: Turn) -> None:
 
 
 async def _tell(turn: Turn) -> None:
-    skip = 0
-    while rows := await turn.session.run(calls.embedding.lacking(BATCH, skip)):
+    async for rows in _lacking(turn.session):
         turn.check()
-        skip += len(rows)
         turn.tell({"processed": len(rows)})
         turn.would([_change(row) for row in rows])
 

@@ -1,6 +1,7 @@
 """The Cypher of the Bolt store: for each call one statement that looks up, calls and returns."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
@@ -37,6 +38,24 @@ def call(call: Call, context: Mapping[str, Any], has_vector_search: bool = False
         f" RETURN collect([{fields}]) AS rows",
         parameters,
     )
+
+
+def beforehand(call: Call) -> Statement | None:
+    """Return the statement that counts what a further procedure would be asked about, if any is.
+
+    It calls nothing, so that its plan is kept: it takes a tenth of what the question itself does,
+    which most calls have no need of.
+    """
+    if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
+        return None
+    found, parameters = lookups.finding(call.lookup.then.lookup)
+    return f"{found}RETURN size(found) AS found", parameters
+
+
+def alone(call: Call) -> Call:
+    """Return *call* without the further procedure."""
+    assert isinstance(call.lookup, Incoming)
+    return replace(call, lookup=replace(call.lookup, then=None))
 
 
 def export(model: Model = MODEL) -> Iterator[str]:

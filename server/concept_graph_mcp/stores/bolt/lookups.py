@@ -185,12 +185,16 @@ def _range(writer: _Writer, lookup: Range) -> None:
     first, beyond = writer.parameter(lookup.first), writer.parameter(lookup.beyond)
     condition = f"n.{lookup.property} >= {first} AND n.{lookup.property} < {beyond}"
     condition += _filter(writer, lookup.where)
+    order = f"n.{lookup.property}"
+    if lookup.then is not None:
+        order += f", n.{lookup.then}"
+        # Only so does Memgraph read an index in its order, and nothing beyond the limit.
+        condition += f" AND n.{lookup.then} IS NOT NULL"
     for label in lookup.labels:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
             limit = writer.parameter(lookup.limit)
-            then = "" if lookup.then is None else f", n.{lookup.then}"
-            first_few = f"WITH n ORDER BY n.{lookup.property}{then} LIMIT {limit} "
+            first_few = f"WITH n ORDER BY {order} LIMIT {limit} "
             windows = _windows(lookup)
             if windows:
                 nearer = f"{body}AND n.{lookup.property} < edge "
@@ -264,13 +268,32 @@ def _nearest(writer: _Writer, lookup: Nearest) -> None:
 
 
 def _vectored(writer: _Writer, lookup: Vectored) -> None:
-    skip, limit = writer.parameter(lookup.skip), writer.parameter(lookup.limit)
+    limit = writer.parameter(lookup.limit)
     there = "IS NOT NULL" if lookup.has_one else "IS NULL"
     condition = f"n.{lookup.property} {there}"
+    if not lookup.by:
+        writer.add(
+            f"MATCH (n:{lookup.label}) WHERE {condition} WITH n LIMIT {limit} ", "collect(n)"
+        )
+        return
+    condition = f"{_beyond(writer, lookup.by, lookup.after)} AND {condition}"
+    order = ", ".join(f"n.{name}" for name in lookup.by)
     writer.add(
-        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n SKIP {skip} LIMIT {limit} ",
+        f"MATCH (n:{lookup.label}) WHERE {condition} WITH n ORDER BY {order} LIMIT {limit} ",
         "collect(n)",
     )
+
+
+def _beyond(writer: _Writer, names: tuple[str, ...], after: tuple[Any, ...] | None) -> str:
+    """Return the condition that the values of *names* come, in that order, after *after*."""
+    [name, *others] = names
+    if after is None:
+        return " AND ".join(f"n.{one} IS NOT NULL" for one in names)
+    value = writer.parameter(after[0])
+    if not others:
+        return f"n.{name} > {value}"
+    further = _beyond(writer, tuple(others), after[1:])
+    return f"(n.{name} > {value} OR n.{name} = {value} AND {further})"
 
 
 def _union(writer: _Writer, lookup: Union) -> None:

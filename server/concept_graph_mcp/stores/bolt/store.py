@@ -96,6 +96,9 @@ class BoltStore:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
+        if (asked := cypher.beforehand(call)) is not None:
+            [row] = await self._translated(False, self.rows, *asked, False)
+            call = call if row["found"] else cypher.alone(call)
         statement, parameters = cypher.call(call, context, self._has_vector_search)
         writes = call.procedure.writes
         [result] = await self._translated(writes, self.rows, statement, parameters, writes)

@@ -253,13 +253,23 @@ def _vectored(database: Database, lookup: Vectored) -> list[int]:
     table = catalogue.vector((lookup.label,), lookup.property)
     if table is None:
         raise LookupError(f"no vectors of :{lookup.label}({lookup.property}) are declared")
-    every = next(one for one in catalogue.indexes if one.label == lookup.label).name
-    statement = (
-        f'SELECT vertex FROM "{table.name}"'
-        if lookup.has_one
-        else f'SELECT vertex FROM "{every}" WHERE vertex NOT IN (SELECT vertex FROM "{table.name}")'
+    there = f'SELECT vertex FROM "{table.name}"'
+    if not lookup.by:
+        every = next(one for one in catalogue.indexes if one.label == lookup.label).name
+        lacking = f'SELECT vertex FROM "{every}" WHERE vertex NOT IN ({there})'
+        statement = there if lookup.has_one else lacking
+        return _ids(database.execute(f"{statement} LIMIT ?", [lookup.limit]))
+    ordered, given = catalogue.index(lookup.label, lookup.by).name, lookup.after or ()
+    keys = ", ".join(f"k{number}" for number in range(len(lookup.by)))
+    beyond = f"({keys}) > ({', '.join('?' * len(given))})" if given else "TRUE"
+    has_one = "IN" if lookup.has_one else "NOT IN"
+    return _ids(
+        database.execute(
+            f'SELECT vertex FROM "{ordered}" WHERE {beyond} AND vertex {has_one} ({there})'
+            f" ORDER BY {keys} LIMIT ?",
+            (*given, lookup.limit),
+        )
     )
-    return _ids(database.execute(f"{statement} LIMIT ? OFFSET ?", (lookup.limit, lookup.skip)))
 
 
 def _union(database: Database, lookup: Union) -> list[int]:
