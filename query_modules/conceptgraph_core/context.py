@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -18,11 +18,12 @@ DEFAULT_USER: Final = "default"
 # Where nobody says it: what the host's environment says.
 LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
-_KEYS = (
+_NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     "widened",
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay"),
 )
+_KEYS = frozenset(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,32 +71,23 @@ def parse(given: Mapping[str, Any]) -> Context:
     """
     if not isinstance(given, Mapping):
         raise InvalidContext("context: must be a map such as {now_ms: 1750000000000}")
-    for key in given:
-        if key not in _KEYS:
-            raise InvalidContext(f"context: unknown key {key!r}; known are {', '.join(_KEYS)}")
-    now_ms = _now_ms(given.get("now_ms"))
-    until_ms = None if given.get("until_ms") is None else _time(given["until_ms"], "until_ms")
-    found = given.get("found")
-    if found is not None and not isinstance(found, (list, tuple)):
-        raise InvalidContext("context: found must be a list of nodes")
+    if not given.keys() <= _KEYS:
+        key = next(key for key in given if key not in _KEYS)
+        raise InvalidContext(f"context: unknown key {key!r}; known are {', '.join(_NAMES)}")
+    # Made at every call: nothing is looked at that is not there.
+    get, values = given.get, dict(_ABSENT)
+    for key in given.keys() & values.keys():
+        values[key] = _CHECKS[key](get(key), key)
+    now_ms = _now_ms(get("now_ms"))
     return Context(
         now_ms=now_ms,
-        tau_ms=tau(given.get("tau_ms")),
-        date=_date(given.get("date"), "date", now_ms),
-        until_ms=until_ms,
-        until_date=_until_date(given.get("until_date"), until_ms),
-        found=None if found is None else tuple(found),
-        degrees=_degrees(given.get("degrees"), found),
-        incoming=_incoming(given.get("incoming")),
-        size=_size(given.get("size")),
-        widened=_widened(given.get("widened")),
-        user_id=_user_id(given.get("user_id")),
-        languages=_languages(given.get("languages")),
-        asker=_asker(given.get("asker")),
-        asked_at=None if given.get("asked_at") is None else _time(given["asked_at"], "asked_at"),
-        rehearsed=_truth(given.get("rehearsed", False), "rehearsed"),
-        only_new=_truth(given.get("only_new", False), "only_new"),
-        decay=_decay(given.get("decay")),
+        tau_ms=tau(get("tau_ms")),
+        date=_date(get("date"), "date", now_ms),
+        until_date=_until_date(get("until_date"), values["until_ms"]),
+        degrees=_degrees(get("degrees"), values["found"]),
+        languages=_languages(get("languages")),
+        decay=_decay(get("decay")),
+        **values,
     )
 
 
@@ -140,7 +132,17 @@ def _until_date(value: Any, until_ms: int | None) -> str:
     return "" if value is None and until_ms is None else _date(value, "until_date", until_ms or 0)
 
 
-def _user_id(value: Any) -> str:
+def _time_if_any(value: Any, key: str) -> int | None:
+    return None if value is None else _time(value, key)
+
+
+def _found(value: Any, _: str) -> tuple[Any, ...] | None:
+    if value is not None and not isinstance(value, (list, tuple)):
+        raise InvalidContext("context: found must be a list of nodes")
+    return None if value is None else tuple(value)
+
+
+def _user_id(value: Any, _: str) -> str:
     if value is None:
         return DEFAULT_USER
     if not isinstance(value, str) or not value.strip():
@@ -148,7 +150,7 @@ def _user_id(value: Any) -> str:
     return value
 
 
-def _asker(value: Any) -> str | None:
+def _asker(value: Any, _: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
         raise InvalidContext("context: asker must be a non-empty text")
     return value
@@ -171,13 +173,13 @@ def _truth(value: Any, key: str) -> bool:
     return value
 
 
-def _size(value: Any) -> int | None:
+def _size(value: Any, _: str) -> int | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise InvalidContext("context: size must be an integer")
     return value
 
 
-def _widened(value: Any) -> tuple[Mapping[str, Any], ...] | None:
+def _widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
     if value is None:
         return None
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, Mapping) for one in value):
@@ -193,7 +195,7 @@ def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
     return tuple(value)
 
 
-def _incoming(value: Any) -> tuple[Any, ...] | None:
+def _incoming(value: Any, _: str) -> tuple[Any, ...] | None:
     if value is None:
         return None
     if not isinstance(value, (list, tuple)) or not all(
@@ -207,7 +209,35 @@ def _languages(value: Any) -> tuple[str, ...]:
     if value is None:
         # Not imported: a reload would drop it, and with it everything that begins with "os".
         environment: Mapping[str, str] = __import__("os").environ
-        return languages.named(environment.get(LANGUAGES_VARIABLE, "").split(","))
+        said = environment.get(LANGUAGES_VARIABLE, "")
+        return languages.named(said.split(",")) if said else languages.DEFAULT
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
         raise InvalidContext('context: languages must be a list such as ["en", "de"]')
     return languages.named(value)
+
+
+# What is looked at only where it is given, with what it is where it is not.
+_ABSENT: Final[Mapping[str, Any]] = {
+    "until_ms": None,
+    "found": None,
+    "incoming": None,
+    "size": None,
+    "widened": None,
+    "user_id": DEFAULT_USER,
+    "asker": None,
+    "asked_at": None,
+    "rehearsed": False,
+    "only_new": False,
+}
+_CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
+    "until_ms": _time_if_any,
+    "found": _found,
+    "incoming": _incoming,
+    "size": _size,
+    "widened": _widened,
+    "user_id": _user_id,
+    "asker": _asker,
+    "asked_at": _time_if_any,
+    "rehearsed": _truth,
+    "only_new": _truth,
+}

@@ -74,6 +74,19 @@ def test_another_process_takes_the_removal_of_a_hub_over_going_through_its_relat
     assert (measures["concepts"], measures["is-a"]) == (2 * LEAVES, 0)
 
 
+def test_what_leads_to_a_hub_is_not_read_where_little_leaves_the_other_end(hosts):
+    [host, other] = hosts
+    statements: list[str] = []
+    host.forget()
+    host._database._connection.set_trace_callback(statements.append)
+    for _ in range(2):
+        run(host, calls.concepts.relation_add("in 7", "hub", "is-a"))
+    host._database._connection.set_trace_callback(None)
+    assert not [one for one in statements if "WHERE target = " in one]
+    [row] = run(other, calls.concepts.peek(["in 7"], 1))
+    assert row["weight"] == pytest.approx(1 - 0.75 * 0.8 * 0.8)
+
+
 def test_correcting_a_memory_goes_through_no_other_mention_of_its_words(tmp_path, copied):
     with closing(Host(tmp_path / "memories.db")) as host:
         records = [

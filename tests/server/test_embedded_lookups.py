@@ -98,6 +98,43 @@ def named(*names: str) -> Equal:
     return Equal(schema.LABELS, ("name",), tuple((name,) for name in names))
 
 
+def test_nodes_are_found_by_one_value_by_many_and_by_more_than_a_statement_takes(host: Host):
+    names = [f"name {number}" for number in range(100)]
+    add(host, concepts(*names))
+    for few in (1, 2, 31, 32, 33, 100):
+        assert sorted(found(host, named(*names[:few], "absent"))) == sorted(names[:few])
+
+
+def texts(host: Host, *values: tuple[Any, ...]) -> list[str]:
+    """Return the keys of the texts that the index of words has there, by scope, label and key."""
+    lookup = Equal(("Text",), ("scope", "label", "key"), values)
+    cache = Cache(host._database)
+    vertices = cache.load_vertices(lookups.find(host._database, lookup))
+    return sorted(vertex.properties["key"] for vertex in vertices)
+
+
+def test_nodes_are_found_by_several_properties_of_which_none_some_or_all_differ(host: Host):
+    add(host, said("zulu", "tango", "lima"))
+    memory = {"kind": "memory", "id": "0", "user_id": "ada", "content": "zulu"}
+    add(host, [memory, memory | {"id": "m", "user_id": "bo"}])
+    assert texts(host, ("", "Episode", "1")) == ["1"]
+    assert texts(host, ("", "Episode", "1"), ("", "Episode", "2"), ("", "Episode", "9")) == [
+        *("1", "2"),
+    ]
+    # Each as it belongs together: nobody has a memory "1", and ada none that is called "m".
+    assert texts(host, ("", "Episode", "0"), ("ada", "Memory", "0"), ("bo", "Memory", "m")) == [
+        *("0", "0", "m"),
+    ]
+    assert texts(host, ("", "Episode", "m"), ("ada", "Memory", "m"), ("bo", "Memory", "0")) == []
+
+
+def test_a_value_that_says_too_much_or_too_little_is_nowhere(host: Host):
+    add(host, said("zulu"))
+    assert texts(host, ("", "Episode"), ("", "Episode", "0", "more")) == []
+    assert texts(host, ("", "Episode"), ("", "Episode", "0")) == ["0"]
+    assert texts(host) == []
+
+
 def episode(base: str) -> Lookup:
     """Return the look-up that an episode with its concept's name and *base* makes."""
     date, _, concept = base.partition("/")

@@ -232,6 +232,7 @@ def test_a_small_write_of_another_process_is_taken_over_without_reading_the_rest
 
 def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeypatch):
     monkeypatch.setattr("concept_graph_mcp.stores.embedded.database.KEPT_CHANGES", 3)
+    monkeypatch.setattr("concept_graph_mcp.stores.embedded.database.REMOVED_EVERY", 1)
     path = tmp_path / "memory.db"
     with opened(path) as behind, opened(path) as ahead:
         run(behind, calls.concepts.relation_add("apple", "fruit", "is-a"))
@@ -241,6 +242,16 @@ def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeyp
         assert race.in_order(run(behind, calls.concepts.peek(["apple"], 1))) == race.in_order(
             run(ahead, calls.concepts.peek(["apple"], 1))
         )
+
+
+def test_the_log_of_changes_does_not_grow_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("concept_graph_mcp.stores.embedded.database.KEPT_CHANGES", 3)
+    monkeypatch.setattr("concept_graph_mcp.stores.embedded.database.REMOVED_EVERY", 4)
+    with opened(tmp_path / "memory.db") as host:
+        for number in range(20):
+            run(host, calls.concepts.concept_upsert(f"thing {number}"))
+            [[kept]] = host._database.execute("SELECT count(*) FROM change")
+            assert min(number + 1, 3) <= kept < 3 + 4
 
 
 def random_call(random: Random) -> calls.Call:

@@ -18,6 +18,8 @@ from . import raw as raws
 
 # Steps of a walk or a scan between two looks at whether the query was cancelled.
 _ABORT_EVERY = 1_000
+# So many edges of a node are read before those of another are begun with: most have fewer.
+_FEW_EDGES = 8
 
 
 class Node:
@@ -57,6 +59,7 @@ class Graph(Generic[N]):
         self._graph = ctx.graph
         self._raw_graph = raws.raw_graph(ctx.graph)
         self._nodes: dict[int, N | None] = {}
+        self._found_by_id: dict[int, Any] | None = None
         self._steps = 0
         self._read_edges = 0
         self._most_edges: float = math.inf
@@ -65,7 +68,9 @@ class Graph(Generic[N]):
 
     def another(self, kind: type[G]) -> G:
         """Return a view of another kind for the same call."""
-        return kind(self._ctx, self.context)
+        made = kind(self._ctx, self.context)
+        made._found_by_id = self._found_by_id
+        return made
 
     # Going on, or not
 
@@ -109,20 +114,24 @@ class Graph(Generic[N]):
         if self.context.found is None:
             yield from filter(None, map(self.node, self.all_vertices()))
             return
-        seen: set[int] = set()
-        for vertex in self.context.found:
+        known = self._nodes
+        for node_id, raw in self._found().items():
             self.step()
-            if not isinstance(vertex, mgp.Vertex):
-                raise InvalidContext("context: found must hold nodes only")
-            # Not told apart by `mgp`, which takes longer than all the rest.
-            raw = raws.raw_vertex(vertex)
-            node_id = raw.get_id()
-            if node_id not in seen:
-                seen.add(node_id)
-                known = self._nodes
-                node = known[node_id] if node_id in known else self._new_node(raw, node_id)
-                if node is not None:
-                    yield node
+            node = known[node_id] if node_id in known else self._new_node(raw, node_id)
+            if node is not None:
+                yield node
+
+    def _found(self) -> dict[int, Any]:
+        """Return what an index look-up found, by id: each once, underneath `mgp`."""
+        if self._found_by_id is None:
+            self._found_by_id = {}
+            for vertex in self.context.found or ():
+                if not isinstance(vertex, mgp.Vertex):
+                    raise InvalidContext("context: found must hold nodes only")
+                # Not told apart by `mgp`, which takes longer than all the rest.
+                raw = raws.raw_vertex(vertex)
+                self._found_by_id.setdefault(raw.get_id(), raw)
+        return self._found_by_id
 
     def vertices(self) -> Iterator[Any]:
         """Iterate over what was found, whatever its labels, or over all there is."""
@@ -214,15 +223,22 @@ class Graph(Generic[N]):
     def edges_between(self, source: Node, target: Node, edge_type: str) -> list[Any]:
         """Return all edges of one type from *source* to *target*.
 
-        Both ends are read in turn and the shorter list decides, so that a hub costs no more than
-        the other end has.
+        Where those that leave *source* are not few, both ends are read in turn and the shorter list
+        decides, so that a hub costs no more than the other end has.
         """
-        ends = (
-            (source.raw.iter_out_edges(), "to_vertex", target.id),
-            (target.raw.iter_in_edges(), "from_vertex", source.id),
-        )
-        matches: tuple[list[Any], list[Any]] = ([], [])
-        current = [edge_iterator.get() for edge_iterator, _, _ in ends]
+        leaving = source.raw.iter_out_edges()
+        edge = leaving.get()
+        found: list[Any] = []
+        for _ in range(_FEW_EDGES):
+            if edge is None:
+                return found
+            if edge.get_type_name() == edge_type and edge.to_vertex().get_id() == target.id:
+                found.append(edge)
+            edge = leaving.next()
+        entering = target.raw.iter_in_edges()
+        ends = ((leaving, "to_vertex", target.id), (entering, "from_vertex", source.id))
+        matches: tuple[list[Any], list[Any]] = (found, [])
+        current = [edge, entering.get()]
         while True:
             self.step()
             for side, (edge_iterator, far_end, far_id) in enumerate(ends):

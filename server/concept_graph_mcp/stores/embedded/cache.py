@@ -17,11 +17,12 @@ from .database import Database, Row
 from .elements import EdgeElement, VertexElement
 
 _CONTAINERS = frozenset({list, dict})
-# Of a row that has an edge before a vertex.
-_EDGE_COLUMNS = 6
+# So many edges of a vertex are read at once: few at first, for whoever wants no more.
+_FIRST_EDGES, _MORE_EDGES = 16, 256
 _ID = attrgetter("id")
 # Of a row of an edge, where its ends are; and how many such rows are taken at once.
 _SOURCE, _TARGET, _READ_AT_ONCE = 2, 3, 5_000
+_scanned = json.JSONDecoder().raw_decode
 # So many edges are each looked for in a list; for more it is gone through.
 _FEW = 100
 # Beyond this many bytes, about, everything is let go and read again as needed.
@@ -78,31 +79,60 @@ class Cache:
     def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
         """Return those of *ids* that exist, in that order."""
         ids = list(ids)
-        missing = [vertex_id for vertex_id in ids if vertex_id not in self.vertices]
+        known = self.vertices
+        missing = [one for one in ids if one not in known or known[one].reading is not None]
         if missing:
-            for row in self._database.vertices(missing):
-                self.vertex_of(row)
-        return (self.vertices[vertex_id] for vertex_id in ids if vertex_id in self.vertices)
+            there = {self.vertex_of(row).id for row in self._database.vertices(missing)}
+            gone = set(missing) - there
+            ids = [vertex_id for vertex_id in ids if vertex_id not in gone]
+        return (known[vertex_id] for vertex_id in ids)
 
     def vertex_of(self, row: Row) -> VertexElement:
         """Return the element of an (id, labels, properties, checksum) row."""
         element = self.vertices.get(row[0])
-        if element is None:
+        if element is None or element.reading is not None:
             _check(f"node {row[0]}", row)
-            element = VertexElement(row[0], self._label_tuple(row[1]), decode(row[2]))
-            self.vertices[row[0]] = element
+            labels, properties = self._label_tuple(row[1]), decode(row[2])
+            if element is None:
+                element = self.vertices[row[0]] = VertexElement(row[0], labels, properties)
+            else:
+                element.become(labels, properties)
             self.bytes += size(row[2])
         return element
 
+    def read(self, unread: Collection[VertexElement]) -> None:
+        """Give *unread*, which edges lead to, what is stored of them."""
+        waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
+        for row in self._database.vertices(waiting):
+            _check(f"node {row[0]}", row)
+            waiting.pop(row[0]).become(self._label_tuple(row[1]), decode(row[2]))
+            self.bytes += size(row[2])
+        if waiting:
+            raise Unsound(f"node {min(waiting)}: is not there, and has relations")
+
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over the stored edges that leave (or enter) *vertex*, reading as asked for."""
-        for row in self._database.edges_of(vertex.id, outgoing):
-            edge = self.edges.get(row[0])
-            if edge is None:
-                far = self.vertex_of(row[_EDGE_COLUMNS:])
-                source, target = (vertex, far) if outgoing else (far, vertex)
-                edge = self._add_edge(row[:_EDGE_COLUMNS], source, target)
-            yield edge
+        cursor = self._database.edges_of(vertex.id, outgoing)
+        count = _FIRST_EDGES
+        while rows := cursor.fetchmany(count):
+            ends = _Ends(self)
+            yield from [self._edge_of(row, vertex, outgoing, ends) for row in rows]
+            ends.together = []
+            count = _MORE_EDGES
+
+    def _edge_of(
+        self, row: Row, vertex: VertexElement, outgoing: bool, ends: "_Ends"
+    ) -> EdgeElement:
+        edge = self.edges.get(row[0])
+        if edge is None:
+            far_id = row[_TARGET if outgoing else _SOURCE]
+            far = self.vertices.get(far_id)
+            if far is None:
+                far = self.vertices[far_id] = VertexElement.unread(far_id, ends.read)
+                ends.together.append(far)
+            source, target = (vertex, far) if outgoing else (far, vertex)
+            edge = self._add_edge(row, source, target)
+        return edge
 
     def load_edges(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
         """Read all edges that leave (or enter) *vertices*, many in a statement."""
@@ -144,9 +174,7 @@ class Cache:
         for row in self._database.vertices(known):
             vertex_id, labels, properties, _ = row
             _check(f"node {vertex_id}", row)
-            element = self.vertices[vertex_id]
-            element.labels = self._label_tuple(labels)
-            element.properties = decode(properties)
+            self.vertices[vertex_id].become(self._label_tuple(labels), decode(properties))
             self.bytes += size(properties)
             known.discard(vertex_id)
         for vertex_id in known:
@@ -175,6 +203,24 @@ class Cache:
         detach([self.edges.pop(edge_id) for edge_id in gone])
 
 
+class _Ends:
+    """The other ends of edges that were read at once.
+
+    Whoever looks at one while going through these edges will look at the others too: so they are
+    `together` until then. Later each is read by itself.
+    """
+
+    __slots__ = ("_cache", "together")
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self.together: list[VertexElement] = []
+
+    def read(self, vertex: VertexElement) -> None:
+        wanted, self.together = self.together or [vertex], []
+        self._cache.read(wanted)
+
+
 def size(properties: str) -> int:
     """Return about how many bytes an element takes whose properties are stored as this."""
     return _BYTES_AN_ELEMENT + _BYTES_A_CHARACTER * len(properties)
@@ -197,6 +243,13 @@ def decode(properties: str) -> dict[str, Any]:
 
 def _parsed(text: str, kind: type) -> Any:
     """Return what the JSON *text* says. Raises Unsound; only a hand writes another *kind*."""
+    try:
+        # As it is written here; what a hand adds around it is looked at more closely.
+        value, end = _scanned(text, 0)
+        if end == len(text) and value.__class__ is kind:
+            return value
+    except (ValueError, TypeError, RecursionError):
+        pass
     try:
         value = json.loads(text)
     except (ValueError, TypeError, RecursionError):

@@ -19,11 +19,14 @@ from .opening import BUSY_TIMEOUT_S, Opening, code
 from .presence import Presence, abandon
 
 _PAUSE_S = (0.0005, 0.004)
-# How many transactions back another process can be and still catch up change by change.
+# How many transactions back another process can be and still catch up change by change; what is
+# older is removed at every so manyth transaction.
 KEPT_CHANGES = 1_024
+REMOVED_EVERY = 64
 # The number of a writing transaction has the epoch, which ends when all is replaced, above this bit
 # and below it goes on counting.
 _EPOCH_BIT = 40
+_CHANGE = "change"
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
 
@@ -53,6 +56,9 @@ class Database:
         self.vectors = Vectors()
         self._writes = False
         self._timeout_s: float | None = None
+        # The highest id of each table that was asked for, as of a position; None: not to be known.
+        self._last_ids: dict[str, int] = {}
+        self._last_ids_at: int | None = None
         self._presence: Presence | None = None
         self._open(opening)
 
@@ -66,6 +72,7 @@ class Database:
     @property
     def store_id(self) -> str:
         """The id of the store that this is, wherever its file lies."""
+        self._set_timeout(BUSY_TIMEOUT_S)
         return identity.of(self._connection, self.path).id
 
     @property
@@ -102,28 +109,44 @@ class Database:
             self._open(Opening.EXISTING)
         self.check_presence("nothing was written")
         self._writes = False
+        # Whoever finds the lock taken when it comes to writing was overtaken and need not wait.
+        self._set_timeout(0)
         if exclusive:
             self._wait_for_turn()
         else:
-            self._set_timeout(BUSY_TIMEOUT_S)
             self._connection.execute("BEGIN")
         try:
-            return self.position()  # The first read is what takes the snapshot.
+            position = self._first_read()
         except FAILURES:
             self.rollback()
             raise
+        if position != self._last_ids_at:
+            self._last_ids, self._last_ids_at = {}, position
+        return position
 
-    def begin_writing(self) -> None:
-        """Write from here on. Whoever finds the lock taken was overtaken and need not wait."""
-        self._set_timeout(0)
+    def _first_read(self) -> int:
+        """Take the snapshot that the transaction sees; return its position."""
+        try:
+            return self.position()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+        # Hardly ever: somebody recovers or closes the log.
+        self._set_timeout(BUSY_TIMEOUT_S)
+        try:
+            return self.position()
+        finally:
+            self._set_timeout(0)
 
     def commit(self) -> None:
         """Commit. Raises Unavailable if what was written is not to be found where the store is."""
         self._connection.execute("COMMIT")
         if self._writes:
+            self._last_ids_at = self._last_ids.get(_CHANGE)
             self.check_presence("what was just written is lost")
 
     def rollback(self) -> None:
+        self._last_ids_at = None
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
@@ -161,11 +184,11 @@ class Database:
 
     def vertices(self, ids: Iterable[int]) -> Iterator[Row]:
         """Return (id, labels, properties, checksum) of those of *ids* that exist."""
-        return self.execute(
-            "SELECT id, labels, properties, checksum FROM vertex"
-            " WHERE id IN (SELECT value FROM json_each(?))",
-            [encode(list(ids))],
-        )
+        given = list(ids)
+        select = "SELECT id, labels, properties, checksum FROM vertex WHERE id"
+        if len(given) == 1:
+            return self.execute(f"{select} = ?", given)
+        return self.execute(f"{select} IN (SELECT value FROM json_each(?))", [_listed(given)])
 
     def vertices_after(self, vertex_id: int, count: int) -> list[Row]:
         """Return the next *count* vertices by id, as `vertices` does."""
@@ -182,13 +205,11 @@ class Database:
             [encode(list(ids))],
         ).fetchall()
 
-    def edges_of(self, vertex_id: int, outgoing: bool) -> Iterator[Row]:
-        """Iterate over the edges, each (as `edges` has it) with its other end (as `vertices`)."""
-        near, far = ("source", "target") if outgoing else ("target", "source")
+    def edges_of(self, vertex_id: int, outgoing: bool) -> sqlite3.Cursor:
+        """Return the edges that leave (or enter) a vertex, by id, as `edges` has them."""
         return self.execute(
-            "SELECT e.id, e.type, e.source, e.target, e.properties, e.checksum,"
-            " v.id, v.labels, v.properties, v.checksum"
-            f" FROM edge e JOIN vertex v ON v.id = e.{far} WHERE e.{near} = ? ORDER BY e.id",
+            "SELECT id, type, source, target, properties, checksum FROM edge"
+            f" WHERE {'source' if outgoing else 'target'} = ? ORDER BY id",
             [vertex_id],
         )
 
@@ -220,7 +241,15 @@ class Database:
             row = (vertex, vector, checksums.of(vertex, vector))
             self.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
 
-    def last_id(self, table: str) -> int:
+    def new_id(self, table: str) -> int:
+        """Return an id that *table* never had."""
+        last = self._last_ids.get(table)
+        if last is None:
+            last = self._last_id(table)
+        self._last_ids[table] = last + 1
+        return last + 1
+
+    def _last_id(self, table: str) -> int:
         """Return the highest id that *table* ever had."""
         row = self.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]).fetchone()
         return 0 if row is None else int(row[0])
@@ -259,18 +288,19 @@ class Database:
     def log_change(self, vertices: Iterable[int], edges: Iterable[int]) -> int:
         """Record what this transaction changes; return its number."""
         self._writes = True
-        position = self.last_id("change") + 1
-        row = (position, encode(list(vertices)), encode(list(edges)))
+        position = self.new_id(_CHANGE)
+        row = (position, _listed(vertices), _listed(edges))
         self.execute(
             "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
             (*row, checksums.of(*row)),
         )
-        self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT_CHANGES])
+        if position % REMOVED_EVERY == 0:
+            self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT_CHANGES])
         return position
 
     def begin_epoch(self) -> None:
         """Record that this transaction replaces all there is: nobody can catch up with that."""
-        self._writes = True
+        self._writes, self._last_ids = True, {}
         epoch = (self.position() >> _EPOCH_BIT) + 1
         self.execute("DELETE FROM main.change")
         self.execute(
@@ -305,6 +335,7 @@ class Database:
 
         Else it would be missing there, and be taken for the log of what replaced the file.
         """
+        self._set_timeout(BUSY_TIMEOUT_S)
         with suppress(sqlite3.Error):
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -318,6 +349,11 @@ class Database:
         self._presence = Presence(self.path) if watched else None
         self._timeout_s = None
         self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
+
+
+def _listed(ids: Iterable[int]) -> str:
+    """Return *ids* as a JSON array, which so few are sooner than the encoder begins."""
+    return f"[{','.join(map(str, ids))}]"
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:

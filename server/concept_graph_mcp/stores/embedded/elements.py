@@ -1,12 +1,19 @@
 """Vertices and edges in memory. Identity is object identity: one element per id and cache."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 
 class VertexElement:
-    """A vertex; its edge lists are None until they are first asked for."""
+    """A vertex; its edge lists are None until they are first asked for.
 
-    __slots__ = ("id", "in_edges", "labels", "out_edges", "properties")
+    So are its labels and properties missing where it is but the end of an edge: `reading` gives it
+    both when one of them is asked for, which of most is never.
+    """
+
+    __slots__ = ("id", "in_edges", "labels", "out_edges", "properties", "reading")
+    labels: tuple[str, ...]
+    properties: dict[str, Any]
 
     def __init__(self, vertex_id: int, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
         self.id = vertex_id
@@ -14,6 +21,26 @@ class VertexElement:
         self.properties = properties
         self.out_edges: list[EdgeElement] | None = None
         self.in_edges: list[EdgeElement] | None = None
+        self.reading: Callable[[VertexElement], None] | None = None
+
+    @classmethod
+    def unread(cls, vertex_id: int, reading: Callable[["VertexElement"], None]) -> Self:
+        made = cls.__new__(cls)
+        made.id = vertex_id
+        made.out_edges = made.in_edges = None
+        made.reading = reading
+        return made
+
+    def become(self, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
+        """Be as it is stored now."""
+        self.labels, self.properties, self.reading = labels, properties, None
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked only for what is missing, so that what is there costs no more than an attribute.
+        if self.reading is None or name not in ("labels", "properties"):
+            raise AttributeError(name)
+        self.reading(self)
+        return getattr(self, name)
 
 
 class EdgeElement:

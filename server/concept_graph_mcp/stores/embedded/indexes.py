@@ -6,6 +6,7 @@ the index is missing. Vectors are not derived: their tables hold what the rows o
 not, because a scan would read them all.
 """
 
+import functools
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -42,11 +43,11 @@ class Table(ABC):
     def row(self, vertex: int, properties: Properties) -> Row | None:
         """Return the row of a vertex with the label, or None if it has none."""
 
-    @property
+    @functools.cached_property
     def insertions(self) -> list[str]:
         return [f'INSERT INTO "{self.name}" VALUES ({", ".join("?" * self.columns)})']
 
-    @property
+    @functools.cached_property
     @abstractmethod
     def deletions(self) -> list[str]:
         """The statements that remove a row, all of whose values are given."""
@@ -76,7 +77,7 @@ class IndexTable(Table):
             return None
         return (*values, vertex)
 
-    @property
+    @functools.cached_property
     def deletions(self) -> list[str]:
         numbers = range(len(self.index.properties))
         keys = " AND ".join(f"k{number} = ?{number + 1}" for number in numbers)
@@ -119,7 +120,7 @@ class RankingTable(Table):
             vertex,
         )
 
-    @property
+    @functools.cached_property
     def deletions(self) -> list[str]:
         return [
             f'DELETE FROM "{self.name}" WHERE level = ?1 AND time = ?2 AND "then" = ?3'
@@ -158,14 +159,14 @@ class TextTable(Table):
             return None
         return (source, folding.plain_if_other(source), vertex, folding.folded(source))
 
-    @property
+    @functools.cached_property
     def insertions(self) -> list[str]:
         return [
             f'INSERT INTO "{self.name}" VALUES (?1, ?2, ?3, ?4)',
             f'INSERT INTO "{self.trigrams}" (rowid, folded) VALUES (?3, ?4)',
         ]
 
-    @property
+    @functools.cached_property
     def deletions(self) -> list[str]:
         trigrams = self.trigrams
         return [
@@ -191,7 +192,7 @@ class ColumnsTable(Table):
         values = (properties.get(name) for name in self.properties)
         return (vertex, *(one if isinstance(one, (str, int, float)) else None for one in values))
 
-    @property
+    @functools.cached_property
     def deletions(self) -> list[str]:
         last = len(self.properties)
         return [f'DELETE FROM "{self.name}" WHERE vertex = ?1 AND k{last - 1} IS ?{last + 1}']
@@ -241,6 +242,8 @@ class Catalogue:
             for label, tables in self._by_label.items()
         }
         self.vector_names = frozenset(table.index.vector for table in self.vectors)
+        # What was asked for: that is always the same, and looked for in all that there is.
+        self._keyed: dict[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]] = {}
 
     @property
     def names(self) -> set[str]:
@@ -262,6 +265,20 @@ class Catalogue:
             if table.label == label and table.leads_with(properties):
                 return table
         raise LookupError(f"no index on :{label}({', '.join(properties)}) is declared")
+
+    def keyed(self, label: str, properties: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """Return the table that has *properties* indexed, and its columns that have them."""
+        known = self._keyed.get((label, properties))
+        if known is None:
+            known = self._keyed[label, properties] = self._looked_for(label, properties)
+        return known
+
+    def _looked_for(self, label: str, properties: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        for text in self.texts:
+            if (text.label, (text.index.folded,)) == (label, properties):
+                return text.name, ("folded",)
+        name = self.index(label, properties).name
+        return name, tuple(f"k{number}" for number in range(len(properties)))
 
     def ranking(self, label: str, time: str) -> RankingTable:
         return next(

@@ -53,6 +53,8 @@ _LOGGER = logging.getLogger("concept_graph_mcp.modules")
 # Graph elements
 
 _CONTAINERS = frozenset({tuple, dict})
+# Of these every value can be stored as it is.
+_KEPT = frozenset({float, bool, type(None)})
 
 
 class _ItemIterator:
@@ -143,7 +145,8 @@ class _Element:
         return values.to_stored(value) if value.__class__ in _CONTAINERS else value
 
     def set_property(self, name: str, value: Any) -> None:
-        graph, stored = self._graph, values.to_stored(value)
+        graph = self._graph
+        stored = value if value.__class__ in _KEPT else values.to_stored(value)
         if name in graph.vector_names and isinstance(self, Vertex):
             graph.writing().set_vector(self._element, name, stored)
         else:

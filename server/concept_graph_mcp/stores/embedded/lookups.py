@@ -33,6 +33,8 @@ from .values import Column
 
 _FEW_LEVELS = 200
 _FIRST_COUNT = 512
+# So many values are each a parameter, which takes a statement for each number of them.
+_FEW_VALUES = 32
 
 
 def find(database: Database, lookup: Lookup) -> list[int]:
@@ -153,29 +155,43 @@ def _found(database: Database, lookup: Lookup) -> list[int]:
 
 
 def _equal(database: Database, lookup: Equal) -> list[int]:
-    count = len(lookup.properties)
-    if count == 1:
-        wanted, keys = "value", "k0"
-        values = encode([value for (value,) in lookup.values])
-    else:
-        wanted = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(count))
-        keys = f"({', '.join(f'k{number}' for number in range(count))})"
-        values = encode(lookup.values)
+    # A record may say too much or too little; its procedure tells what is wrong with it.
+    values = [one for one in lookup.values if len(one) == len(lookup.properties)]
+    if not values:
+        return []
+    tables = [database.catalogue.keyed(label, lookup.properties) for label in lookup.labels]
+    condition, given = _one_of(values)
     # One statement: most look-ups are so short that each costs more than what it finds.
     one_each = " UNION ALL ".join(
-        f'SELECT vertex FROM "{table}" WHERE {column or keys} IN'
-        f" (SELECT {wanted} FROM json_each(?1))"
-        for table, column in (_keyed(database, label, lookup.properties) for label in lookup.labels)
+        f'SELECT vertex FROM "{name}" WHERE {condition.format(*columns)}'
+        for name, columns in tables
     )
-    return _ids(database.execute(one_each, [values]))
+    return _ids(database.execute(one_each, given))
 
 
-def _keyed(database: Database, label: str, properties: Sequence[str]) -> tuple[str, str]:
-    """Return the table that has *properties* indexed, and which column of it, if it is a text's."""
-    for table in database.catalogue.texts:
-        if (table.label, (table.index.folded,)) == (label, tuple(properties)):
-            return table.name, "folded"
-    return database.catalogue.index(label, properties).name, ""
+def _one_of(values: Sequence[tuple[Any, ...]]) -> tuple[str, Sequence[Any]]:
+    """Return the condition that columns, "{0}" and so on, are one of *values*; its parameters."""
+    columns = list(zip(*values, strict=True))
+    varying = [number for number, column in enumerate(columns) if len(set(column)) > 1]
+    if len(varying) > 1:
+        # No other form of such a list makes SQLite use the index.
+        wanted = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(len(columns)))
+        names = ", ".join(f"{{{number}}}" for number in range(len(columns)))
+        return f"({names}) IN (SELECT {wanted} FROM json_each(?1))", [encode(values)]
+    # Most are of one scope: what they share is compared once.
+    [number] = varying or [len(columns) - 1]
+    shared = [other for other in range(len(columns)) if other != number]
+    given = [columns[other][0] for other in shared]
+    conditions = [f"{{{other}}} = ?{place}" for place, other in enumerate(shared, 1)]
+    first = len(given) + 1
+    if len(values) <= _FEW_VALUES:
+        places = ", ".join(f"?{place}" for place in range(first, first + len(values)))
+        conditions.append(f"{{{number}}} IN ({places})")
+        given.extend(columns[number])
+    else:
+        conditions.append(f"{{{number}}} IN (SELECT value FROM json_each(?{first}))")
+        given.append(encode(columns[number]))
+    return " AND ".join(conditions), given
 
 
 def _range(database: Database, lookup: Range) -> list[int]:

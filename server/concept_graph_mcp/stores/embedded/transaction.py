@@ -1,8 +1,9 @@
 """One call's reading and writing: changes are made in memory, then stored or taken back as one."""
 
+import functools
 import itertools
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from . import checksums, interface
@@ -46,9 +47,10 @@ class Transaction:
         self._unlisted: dict[tuple[VertexElement, bool], list[EdgeElement]] = {}
         self._deleted: set[VertexElement] = set()
         self._deleted_edges: set[EdgeElement] = set()
-        self._next_id: dict[str, int] = {}
         self._position: int | None = None
         self._written = 0
+        # What the properties of edges are stored as that are but one number.
+        self._texts: dict[Any, str] = {}
 
     # Reading
 
@@ -132,7 +134,7 @@ class Transaction:
             vertex.labels = tuple(other for other in vertex.labels if other != label)
 
     def create_vertex(self) -> VertexElement:
-        vertex = VertexElement(self._new_id("vertex"), (), {})
+        vertex = VertexElement(self._database.new_id("vertex"), (), {})
         vertex.out_edges, vertex.in_edges = [], []
         self._cache.vertices[vertex.id] = vertex
         self._created[vertex] = None
@@ -143,7 +145,7 @@ class Transaction:
     ) -> EdgeElement:
         if self._deleted and (source in self._deleted or target in self._deleted):
             raise interface.DeletedObjectError("Accessing deleted object.")
-        edge = EdgeElement(self._new_id("edge"), edge_type, source, target, {})
+        edge = EdgeElement(self._database.new_id("edge"), edge_type, source, target, {})
         self._cache.edges[edge.id] = edge
         self._created_edges[edge] = None
         if source.out_edges is None:
@@ -175,11 +177,6 @@ class Transaction:
             self._edges_before[element] = element.properties
             element.properties = dict(element.properties)
 
-    def _new_id(self, table: str) -> int:
-        new_id = self._next_id.get(table) or self._database.last_id(table) + 1
-        self._next_id[table] = new_id + 1
-        return new_id
-
     # The end
 
     def flush(self) -> bool:
@@ -191,7 +188,6 @@ class Transaction:
         edges = [*self._edges_before, *self._created_edges]
         if not vertices and not edges:
             return False
-        self._database.begin_writing()
         self._write_vertices()
         self._write_edges()
         self._write_vectors()
@@ -239,17 +235,24 @@ class Transaction:
             del self._cache.vertices[vertex.id]
 
     def _write_vertices(self) -> None:
-        write = self._database.write
-        deleted, live = self._deleted, [v for v in self._before if v not in self._deleted]
-        write(
+        deleted = self._deleted
+        self._write(
             "UPDATE vertex SET labels = ?2, properties = ?3, checksum = ?4 WHERE id = ?1",
-            map(self._vertex_row, live),
+            self._vertex_row,
+            [v for v in self._before if v not in deleted],
         )
-        write(
+        self._write(
             "INSERT INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
-            (self._vertex_row(v) for v in self._created if v not in deleted),
+            self._vertex_row,
+            [v for v in self._created if v not in deleted],
         )
-        write("DELETE FROM vertex WHERE id = ?", ((v.id,) for v in deleted))
+        self._write("DELETE FROM vertex WHERE id = ?", lambda v: (v.id,), deleted)
+
+    def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
+        """Execute *statement* with the row of each of *elements*, made as it is asked for."""
+        # Most calls have no use for most statements, and each costs even so.
+        if elements:
+            self._database.write(statement, map(row, elements))
 
     def _encoded(self, properties: dict[str, Any]) -> str:
         """Return *properties* as they are stored; what they take in memory counts as written."""
@@ -271,40 +274,40 @@ class Transaction:
                     self._database.write_vector(table.name, vertex.id, None)
 
     def _write_edges(self) -> None:
-        write = self._database.write
-        deleted, live = (
-            self._deleted_edges,
-            [e for e in self._edges_before if e not in self._deleted_edges],
-        )
-        write(
+        deleted, row = self._deleted_edges, self._edge_row
+        self._write(
             "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
-            self._edge_rows(live),
+            row,
+            [e for e in self._edges_before if e not in deleted],
         )
-        write(
+        self._write(
             "INSERT INTO edge (id, type, source, target, properties, checksum)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            self._edge_rows([e for e in self._created_edges if e not in deleted]),
+            row,
+            [e for e in self._created_edges if e not in deleted],
         )
-        write("DELETE FROM edge WHERE id = ?", ((e.id,) for e in deleted))
+        self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def _vertex_row(self, vertex: VertexElement) -> Row:
-        return _checked(vertex.id, encode(vertex.labels), self._encoded(vertex.properties))
+        return _checked(vertex.id, _encoded_labels(vertex.labels), self._encoded(vertex.properties))
 
-    def _edge_rows(self, edges: Iterable[EdgeElement]) -> Iterator[Row]:
-        """Yield the row of each of *edges*; of many that a call created most are alike."""
-        known: dict[Any, str] = {}
-        for edge in edges:
-            [*items] = edge.properties.items()
-            text = None
-            is_whole = len(items) == 1 and items[0][1].__class__ is int
-            if is_whole:
-                text = known.get(items[0])
-            if text is None:
-                text = encode(edge.properties)
-                if is_whole:
-                    known[items[0]] = text
-            self._written += size(text)
-            yield _checked(edge.id, edge.type, edge.source.id, edge.target.id, text)
+    def _edge_row(self, edge: EdgeElement) -> Row:
+        [*items] = edge.properties.items()
+        # Of many that a call created most are alike, and say one number.
+        one = items[0] if len(items) == 1 and items[0][1].__class__ is int else None
+        text = self._texts.get(one)
+        if text is None:
+            text = encode(edge.properties)
+            if one is not None:
+                self._texts[one] = text
+        self._written += size(text)
+        return _checked(edge.id, edge.type, edge.source.id, edge.target.id, text)
+
+
+@functools.cache
+def _encoded_labels(labels: tuple[str, ...]) -> str:
+    """Return *labels* as they are stored; there are few of them."""
+    return encode(labels)
 
 
 def _checked(*row: Any) -> Row:
