@@ -194,7 +194,7 @@ def test_vectors_of_another_embedding_are_refused_with_what_to_do(samples):
         lambda: choose(samples, "other"),
         lambda: choose(samples, dimension=4),
     ):
-        with pytest.raises(REFUSALS, match=r"are of toy \(3 numbers\), .* embed --again"):
+        with pytest.raises(REFUSALS, match=r"are of toy \(3 numbers\), .* embed --again .* folder"):
             refused()
 
 

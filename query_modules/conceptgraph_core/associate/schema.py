@@ -10,6 +10,9 @@ from typing import Any, Final
 from .. import text
 from ..layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
 
+# What a score is multiplied by, as explanations tell it.
+FACTORS: Final = ("age", "named", "asker", "period")
+
 TERM: Final = "Term"
 TEXT: Final = "Text"
 SPEAKER: Final = "Speaker"

@@ -80,10 +80,7 @@ class Search:
         factors = hit.found.factors
         return {
             "words": [self._word(word) for word in _in_order(hit.found.words)],
-            "factors": {
-                name: round(getattr(factors, name), _DECIMALS)
-                for name in ("age", "named", "asker", "period")
-            },
+            "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
 
     def _hit(self, found: Associated[int]) -> Hit:

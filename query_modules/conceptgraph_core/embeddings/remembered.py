@@ -28,8 +28,10 @@ def check(graph: Graph[Any], model: str, dimension: int) -> None:
             f"embedding: this store has none yet; run concept-graph-mcp embed with {model}"
         )
     if known != {"model": model, "dimension": dimension}:
+        # A model is known by its name, wherever the folder that it was read from lies.
+        path = "" if model.startswith("openai:") else ", with the path of a folder if it is in one"
         raise EmbeddingMismatch(
             f"embedding: the vectors of this store are of {known['model']}"
             f" ({known['dimension']} numbers), not of {model} ({dimension});"
-            f" to embed all texts anew: concept-graph-mcp embed --again {model}"
+            f" to embed all texts anew: concept-graph-mcp embed --again {model}{path}"
         )

@@ -148,7 +148,8 @@ def found_table(rows: list[Row], title: str, explain: bool) -> Table:
 def reasons(row: Mapping[str, Any]) -> str:
     """Return what the score of *row* is made of: what each word gave, from where, and factors."""
     words = " + ".join(_word(word) for word in row["words"])
-    factors = " × ".join(f"{name} {value:.3g}" for name, value in row["factors"].items())
+    # A map from Memgraph has its keys by the alphabet.
+    factors = " × ".join(f"{name} {row['factors'][name]:.3g}" for name in schema.FACTORS)
     return f"= ({words}) × {factors}"
 
 

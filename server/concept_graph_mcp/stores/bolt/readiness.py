@@ -66,8 +66,12 @@ async def check_modules(run: Run, location: str) -> None:
             await run("CALL conceptgraph.version() YIELD version RETURN version", {}, False)
         )[0]["version"]
     if missing or deployed != __version__:
+        wrong = f"have version {deployed}, this server {__version__}"
+        if deployed == __version__:
+            # Of another build: of a checkout that has gone on since.
+            wrong = f"lack {missing[0]}, which this server calls"
         raise Misdeployed(
-            f"{location}: the query modules have version {deployed}, this server {__version__};"
+            f"{location}: the query modules {wrong};"
             " run concept-graph-mcp install-modules DIR there, then CALL mg.load_all()"
         )
 
