@@ -22,8 +22,31 @@ from conceptgraph_core.entities import (
     stated,
     statistics,
 )
+from conceptgraph_core.entities import (
+    neighbourhood as neighbourhoods,
+)
 from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
 from conceptgraph_core.entities.node import Graph
+
+# What is told of a component, but for its edges.
+COMPONENT = {
+    "entity_id": str,
+    "labels": mgp.List[str],
+    "type": str,
+    "kind": mgp.Nullable[str],
+    "identity_status": str,
+    "origin": str,
+    "origin_confidence": float,
+    "inferred": bool,
+    "trust": float,
+    "trust_parts": mgp.Map,
+    "activation": float,
+    "is_active": bool,
+    "facts": mgp.List[mgp.Map],
+    "mentions": mgp.List[mgp.Map],
+    "conflicts": mgp.List[mgp.Map],
+    "merges": mgp.List[mgp.Map],
+}
 
 
 @mgp.write_proc
@@ -101,25 +124,7 @@ def get(
     known_at: mgp.Nullable[int] = None,
     limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
     context: mgp.Map = {},
-) -> mgp.Record(
-    entity_id=str,
-    labels=mgp.List[str],
-    type=str,
-    kind=mgp.Nullable[str],
-    identity_status=str,
-    origin=str,
-    origin_confidence=float,
-    inferred=bool,
-    trust=float,
-    trust_parts=mgp.Map,
-    activation=float,
-    is_active=bool,
-    facts=mgp.List[mgp.Map],
-    edges=mgp.List[mgp.Map],
-    mentions=mgp.List[mgp.Map],
-    conflicts=mgp.List[mgp.Map],
-    merges=mgp.List[mgp.Map],
-):
+) -> mgp.Record(**COMPONENT, edges=mgp.List[mgp.Map]):
     """Return all that is known of an entity and of those merged with it, as of both times.
 
     Example:
@@ -127,6 +132,29 @@ def get(
     """
     row = reading.get(Graph(ctx, context), entity_id, valid_at, known_at, limit)
     return [mgp.Record(**row)]
+
+
+@mgp.read_proc
+def neighbourhood(
+    ctx: mgp.ProcCtx,
+    entity_ids: mgp.List[str],
+    max_hop: int = schema.DEFAULT_HOPS,
+    limit: mgp.Nullable[int] = schema.NEIGHBOURS,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **COMPONENT,
+    hop=int,
+    degree=int,
+    ties=mgp.List[mgp.Map],
+):
+    """Return the entities around some, nearest first, each with all that it was merged with.
+
+    Example:
+        CALL entitygraph.neighbourhood(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], 1)
+        YIELD labels, hop, trust, ties;
+    """
+    rows = neighbourhoods.neighbourhood(Graph(ctx, context), entity_ids, max_hop, limit)
+    return [mgp.Record(**row) for row in rows]
 
 
 @mgp.write_proc

@@ -21,6 +21,9 @@ from conceptgraph_core.memories import (
     traversal,
 )
 from conceptgraph_core.memories import (
+    neighbourhood as neighbourhoods,
+)
+from conceptgraph_core.memories import (
     search as searching,
 )
 from conceptgraph_core.memories.node import Graph, Kept
@@ -565,6 +568,30 @@ def traverse(
         time_budget_ms,
     )
     return [mgp.Record(**row) for row in found]
+
+
+@mgp.read_proc
+def neighbourhood(
+    ctx: mgp.ProcCtx,
+    memory_ids: mgp.List[str],
+    max_hop: int = schema.DEFAULT_HOPS,
+    limit: mgp.Nullable[int] = schema.NEIGHBOURS,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    **ALL,
+    next_state=mgp.Nullable[str],
+    next_state_at=mgp.Nullable[int],
+    hop=int,
+    degree=int,
+    links=mgp.List[mgp.Map],
+):
+    """Return the memories around some, nearest first, as they stand now, with their links.
+
+    Example:
+        CALL memorygraph.neighbourhood(["6f1d…"], 2) YIELD memory_id, hop, state, links;
+    """
+    rows = neighbourhoods.neighbourhood(Graph(ctx, context), memory_ids, max_hop, limit)
+    return [mgp.Record(**row) for row in rows]
 
 
 @mgp.read_proc

@@ -85,3 +85,15 @@ class Asked:
 
         self._portal.call(self._app, scope, receive, send)
         return answer
+
+
+class Counting:
+    """A store that notes which procedures are called."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.called: list[str] = []
+
+    async def call(self, call: Any, context: Any) -> Any:
+        self.called.append(call.procedure.name)
+        return await self._store.call(call, context)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
-from asgi import ORIGIN, PORT, TOKEN, Asked
+from asgi import ORIGIN, PORT, TOKEN, Asked, Counting
 from known import DAY_MS, NOW_MS, speak
 from tests.conftest import Memory
 from tests.view.browsing import Page
@@ -67,6 +67,15 @@ def test_a_tie_is_one_from_whichever_end_it_is_seen(asked, ids):
 
 def test_no_more_entities_are_shown_than_are_asked_for(asked, ids):
     assert len(around(asked, ids["Max"], hops=5, limit=2)) == 2
+
+
+def test_a_picture_is_one_call_however_many_entities_and_merges_it_has(ids, session, portal):
+    store = Counting(session.store)
+    asked = Asked(build(replace(session, store=store), None, TOKEN, PORT), portal)
+    nodes = around(asked, ids["puppy"], hops=9)
+    assert len(nodes) == 8
+    assert [len(node["merges"]) for node in nodes.values()].count(1) == 2
+    assert store.called == ["entitygraph.neighbourhood"]
 
 
 def test_entities_are_offered_by_what_they_are_called(asked, ids):

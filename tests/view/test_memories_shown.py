@@ -4,7 +4,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
-from asgi import PORT, TOKEN, Asked
+from asgi import PORT, TOKEN, Asked, Counting
 from remembered import AT, DAY_MS, MEMORIES, NOW_MS, keep
 from tests.conftest import Memory
 from tests.view.browsing import Page
@@ -70,6 +70,15 @@ def test_a_memory_is_as_present_as_it_is_at_the_time_that_is_asked_for(asked):
 
 def test_no_more_memories_are_shown_than_are_asked_for(asked):
     assert len(around(asked, "turin", hops=5, limit=3)) == 3
+
+
+def test_a_picture_is_one_call_however_many_memories_it_has(memory, portal):
+    keep(memory)
+    store = Counting(memory.store)
+    session = Session(store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
+    nodes = around(Asked(build(session, None, TOKEN, PORT), portal), "visit", "tea", hops=9)
+    assert len(nodes) == 10
+    assert store.called == ["memorygraph.neighbourhood"]
 
 
 def test_of_another_user_nothing_is_shown(of_bob):

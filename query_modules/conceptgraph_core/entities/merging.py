@@ -1,5 +1,6 @@
 """Merging softly: two entities count as one, nothing of either is touched, and it can be undone."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import checks
@@ -14,11 +15,17 @@ Row = dict[str, Any]
 
 def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
     """Return the entity of that id. Raises NotFound, of another's as of one that there is not."""
-    texts.name(entity_id, field)
-    for node in graph.of(schema.ENTITY):
-        if node.key == entity_id:
-            return node
-    raise NotFound(f"{field}: not found: {shown(entity_id)}")
+    return entities(graph, [entity_id], field)[0]
+
+
+def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids") -> list[Node]:
+    """Return the entities of those ids, each once, in their order. Raises NotFound, as `entity`."""
+    wanted = dict.fromkeys(texts.name(one, field) for one in entity_ids)
+    found = {node.key: node for node in graph.of(schema.ENTITY) if node.key in wanted}
+    for one in wanted:
+        if one not in found:
+            raise NotFound(f"{field}: not found: {shown(one)}")
+    return [found[one] for one in wanted]
 
 
 def merge(graph: Graph, source_id: str, target_id: str, reason: str, by: str) -> Row:

@@ -135,16 +135,24 @@ class Tie(Edge):
         """What edges are shown by, the least first: the active ones, those that weigh most."""
         return not self.is_active, -self.get("weight"), self.other.key, self.type
 
+    @property
+    def strength(self) -> float:
+        """How often it was reinforced, in [0, 1)."""
+        return edges.strength(*self._reinforcements)
+
     def axes(self, now_ms: int) -> dict[str, float]:
         """Return weight, strength, recency and trust at *now_ms*, each on its own."""
-        by_user = self.get("user_reinforcement_count")
-        by_model = self.get("model_reinforcement_count")
         return {
             "weight": self.get("weight"),
-            "strength": edges.strength(by_user, by_model),
+            "strength": self.strength,
             "recency": edges.recency(self.type, self.get("last_activated"), now_ms),
-            "trust": edges.trust(by_user, by_model),
+            "trust": edges.trust(*self._reinforcements),
         }
+
+    @property
+    def _reinforcements(self) -> tuple[float, float]:
+        """How often the user reinforced it, and a model."""
+        return self.get("user_reinforcement_count"), self.get("model_reinforcement_count")
 
 
 class Graph(adapter.Graph[Node]):

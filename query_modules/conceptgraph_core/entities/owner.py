@@ -40,7 +40,7 @@ def merges(graph: Graph, merge_id: str | None, limit: int | None) -> list[Row]:
     if merge_id is not None and not found:
         raise NotFound(f"merge_id: not found: {shown(merge_id)}")
     found.sort(key=lambda node: (-node.created_at, node.key))
-    return [_merge(graph, node) for node in found[:most]]
+    return [entry(graph, node) for node in found[:most]]
 
 
 def _entity(graph: Graph, node: Node) -> Row:
@@ -60,7 +60,8 @@ def _entity(graph: Graph, node: Node) -> Row:
     }
 
 
-def _merge(graph: Graph, entry: Node) -> Row:
+def entry(graph: Graph, entry: Node) -> Row:
+    """Return an entry of the ledger, with what the two were called."""
     return {
         "merge_id": entry.key,
         "source_id": entry.get("source_node_id"),

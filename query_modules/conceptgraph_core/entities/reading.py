@@ -20,14 +20,34 @@ def get(
     entity that only a model mentioned is `inferred`. Raises NotFound.
     """
     members = components.members(graph, entity(graph, entity_id))
-    canonical = members[0]
     known_at = graph.now_ms if known_at is None else known_at
     valid_at = graph.now_ms if valid_at is None else valid_at
-    said = components.said(graph, canonical)
     most = schema.limit(limit, schema.DEFAULT_ROWS)
+    joined = ties(graph, members)
+    return {
+        **described(graph, members, joined, (valid_at, known_at), most),
+        "edges": [_edge(graph, tie) for tie in sorted(joined, key=lambda tie: tie.rank)[:most]],
+        "mentions": mentions(graph, members, most),
+        "merges": ledger(graph, members),
+    }
+
+
+def described(
+    graph: Graph,
+    members: Sequence[Node],
+    joined: Sequence[Tie],
+    at: tuple[int, int],
+    most: int,
+) -> Row:
+    """Return what is known of a component but for its edges, its mentions and its ledger.
+
+    *joined* are its `ties`, *at* when its facts are valid and known, at most *most*.
+    """
+    valid_at, known_at = at
+    canonical = members[0]
+    said = components.said(graph, canonical)
     known = [one for one in believed.facts(graph, members) if believed.is_known(one, known_at)]
     valid = [one for one in known if believed.is_valid(one, valid_at, known_at)]
-    joined = ties(graph, members)
     origin, confidence = trust.origin(said.user, said.model)
     return {
         "entity_id": canonical.key,
@@ -43,10 +63,7 @@ def get(
         "activation": max(one.activation(graph.now_ms) for one in members),
         "is_active": any(one.get("is_active") for one in members),
         "facts": [believed.row(graph, one, known_at) for one in _latest_known(valid, most)],
-        "edges": [_edge(graph, tie) for tie in sorted(joined, key=lambda tie: tie.rank)[:most]],
-        "mentions": _mentions(graph, members, most),
         "conflicts": _conflicts(graph, valid, joined, known_at),
-        "merges": ledger(graph, members),
     }
 
 
@@ -81,6 +98,7 @@ def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
 
 
 def _edge(graph: Graph, tie: Tie) -> Row:
+    """Return an edge as tools show it: each axis on its own, the far end as what it counts as."""
     other = components.canonical(graph, tie.other)
     row: Row = {
         "entity_id": other.key,
@@ -97,7 +115,8 @@ def _edge(graph: Graph, tie: Tie) -> Row:
     return row
 
 
-def _mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
+def mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
+    """Return the latest *most* mentions of a component."""
     found = (node for one in members for node in mentions_of(graph, one))
     latest = heapq.nlargest(
         most, found, key=lambda one: (one.created_at, one.get("sequence"), one.key)
@@ -136,14 +155,18 @@ def _conflicts(
     ]
 
 
-def ledger(graph: Graph, members: Iterable[Node]) -> list[Row]:
-    """Return the ledger of the component, what was taken back included, in its order."""
-    entries = {
+def entries(graph: Graph, members: Iterable[Node]) -> list[Node]:
+    """Return the entries of the ledger of the component, what was taken back included, in order."""
+    found = {
         tie.other.id: tie.other
         for one in members
         for tie in graph.arriving(one, schema.MERGE_OF, schema.MERGE_INTO)
     }
-    ordered = sorted(entries.values(), key=lambda one: (one.created_at, one.key))
+    return sorted(found.values(), key=lambda one: (one.created_at, one.key))
+
+
+def ledger(graph: Graph, members: Iterable[Node]) -> list[Row]:
+    """Return the ledger of the component as tools show it."""
     return [
         {
             "merge_id": one.key,
@@ -155,5 +178,5 @@ def ledger(graph: Graph, members: Iterable[Node]) -> list[Row]:
             "created_at": one.created_at,
             "unmerge_reason": one.get("unmerge_reason"),
         }
-        for one in ordered
+        for one in entries(graph, members)
     ]

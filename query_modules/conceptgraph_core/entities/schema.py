@@ -140,6 +140,10 @@ LATEST_MENTIONS: Final = 200
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
 MAX_LIMIT: Final = 200
+# A picture goes so far and has so many components, unless more are asked for.
+DEFAULT_HOPS: Final = 2
+MAX_HOPS: Final = 10
+NEIGHBOURS: Final = 100
 # What the owner is shown of all that there is.
 LISTED: Final = 100
 MAX_LISTED: Final = 1_000

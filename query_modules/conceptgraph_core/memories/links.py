@@ -138,6 +138,17 @@ def connected(
     most = text.integer(limit, "limit", 1, schema.MAX_NODES)
     node = graph.existing(memory_id)
     graph.bound_edges(schema.MAX_LINKS_READ, "ask in one direction only")
+    ordered = strongest(graph, node, ways, least)
+    return [row | {"total": len(ordered)} for row in told(graph, ordered[:most])]
+
+
+def strongest(
+    graph: Graph, node: Node, ways: Sequence[bool] = WAYS[schema.BOTH], least: float = 0.0
+) -> list[Step]:
+    """Return the steps to the memories that *node* is linked to, each once, the strongest first.
+
+    Along its strongest link, if that has a strength of *least* now.
+    """
     best: dict[int, Step] = {}
     for edge, relation, other, outgoing in graph.edges(node, ways):
         strength = graph.strength(edge)
@@ -145,8 +156,7 @@ def connected(
             step = Step(other.raw, other.id, node, relation, outgoing, strength, edge)
             step.node = other
             keep_better(best, step)
-    ordered = in_order(best.values())
-    return [row | {"total": len(ordered)} for row in told(graph, ordered[:most])]
+    return in_order(best.values())
 
 
 def keep_better(best: dict[int, Step], step: Step) -> None:

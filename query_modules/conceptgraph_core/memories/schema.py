@@ -95,6 +95,9 @@ DEFAULT_NODES_EXPLORED: Final = 20
 DEFAULT_DEPTH_TRAVERSED: Final = 3
 DEFAULT_NODES_TRAVERSED: Final = 100
 DEFAULT_TOP: Final = 10
+# A picture goes so far and has so many memories, unless more are asked for.
+DEFAULT_HOPS: Final = 2
+NEIGHBOURS: Final = 100
 MAX_DEPTH_EXPLORED: Final = 10
 MAX_DEPTH_TRAVERSED: Final = 5
 MAX_NODES: Final = 1_000

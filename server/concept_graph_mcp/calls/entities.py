@@ -28,14 +28,14 @@ SEARCH = Procedure(
     ),
     writes=False,
 )
-GET = Procedure(
-    "entitygraph.get",
-    (
-        *("entity_id", "labels", "type", "kind", "identity_status", "origin", "origin_confidence"),
-        *("inferred", "trust", "trust_parts", "activation", "is_active", "facts", "edges"),
-        *("mentions", "conflicts", "merges"),
-    ),
-    writes=False,
+_DESCRIBED = (
+    *("entity_id", "labels", "type", "kind", "identity_status", "origin", "origin_confidence"),
+    *("inferred", "trust", "trust_parts", "activation", "is_active", "facts"),
+)
+_PAST = ("mentions", "conflicts", "merges")
+GET = Procedure("entitygraph.get", (*_DESCRIBED, "edges", *_PAST), writes=False)
+NEIGHBOURHOOD = Procedure(
+    "entitygraph.neighbourhood", (*_DESCRIBED, *_PAST, "hop", "degree", "ties"), writes=False
 )
 FACT = Procedure("entitygraph.fact", ("fact_id", "origin", "conflicts"), writes=True)
 CONTEXT = Procedure(
@@ -53,6 +53,7 @@ PROCEDURES = (
     END_SESSION,
     SEARCH,
     GET,
+    NEIGHBOURHOOD,
     FACT,
     CONTEXT,
     EXPLAIN,
@@ -140,6 +141,15 @@ def get(
 ) -> Call:
     text.name(entity_id, "entity_id")
     return Call(GET, (entity_id, valid_at, known_at, limit), _with_ids([entity_id]))
+
+
+@checked
+def neighbourhood(
+    entity_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
+) -> Call:
+    """Return the call for a picture of the entities around *entity_ids*."""
+    wanted = [text.name(one, "entity_ids") for one in entity_ids]
+    return Call(NEIGHBOURHOOD, (wanted, max_hop, limit), _with_ids(wanted))
 
 
 @checked

@@ -21,6 +21,15 @@ TRAVERSE = Procedure(
     (*BRIEF, "depth", "via", "relation", "direction", "strength", "truncated"),
     writes=False,
 )
+NEIGHBOURHOOD = Procedure(
+    "memorygraph.neighbourhood",
+    (
+        *("memory_id", "content", "summary", "source", "type", "tags", "importance", "confidence"),
+        *("access_count", "created_at", "accessed_at", "state", "decay_score", "preserved"),
+        *("next_state", "next_state_at", "hop", "degree", "links"),
+    ),
+    writes=False,
+)
 STATS = Procedure(
     "memorygraph.stats",
     (
@@ -35,7 +44,7 @@ ANALYSIS = Procedure(
     writes=False,
 )
 
-PROCEDURES = (LINK, CONNECTED, EXPLORE, TRAVERSE, STATS, ANALYSIS)
+PROCEDURES = (LINK, CONNECTED, EXPLORE, TRAVERSE, NEIGHBOURHOOD, STATS, ANALYSIS)
 
 
 @checked
@@ -97,6 +106,14 @@ def traverse(
     if include_parent_links:
         start = Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
     return Call(TRAVERSE, arguments, start)
+
+
+@checked
+def neighbourhood(
+    memory_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
+) -> Call:
+    """Return the call for a picture of the memories around *memory_ids*."""
+    return Call(NEIGHBOURHOOD, (list(memory_ids), max_hop, limit), ids(*memory_ids))
 
 
 @checked

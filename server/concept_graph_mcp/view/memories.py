@@ -6,16 +6,15 @@ from conceptgraph_core.memories import schema
 
 from .. import calls
 from ..session import Session
-from .walking import Row, Seen, around
 
-# Each is looked at one by one, so a picture has no more of them, and of each so many links.
-MOST_NODES = 150
-_LINKS = 200
+Row = dict[str, Any]
+
+# What the page tells of a memory as the procedure does.
 _FACTS = (
     "summary", "source", "type", "tags", "state", "decay_score", "importance", "confidence",
-    "access_count", "created_at", "accessed_at", "preserved", "next_state", "next_state_at",
+    "access_count", "created_at", "accessed_at", "preserved", "next_state", "next_state_at", "hop",
+    "degree",
 )  # fmt: skip
-_STANDS = ("state", "next_state", "next_state_at")
 
 
 async def neighbourhood(
@@ -25,21 +24,9 @@ async def neighbourhood(
 
     Raises Refused of what is not there, is forgotten, or is somebody else's.
     """
-
-    async def look(memory_id: str) -> Seen:
-        # First, for it refuses what is out of sight.
-        links = await session.run(
-            calls.memory_links.connected(memory_id, min_weight=0.0, limit=_LINKS)
-        )
-        [told] = await session.run(calls.upkeep.show(memory_id))
-        following_at = told["next_state_at"]
-        if following_at is not None and following_at <= session.clock.now_ms():
-            # No worker was here yet; the picture is of how it stands at its time.
-            [status] = await session.run(calls.memories.decay_status(memory_id))
-            told |= {name: status[name] for name in _STANDS}
-        return Seen(_node(told, links), [link["memory_id"] for link in links])
-
-    return await around(look, memory_ids, max_hop, min(limit, MOST_NODES))
+    most = min(limit, schema.MAX_NODES)
+    call = calls.memory_links.neighbourhood(memory_ids, max_hop, most)
+    return [_node(row) for row in await session.run(call)]
 
 
 async def latest(session: Session, limit: int) -> list[Row]:
@@ -51,37 +38,37 @@ async def latest(session: Session, limit: int) -> list[Row]:
     ]
 
 
-async def found(session: Session, text: str, limit: int) -> list[dict[str, Any]]:
+async def found(session: Session, text: str, limit: int) -> list[Row]:
     """Return what *text* belongs to by its words, explained; the best first."""
     call = calls.remembering.search(session.user_id, text, limit, explained=True)
     return await session.run(call)
 
 
-def _node(told: dict[str, Any], links: list[dict[str, Any]]) -> Row:
+def _node(row: Row) -> Row:
     """Return a memory as a node: its arousal is how present it is, which only the server reckons.
 
     `degree` counts the memories that it is linked to.
     """
-    memory_id, score = told["memory_id"], told["decay_score"]
     return {
-        "id": _id(memory_id),
+        "id": _id(row["memory_id"]),
         "kind": "memory",
-        "name": memory_id,
-        "text": (told["summary"] or told["content"])[: schema.BRIEF_CHARACTERS],
-        "content": told["content"],
-        **{name: told[name] for name in _FACTS},
+        "name": row["memory_id"],
+        "text": (row["summary"] or row["content"])[: schema.BRIEF_CHARACTERS],
+        "content": row["content"],
+        **{name: row[name] for name in _FACTS},
         "valence": None,
-        "arousal_level": score,
+        "arousal_level": row["decay_score"],
         "fades": False,
-        "degree": links[0]["total"] if links else 0,
-        "relations": [_relation(memory_id, link) for link in links],
+        "relations": [
+            {
+                "from": _id(link["from"]),
+                "to": _id(link["to"]),
+                "type": link["type"],
+                "weight": link["strength"],
+            }
+            for link in row["links"]
+        ],
     }
-
-
-def _relation(memory_id: str, link: dict[str, Any]) -> Row:
-    ends = _id(memory_id), _id(link["memory_id"])
-    source, target = ends if link["direction"] == schema.OUTGOING else ends[::-1]
-    return {"from": source, "to": target, "type": link["relation"], "weight": link["strength"]}
 
 
 def _id(memory_id: str) -> str:

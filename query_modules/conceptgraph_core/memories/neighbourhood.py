@@ -1,0 +1,50 @@
+"""The surroundings of some memories, as a picture of them needs them."""
+
+from collections.abc import Sequence
+
+from .. import text
+from ..graph.around import around
+from . import lifecycle, links, nodes, schema
+from .links import Row
+from .node import Graph, Node
+
+# Of a memory with more links, so many are drawn: the strongest.
+MOST_LINKS = 200
+_STANDS = ("state", "decay_score", "next_state", "next_state_at")
+
+
+def neighbourhood(
+    graph: Graph, memory_ids: Sequence[str], max_hop: int, limit: int | None
+) -> list[Row]:
+    """Return a row for each memory within *max_hop* of those, nearest first; nothing is accessed.
+
+    From each its strongest links are gone along first; *limit* (None: 100) cuts that order. A row
+    is what `get` returns, with the state and the score as of now and what comes next (next_state,
+    next_state_at), hop, degree (how many memories it is linked to) and links: the strongest 200,
+    one to each memory, as maps with from, to, type and strength now. Raises NotFound of what is not
+    there, is forgotten or is another scope's; InvalidText, InvalidNumber; TooMuch beyond 1,000,000
+    links.
+    """
+    hops = text.integer(max_hop, "max_hop", 0, schema.MAX_DEPTH_EXPLORED)
+    most = schema.NEIGHBOURS if limit is None else limit
+    most = text.integer(most, "limit", 1, schema.MAX_NODES)
+    graph.bound_edges(schema.MAX_LINKS_READ, "lower max_hop or limit")
+    seeds = graph.existing_all(memory_ids, "memory_ids")
+    return around(seeds, hops, most, lambda node: _looked_at(graph, node))
+
+
+def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
+    """Return the row of a memory, and those that it is linked to, the strongest links first."""
+    steps = links.strongest(graph, node)
+    drawn = steps[:MOST_LINKS]
+    status = lifecycle.status_of(graph, node)
+    row = nodes.whole(node, graph.context.now_ms) | {name: status[name] for name in _STANDS}
+    row |= {"degree": len(steps), "links": [_link(step) for step in drawn]}
+    return row, [step.node for step in drawn if step.node is not None]
+
+
+def _link(step: links.Step) -> Row:
+    ends = [step.via.memory_id, "" if step.node is None else step.node.memory_id]
+    source, target = ends if step.outgoing else reversed(ends)
+    strength = round(step.strength, schema.DECIMALS)
+    return {"from": source, "to": target, "type": step.relation, "strength": strength}
