@@ -167,6 +167,9 @@ class Kept(adapter.Graph[Node]):
         """Return a link's strength now."""
         strength = edge.get_property("strength")
         since = edge.get_property("last_strengthened")
+        if strength.__class__ is float and since.__class__ is int:
+            # Of every link that a walk meets: what is as it must be is not looked at any closer.
+            return link_strength(strength, since, self.context.now_ms)
         if isinstance(strength, bool) or not isinstance(strength, (int, float)):
             strength = schema.DEFAULT_STRENGTH
         if isinstance(since, bool) or not isinstance(since, int):

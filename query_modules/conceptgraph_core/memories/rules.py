@@ -99,8 +99,11 @@ def link_strength(strength: float, last_strengthened: int, now_ms: int) -> float
 
     What began below a tenth stays as it is (seed 002's half-life and floor).
     """
-    age = max(0, now_ms - last_strengthened)
-    return max(min(LINK_FLOOR, strength), strength * math.pow(0.5, age / LINK_HALF_LIFE_MS))
+    age = now_ms - last_strengthened
+    if age <= 0 or strength <= LINK_FLOOR:
+        return strength
+    left = strength * math.pow(0.5, age / LINK_HALF_LIFE_MS)
+    return left if left > LINK_FLOOR else LINK_FLOOR
 
 
 def _rate(one: Fading, rules: Rules) -> float:

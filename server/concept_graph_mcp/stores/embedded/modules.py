@@ -3,6 +3,7 @@
 import functools
 import importlib
 import sys
+import threading
 from types import ModuleType
 from typing import Any
 
@@ -10,10 +11,19 @@ from conceptgraph_core.registry import MODEL
 
 from . import interface
 
+# What is imported registers itself with `interface._MODULE`: two that are imported at once, for
+# stores that several threads open, would register with each other's.
+_loading = threading.RLock()
 
-@functools.cache
+
 def load_mgp() -> ModuleType:
     """Import `mgp` on our interface. Raises ImportError if it was imported on another already."""
+    with _loading:
+        return _imported_mgp()
+
+
+@functools.cache
+def _imported_mgp() -> ModuleType:
     if "mgp" in sys.modules and sys.modules.get("_mgp") is not interface:
         raise ImportError("mgp was imported before the embedded host, on its stub interface")
     sys.modules["_mgp"] = interface
@@ -25,7 +35,8 @@ def load_modules(names: tuple[str, ...] = MODEL.modules) -> dict[str, interface.
     load_mgp()
     callbacks: dict[str, interface.Callback] = {}
     for name in names:
-        module = _loaded(name)
+        with _loading:
+            module = _loaded(name)
         for callback in (*module.procedures.values(), *module.functions.values()):
             callbacks[callback.name] = callback
     return callbacks
@@ -39,8 +50,9 @@ def _loaded(name: str) -> interface.Module:
 def load_module(name: str) -> interface.Module:
     """Import the module *name* from `sys.path` and return what its decorators registered."""
     load_mgp()
-    module = interface.Module(name)
-    settable: Any = interface
-    settable._MODULE = module
-    importlib.import_module(name)
+    with _loading:
+        module = interface.Module(name)
+        settable: Any = interface
+        settable._MODULE = module
+        importlib.import_module(name)
     return module
