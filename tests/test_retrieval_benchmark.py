@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.retrieval import beam, locomo, realtalk
+from benchmarks.retrieval import beam, locomo, realtalk, widened
 from benchmarks.retrieval.__main__ import main
 from benchmarks.retrieval.cost import cost
 from benchmarks.retrieval.finders import FINDERS, by_associate
@@ -216,3 +216,13 @@ def test_more_answers_are_found_than_by_bm25_with_neighbours_on_real_questions()
     }
     assert at_5["associate"] > 0.62
     assert at_5["associate"] > at_5["BM25 and neighbours"] + 0.03
+
+
+def test_the_example_of_a_concept_graph_is_found_by_it_and_costs_nothing_else(tmp_path):
+    plain = widened.measured(tmp_path / "plain.db", related=False)
+    related = widened.measured(tmp_path / "related.db", related=True)
+    by_concept, *others = widened.QUESTIONS.values()
+    assert widened.recall(by_concept, plain, 5) == 0
+    assert widened.recall(by_concept, related, 5) == 1
+    for asked in others:
+        assert widened.recall(asked, plain, 1) == widened.recall(asked, related, 1) == 1
