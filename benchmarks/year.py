@@ -1,13 +1,16 @@
 """A year of somebody's memory, a day at a time: what is active, dormant, archived and gone.
 
-    python -m benchmarks.year MESSAGES QUERIES PERSONA.json … [--days 365] [--store FILE]
+    python -m benchmarks.year MESSAGES QUERIES PERSONA.json … [--days 365] [--at-once]
 
 For files of RealMem (github.com/zhiyuan5986/RealMemBench, Apache-2.0): MESSAGES and QUERIES as JSON
 Lines, {id, memory, thread, time_ms, speaker, text} and {memory, text, asked_ms}, and the personas
-themselves for what was extracted from each session. Every message is kept when it was said. What
-was extracted from it is kept as a fact, which references the message and extends what was extracted
-last about the same. What is asked is searched for, and the five found first are accessed. Every
-night the worker lets time pass.
+themselves for what was extracted from each session. Every message is ingested when it was said, as
+a program does that hands each on. What was extracted from it is kept as a fact, which references
+the message and extends what was extracted last about the same. What is asked is searched for, and
+the five found first are accessed. Every night the worker lets time pass.
+
+With --at-once all messages are ingested in one go after the last of them was said, as the owner of
+an old history does, with the days on which they were said; nothing is extracted or asked.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import asyncio
 import json
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +38,7 @@ DAY_MS = 86_400_000
 STATES = ("active", "dormant", "archived", "expired")
 # How many memories an answer is made of.
 USED = 5
+BATCH = 500
 IMPORTANCE = {"Static": 0.9}
 
 
@@ -47,6 +52,7 @@ class Life:
     turns: list[str | None] = field(default_factory=list)
     thread: str = ""
     latest: dict[str, str] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
 
     async def hear(self, message: Row) -> None:
         """Keep *message*, and before that, if it asks something, use what belongs to it."""
@@ -58,11 +64,20 @@ class Life:
         if not message["text"].strip():
             self.turns.append(None)
             return
-        call = calls.memories.create(
-            self.session.user_id, message["text"], source=message["speaker"]
-        )
+        await self.ingest([message])
+        self.turns.append(message["id"])
+
+    async def ingest(self, messages: Sequence[Row]) -> None:
+        """Keep *messages* by the procedure that the command `ingest` calls."""
+        fields = ("id", "thread", "speaker", "text")
+        told = [
+            {**{name: one[name] for name in fields}, "said_at": one["time_ms"]}
+            for one in messages
+            if one["text"].strip()
+        ]
+        call = calls.ingesting.ingest(self.session.user_id, told, self.ends)
         [row] = await self.session.run(call)
-        self.turns.append(row["memory_id"])
+        self.ends |= row["ends"]
 
     async def conclude(self) -> None:
         """Keep what was extracted from the session that has ended."""
@@ -99,7 +114,13 @@ class Life:
 
 
 async def live(
-    store: EmbeddedStore, messages: list[Row], queries: list[Row], personas: list[Path], days: int
+    store: EmbeddedStore,
+    messages: list[Row],
+    queries: list[Row],
+    personas: list[Path],
+    days: int,
+    *,
+    at_once: bool,
 ) -> None:
     clock = Clock()
     configured = settings.read({"TZ": "UTC"})
@@ -111,9 +132,18 @@ async def live(
         mine = Session(store, session.tau_ms, session.zone, clock, name)
         lives[name] = Life(mine, extracted(file, name), asked)
     worker = Worker(Session.of(store, configured, clock), configured)
-    ahead = iter(sorted(messages, key=lambda one: one["time_ms"]))
-    message = next(ahead)
-    night = message["time_ms"] // DAY_MS * DAY_MS + 26 * 3_600_000
+    messages = sorted(messages, key=lambda one: one["time_ms"])
+    begun = messages[-1 if at_once else 0]["time_ms"] // DAY_MS * DAY_MS
+    if at_once:
+        clock.frozen_ms = begun + DAY_MS
+        for start in range(0, len(messages), BATCH):
+            for name, life in lives.items():
+                await life.ingest(
+                    [one for one in messages[start : start + BATCH] if one["memory"] == name]
+                )
+    ahead = iter(() if at_once else messages)
+    message = next(ahead, None)
+    night = begun + 26 * 3_600_000
     for day in range(days):
         while message is not None and message["time_ms"] < night:
             clock.frozen_ms = message["time_ms"]
@@ -147,7 +177,7 @@ async def tell(store: EmbeddedStore) -> None:
     counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for one in await records(store):
         if one["kind"] == "memory":
-            what = "fact" if one.get("type") == "fact" else one["source"]
+            what = "fact" if one.get("type") == "fact" else one["speaker"]
             used = "used" if one["access_count"] else "never used"
             counted[what, used][one["state"]] += 1
     for (what, used), states in sorted(counted.items()):
@@ -165,7 +195,7 @@ async def tell_more(store: EmbeddedStore) -> None:
         for one in some[:8] + some[len(some) // 2 :][:4]:
             text = " ".join(one["content"].split())[:90]
             used = f"{one['decay_score']:.3f} used {one['access_count']:3}"
-            console.print(f"  {used}  {one['source'][:9]:9} {text}")
+            console.print(f"  {used}  {one.get('speaker', one['source'])[:9]:9} {text}")
 
 
 def rows(file: Path) -> list[Row]:
@@ -178,13 +208,15 @@ def main() -> None:
     parser.add_argument("queries", type=Path)
     parser.add_argument("personas", type=Path, nargs="+")
     parser.add_argument("--days", type=int, default=365)
+    parser.add_argument("--at-once", action="store_true")
     parser.add_argument("--store", type=Path)
     given = parser.parse_args()
 
     async def work(path: Path) -> None:
         store = EmbeddedStore(path)
         try:
-            await live(store, rows(given.messages), rows(given.queries), given.personas, given.days)
+            read = rows(given.messages), rows(given.queries)
+            await live(store, *read, given.personas, given.days, at_once=given.at_once)
         finally:
             await store.close()
 
