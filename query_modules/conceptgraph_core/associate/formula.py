@@ -6,7 +6,7 @@ that mention no cue themselves only those are looked up that may still be among 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappush, heappushpop, nlargest
 from math import inf
 from typing import Final, Generic
@@ -28,8 +28,14 @@ class Associated(Generic[H]):
     text: H
     told: Told
     score: float
-    words: tuple[Word[H], ...]
     factors: Factors
+    _spread: Spread[H] = field(compare=False, repr=False)
+    _place: Place = field(compare=False, repr=False)
+
+    @property
+    def words(self) -> tuple[Word[H], ...]:
+        """What each word gave; of most that are found nobody asks for it."""
+        return tuple(self._spread.words(self._place))
 
 
 def associate(
@@ -174,5 +180,6 @@ class _Choice(Generic[H]):
         return None
 
     def _explained(self, found: _Found[H]) -> Associated[H]:
-        words = tuple(self._spread.words(found.place))
-        return Associated(found.text, found.told, found.score, words, found.factors)
+        return Associated(
+            found.text, found.told, found.score, found.factors, self._spread, found.place
+        )

@@ -23,11 +23,10 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that a question belongs to; *matched* are the words of the question, best first."""
+    """A node that a question belongs to."""
 
     node: Any
     score: float
-    matched: list[str]
     found: Associated[int]
 
 
@@ -76,16 +75,17 @@ class Search:
         return [self._hit(one) for one in found]
 
     def explained(self, hit: Hit) -> Row:
-        """Return the `words` and the `factors` of *hit*, as `search` has them."""
+        """Return `matched`, the `words` and the `factors` of *hit*, as `search` has them."""
         factors = hit.found.factors
+        words = _in_order(hit.found.words)
         return {
-            "words": [self._word(word) for word in _in_order(hit.found.words)],
+            "matched": [self._said(word) for word in words],
+            "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
 
     def _hit(self, found: Associated[int]) -> Hit:
-        matched = [self._said(word) for word in _in_order(found.words)]
-        return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), matched, found)
+        return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), found)
 
     def _word(self, word: Word[int]) -> Row:
         sources = [
@@ -126,7 +126,6 @@ def search(
             "key": hit.found.told.id,
             "said_at": hit.found.told.said_at,
             "score": hit.score,
-            "matched": hit.matched,
             **searched.explained(hit),
         }
         for hit in searched.best(schema.checked_limit(limit))

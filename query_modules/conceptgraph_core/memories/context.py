@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import text
 from . import lifecycle, links, schema, wording
-from .likeness import Said
+from .likeness import Said, Sayings
 from .node import Graph, Node
 from .search import Finder
 from .wanted import Wanted
@@ -84,7 +84,7 @@ def _relevance(
 def _fitting(graph: Graph, ordered: Sequence[Node], budget: int) -> Iterator[tuple[Node, Row]]:
     """Yield those of *ordered* that fit and say something new, each with its entry."""
     used = 0
-    said: list[Said] = []
+    said = Sayings(graph.context.languages)
     for node in ordered:
         graph.step()
         entry = _entry(node)
@@ -96,10 +96,8 @@ def _fitting(graph: Graph, ordered: Sequence[Node], budget: int) -> Iterator[tup
             needed = wording.size(wording.line(entry, wording.day))
             if wording.tokens(needed) > budget:
                 continue
-        says = Said(node.content)
-        if any(says.is_like(other, graph.context.languages) for other in said):
+        if not said.add(Said(node.content)):
             continue
-        said.append(says)
         used += needed
         yield node, entry
 

@@ -66,9 +66,9 @@ class Finder:
         ]
 
     def explained(self, found: Found) -> Row:
-        """Return `words` and `factors`, as `associate.searching.search` has them."""
+        """Return `matched`, `words` and `factors`, as `associate.searching.search` has them."""
         if found.hit is None:
-            return {"words": [], "factors": {}}
+            return {"matched": [], "words": [], "factors": {}}
         return self._search.explained(found.hit)
 
     def _nearest(self, depth: int, wanted: Wanted) -> list[tuple[float, Node]]:
@@ -111,7 +111,6 @@ def search(
         {
             **one.node.brief,
             "score": round(one.score, schema.DECIMALS),
-            "matched": [] if one.hit is None else one.hit.matched,
             "similarity": _rounded(one.similarity),
             "total": len(found),
             "memory": graph.yielded(one.node),

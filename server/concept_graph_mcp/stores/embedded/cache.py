@@ -74,7 +74,11 @@ class Cache:
             self.clear()
 
     def vertex(self, vertex_id: int) -> VertexElement | None:
-        return next(self.load_vertices([vertex_id]), None)
+        known = self.vertices.get(vertex_id)
+        if known is not None:
+            return known
+        row = self._database.vertex(vertex_id)
+        return None if row is None else self.vertex_of(row)
 
     def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
         """Return those of *ids* that exist, in that order."""
