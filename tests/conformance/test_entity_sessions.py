@@ -192,3 +192,16 @@ def test_what_was_in_doubt_is_promoted_once_every_doubt_is_settled(entities):
     entities.one("Max", "Max", session="u")
     [promoted] = entities.end("u")["promoted"]
     assert (promoted["label"], entities.record("Max")["identity_status"]) == ("Max", "distinct")
+
+
+def test_a_session_that_ends_again_is_what_it_was_whatever_was_activated_since(entities):
+    names = ("Anna", "Bert", "Cleo", "Dora")
+    entities.observe(" ".join(names), *names)
+    entities.end()
+    entities.only = "default"
+    [before] = entities.records("session")
+    entities.days(1)
+    entities.observe("Dora", "Dora", session="t")
+    entities.end()
+    [after] = [one for one in entities.records("session") if one["session_id"] == "s"]
+    assert after | {"ended_at": before["ended_at"]} == before

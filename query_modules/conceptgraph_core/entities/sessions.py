@@ -104,9 +104,10 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
             != components.canonical(graph, other.entity).id
         ):
             _co_occur(graph, (one.entity, other.entity), known.get(key), users, upgraded, tally)
+    # In an order of their own, so that a session that ends again is what it was.
     session.set(
-        paired_by_user=[one.entity.key for one in chosen if one.by_user],
-        paired_by_model=[one.entity.key for one in chosen if not one.by_user],
+        paired_by_user=sorted(one.entity.key for one in chosen if one.by_user),
+        paired_by_model=sorted(one.entity.key for one in chosen if not one.by_user),
     )
 
 

@@ -8,11 +8,13 @@ from rich.table import Table
 
 from conceptgraph_core.work import schema
 
+from ..printable import printable
 from ..worker.running import Outcome
-from .terminal import cut, narrow, note, out, say, wide
+from .terminal import narrow, note, out, say, wide
 
 Row = dict[str, Any]
 
+_SHOWN_TEXT = 100
 _SHOWN = ("runs", *(name for name in schema.COUNTERS if name != "runs"))
 
 
@@ -26,8 +28,8 @@ def told(one: Outcome, dry_run: bool) -> Row:
 def print_outcomes(outcomes: Sequence[Outcome], dry_run: bool) -> None:
     """Print what was done or would change, and why; of the latter the numbers go to stderr."""
     changes = [(one.job, row) for one in outcomes for row in one.changes]
-    if changes:
-        out.print(_changes(changes))
+    for job, row in changes:
+        say(_change(job, row))
     for one in outcomes:
         line = f"{one.job}: {_counted(one.counts or {}) or 'nothing to do'}"
         (note if dry_run else say)(line)
@@ -39,16 +41,14 @@ def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {value:,}" for name, value in counts.items())
 
 
-def _changes(changes: Sequence[tuple[str, Row]]) -> Table:
-    columns = (narrow("job"), narrow("user"), wide("memory"), narrow("from"), narrow("to"))
-    table = Table(*columns, wide("why"), box=None, pad_edge=False)
-    for job, row in changes:
-        text = cut(row.get("text") or row.get("memory_id") or "")
-        why = row.get("why") or row.get("error") or ""
-        known = (row.get(name) or "" for name in ("user_id", "from", "to"))
-        user, before, after = known
-        table.add_row(job, user, text, before, after, why)
-    return table
+def _change(job: str, row: Row) -> str:
+    """Return a line, for in a column at the end of a table of these the reasons have no room."""
+    text = " ".join(str(row.get("text") or row.get("memory_id") or "").split())
+    shown = text if len(text) <= _SHOWN_TEXT else text[: _SHOWN_TEXT - 1] + "…"
+    user = f" ({row['user_id']})" if row.get("user_id") else ""
+    change = f"{row.get('from') or ''} → {row.get('to') or ''}"
+    why = row.get("why") or row.get("error")
+    return f"{job}{user}: {printable(shown)}: {change}" + (f" ({printable(why)})" if why else "")
 
 
 def plain(row: Row) -> Row:
