@@ -171,3 +171,17 @@ def test_what_cannot_be_is_one_line(kept, arguments, said):
     assert refused.exit_code != 0
     assert said in refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("narrow")
+def test_an_id_in_a_table_is_whole_and_no_line_is_escaped(kept):
+    rows = listed(kept)
+    shown = ok(*kept, "entities", "list").stdout
+    assert all(row["entity_id"] in shown for row in rows.values())
+    source, target, *_ = (row["entity_id"] for row in rows.values())
+    ok(*kept, "entities", "merge", source, target, "--yes", "--reason", "one of them")
+    entries = json.loads(ok(*kept, "entities", "merges", "--json").stdout)["merges"]
+    ledger = ok(*kept, "entities", "merges").stdout
+    assert all(entry["merge_id"] in ledger for entry in entries)
+    assert "one of them" in ledger
+    assert "\\n" not in shown + ledger

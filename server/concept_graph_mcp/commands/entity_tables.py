@@ -12,6 +12,8 @@ from .terminal import narrow, wide
 Row = dict[str, Any]
 
 _CUT = 200
+# So that an id fits beside it.
+_KIND = 20
 _TIMES = frozenset(
     ("last_activated", "created_at", "unmerged_at", "valid_from", "valid_until", "known_from")
 )
@@ -33,36 +35,30 @@ def dated(session: Session, value: Any) -> Any:
 
 def listed_table(rows: list[Row]) -> Table:
     """Return dated rows of `list` as a table: the label and id of each, its status, its trust."""
-    table = Table(wide("entity"), narrow("type"), narrow("status"), narrow("trust"), narrow("last"))
+    table = Table(wide("entity"), narrow("type, status"), narrow("trust, last"))
     for row in rows:
-        called = f"{row['label']} ({row['entity_id']})"
         marks = f"{'' if row['is_active'] else ' †'}{' *' if row['inferred'] else ''}"
-        table.add_row(
-            called,
-            row["kind"] or row["type"],
-            row["status"] + marks,
-            figure(row["trust"]),
-            row["last_activated"][:10],
-        )
+        kind = _cut(row["kind"] or row["type"], _KIND)
+        table.add_row(row["label"], kind, figure(row["trust"]))
+        # An id has a line of its own: one that is broken cannot be copied.
+        table.add_row(row["entity_id"], row["status"] + marks, row["last_activated"][:10])
     said = []
     if any(row["inferred"] for row in rows):
         said.append("* the user never mentioned it")
     if any(not row["is_active"] for row in rows):
         said.append("† set aside; a mention revives it")
-    table.caption = "\n".join(said) or None
+    table.caption = " · ".join(said) or None
     return table
 
 
 def merges_table(rows: list[Row]) -> Table:
     """Return dated rows of the ledger as a table: what was merged, why, and what is in force."""
-    table = Table(wide("merge"), narrow("by"), narrow("since"), narrow("in force"))
+    table = Table(wide("merge"), narrow("by, since"), narrow("in force"))
     for row in rows:
-        table.add_row(
-            f"{merged(row)} ({row['merge_id']})\n{_cut(row['reason'] or '')}",
-            row["by"],
-            row["created_at"][:10],
-            "yes" if row["is_active"] else f"until {row['unmerged_at'][:10]}",
-        )
+        state = "yes" if row["is_active"] else f"until {row['unmerged_at'][:10]}"
+        table.add_row(merged(row), row["by"], state)
+        table.add_row(row["merge_id"], row["created_at"][:10])
+        table.add_row(_cut(row["reason"] or ""))
     return table
 
 
@@ -128,5 +124,5 @@ def _edge(edge: Mapping[str, Any]) -> str:
     return f"{way} {kind}{state} {edge['label']}: {axes}, trust {edge['trust']:.2f}{active}"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _CUT else text[: _CUT - 1] + "…"
+def _cut(text: str, most: int = _CUT) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
