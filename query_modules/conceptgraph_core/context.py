@@ -34,8 +34,9 @@ class Context:
     being later; `until_date` is its local date. The clock may lie elsewhere: ahead, for a forecast.
 
     `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
-    for and is not in it does not exist. `degrees` tells of each of them how many edges lead to it,
-    and `incoming` of some which: a node's id, and columns, beginning with where they come from.
+    for and is not in it does not exist. It holds nodes or their ids. `degrees` tells of each of
+    them how many edges lead to it, and `incoming` of some which: a node's id, and columns,
+    beginning with where they come from.
     `size` is how many nodes of the kind in question there are, if that was counted, and `widened`
     has the rows of `concepts.widening`, if a question was widened with the look-up.
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by

@@ -55,6 +55,7 @@ def test_the_time_constant_may_be_any_positive_number(memory, tau_ms):
         ("date", ""),
         ("found", "apple"),
         ("found", ["apple"]),
+        ("found", [True]),
         ("found", {}),
         ("until_ms", 1.5),
         ("until_ms", 2**62),
@@ -104,6 +105,15 @@ def test_what_was_not_found_does_not_exist(memory):
     assert memory.procedure("conceptgraph.peek", arguments, RECALLED, found=[]) == []
     arguments = [["apple"], None]
     assert memory.procedure("conceptgraph.concept_search", arguments, ("concept",), found=[]) == []
+
+
+def test_what_was_found_may_be_told_by_ids_and_one_that_nothing_has_is_nothing(memory, hands):
+    memory.relation_add("apple", "fruit", "is-a")
+    found = [hands.id("apple"), 10**9, hands.id("apple")]
+    rows = memory.procedure("conceptgraph.peek", [["apple"], 1, None], RECALLED, found=found)
+    assert rows == [{"text": "apple is-a fruit", "score": 0.0625}]
+    rows = memory.procedure("conceptgraph.check", [], ("problem",), found=found)
+    assert rows == []
 
 
 def test_without_a_look_up_everything_is_scanned(memory):

@@ -419,7 +419,7 @@ def test_a_database_that_goes_and_comes_back_is_used_again(proxy, connect):
         assert "cannot be reached" in str(failure.value)
         proxy.start()
         assert store.run(calls.concepts.concept_upsert("apple"))[0]["created"] is False
-    assert [record["name"] for record in store.export()] == ["apple"]
+    assert [record["name"] for record in store.stream()] == ["apple"]
 
 
 def test_a_write_whose_answer_is_lost_may_have_happened_and_is_not_made_twice(
@@ -470,10 +470,10 @@ def test_an_export_that_is_cut_off_says_so(proxy, connect):
     store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))
     proxy.cut_before = b"conceptgraph.export"
     with pytest.raises(Unavailable) as failure:
-        store.export()
+        store.stream()
     assert through(proxy) in str(failure.value)
     proxy.cut_before = None
-    assert len(store.export()) == 3
+    assert len(store.stream()) == 3
 
 
 def test_a_server_recovers_with_its_database(proxy, portal, connect):

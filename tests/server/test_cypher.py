@@ -1,4 +1,4 @@
-"""The Cypher of a call: one statement with everything as parameters."""
+"""The Cypher of a call: one statement or two, with everything as parameters."""
 
 import re
 
@@ -33,7 +33,16 @@ EVERY = {
 
 
 def made(call: calls.Call) -> tuple[str, dict[str, object]]:
-    return cypher.call(call, CONTEXT)
+    """Return the one statement of *call*, and its parameters."""
+    [statement] = cypher.call(call, CONTEXT)
+    return statement
+
+
+def whole(call: calls.Call) -> tuple[str, dict[str, object]]:
+    """Return all that is said by the statements of *call*, and all parameters."""
+    statements = cypher.call(call, CONTEXT)
+    texts = [text for text, _ in statements]
+    return "\n".join(texts), {key: value for _, own in statements for key, value in own.items()}
 
 
 def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
@@ -61,7 +70,7 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
 
 
 def test_a_call_without_a_context_has_no_arguments():
-    statement, parameters = cypher.call(calls.keeping.version(), {})
+    [(statement, parameters)] = cypher.call(calls.keeping.version(), {})
     assert (
         statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
     )
@@ -69,7 +78,7 @@ def test_a_call_without_a_context_has_no_arguments():
 
 
 def test_an_episode_looks_up_its_base_what_follows_it_and_its_concepts():
-    statement, parameters = made(EVERY["episode_add"])
+    statement, parameters = whole(EVERY["episode_add"])
     assert parameters["p0"] == ["20250615/apple", "apple", "pear"]
     first, beyond = parameters["p1"], parameters["p2"]
     assert (first, beyond) == ("20250615/apple-", "20250615/apple.")
@@ -82,21 +91,47 @@ def test_an_episode_looks_up_its_base_what_follows_it_and_its_concepts():
 
 
 def test_a_search_gives_its_keywords_folded():
-    _, parameters = made(EVERY["concept_search"])
+    _, parameters = whole(EVERY["concept_search"])
     assert ["app", "fru"] in parameters.values()
     assert parameters["a0"] == ["App", "FRU"]
 
 
 def test_a_search_without_keywords_scans_no_names():
-    statement, _ = made(calls.concepts.concept_search([], 10))
+    statement, _ = whole(calls.concepts.concept_search([], 10))
     assert "CONTAINS" not in statement
     assert "ORDER BY rank DESC" in statement
 
 
 @pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
 def test_every_parameter_is_given_and_every_given_one_used(call):
-    statement, parameters = made(call)
-    assert set(re.findall(r"\$(\w+)", statement)) == parameters.keys() - unused(call)
+    statements = cypher.call(call, CONTEXT)
+    used = [set(re.findall(r"\$(\w+)", text)) for text, _ in statements]
+    *_, (_, parameters) = statements
+    returned = set()
+    for (text, own), wanted in zip(statements[:-1], used, strict=False):
+        assert own.keys() - CONTEXT.keys() - dict(call.context).keys() <= wanted <= own.keys()
+        returned |= set(re.findall(r"(\w+)(?:,|$)", text.rpartition(" RETURN ")[2]))
+    assert used[-1] == (parameters.keys() | returned) - unused(call)
+    assert not returned & parameters.keys()
+
+
+def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_procedure():
+    (looking_up, _), (calling, parameters) = cypher.call(EVERY["concept_search"], CONTEXT)
+    assert not re.search(r"\bCALL \w", looking_up)
+    assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found")
+    assert calling == (
+        "CALL conceptgraph.concept_search($a0, $a1,"
+        " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, found: $found})"
+        " YIELD concept, arousal, matched RETURN collect([concept, arousal, matched]) AS rows"
+    )
+    assert parameters == {"a0": ["App", "FRU"], "a1": 10, **CONTEXT}
+
+
+def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
+    (looking_up, _), (calling, _) = cypher.call(EVERY["associate"], CONTEXT)
+    assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found, degrees, read")
+    assert calling.startswith("UNWIND $read AS i MATCH (n) WHERE id(n) = i MATCH (n)<-[e:")
+    assert "found: $found, degrees: $degrees, incoming: incoming}" in calling
 
 
 def unused(call: calls.Call) -> set[str]:
@@ -105,7 +140,7 @@ def unused(call: calls.Call) -> set[str]:
 
 @pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
 def test_only_returning_follows_the_procedure(call):
-    statement, _ = made(call)
+    statement, _ = whole(call)
     after = statement.partition(f"CALL {call.procedure.name}(")[2]
     assert after
     assert not re.search(r"\b(MATCH|MERGE|CREATE|SET|DELETE|WITH|UNWIND)\b", after)
@@ -124,12 +159,12 @@ def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
         calls.keeping.import_rows([{"kind": NASTY, "name": NASTY}]),
         calls.concepts.rename(NASTY, NASTY + "2", False),
     ):
-        assert "DETACH" not in made(call)[0]
+        assert "DETACH" not in whole(call)[0]
 
 
 def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
     procedure = calls.Procedure("m.p", ("x",), writes=False)
-    _, parameters = cypher.call(calls.Call(procedure, (1, 2)), {"a": 3, "now_ms": 4})
+    [(_, parameters)] = cypher.call(calls.Call(procedure, (1, 2)), {"a": 3, "now_ms": 4})
     assert parameters == {"a0": 1, "a1": 2, "a": 3, "now_ms": 4}
 
 
@@ -147,7 +182,7 @@ def test_an_export_streams_nodes_and_then_relations_of_each_label():
 def test_a_memgraph_parses_every_statement(call, empty_memgraph):
     import neo4j
 
-    statement, parameters = made(call)
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
-        plan = session.run(f"EXPLAIN {statement}", parameters).values()
-    assert plan
+        for statement, parameters in cypher.call(call, CONTEXT):
+            found = {"found": [], "degrees": [], "read": [], "size": 0}
+            assert session.run(f"EXPLAIN {statement}", {**found, **parameters}).values()

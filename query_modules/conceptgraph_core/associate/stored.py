@@ -128,7 +128,7 @@ def _degrees(graph: Words) -> dict[int, int]:
     """Return what the look-up counted, by the ids of the nodes; nothing if there was none."""
     context = graph.context
     pairs = zip(context.found or (), context.degrees or (), strict=False)
-    return {int(vertex.id): degree for vertex, degree in pairs}
+    return {one if isinstance(one, int) else int(one.id): degree for one, degree in pairs}
 
 
 def _following(raw: Any, forward: bool) -> Any:

@@ -125,25 +125,26 @@ class Graph(Generic[N]):
         """Return what an index look-up found, by id: each once, underneath `mgp`."""
         if self._found_by_id is None:
             self._found_by_id = {}
-            for vertex in self.context.found or ():
-                if not isinstance(vertex, mgp.Vertex):
-                    raise InvalidContext("context: found must hold nodes only")
+            for one in self.context.found or ():
                 # Not told apart by `mgp`, which takes longer than all the rest.
-                raw = raws.raw_vertex(vertex)
-                self._found_by_id.setdefault(raw.get_id(), raw)
+                if isinstance(one, mgp.Vertex):
+                    raw = raws.raw_vertex(one)
+                elif type(one) is int:
+                    raw = self.raw_vertex(one)
+                else:
+                    raise InvalidContext("context: found must hold nodes or their ids only")
+                if raw is not None:
+                    self._found_by_id.setdefault(raw.get_id(), raw)
         return self._found_by_id
 
     def vertices(self) -> Iterator[Any]:
         """Iterate over what was found, whatever its labels, or over all there is."""
-        found = self.context.found
-        if found is None:
+        if self.context.found is None:
             yield from self.all_vertices()
             return
-        for vertex in dict.fromkeys(found):
+        for raw in self._found().values():
             self.step()
-            if not isinstance(vertex, mgp.Vertex):
-                raise InvalidContext("context: found must hold nodes only")
-            yield vertex
+            yield raws.public_vertex(raw)
 
     def all_vertices(self) -> Iterator[Any]:
         """Iterate over all that there is, whatever was found."""

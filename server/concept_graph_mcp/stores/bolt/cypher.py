@@ -1,4 +1,4 @@
-"""The Cypher of the Bolt store: for each call one statement that looks up, calls and returns."""
+"""The Cypher of the Bolt store: for each call what looks up, calls and returns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,36 +8,44 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
 from ...calls.call import Call
-from ...calls.lookups import Incoming, Lookup, Sized
+from ...calls.lookups import Incoming
 from . import lookups
+from .lookups import Finding
 
 Statement = tuple[str, dict[str, Any]]
 
 
-def call(call: Call, context: Mapping[str, Any], has_vector_search: bool = False) -> Statement:
-    """Return the statement that makes *call* with what its look-up finds, and its parameters."""
-    finding, parameters = _lookup(call.lookup, has_vector_search)
-    parameters |= {f"a{index}": value for index, value in enumerate(call.arguments)}
+def call(
+    call: Call, context: Mapping[str, Any], has_vector_search: bool = False
+) -> list[Statement]:
+    """Return the statements that make *call* with what its look-up finds, each with parameters.
+
+    Where there are two, they belong into one transaction, and the one row of the first is more
+    parameters of the second.
+    """
+    finding = Finding(None)
+    if call.lookup is not None:
+        finding = lookups.finding(call.lookup, has_vector_search)
     context = {**context, **call.context}
-    parameters |= context
-    given = [f"$a{index}" for index in range(len(call.arguments))]
+    arguments = {f"a{index}": value for index, value in enumerate(call.arguments)}
+    given = [f"${name}" for name in arguments]
     procedure = call.procedure
     if procedure.takes_context:
         pairs = [f"{key}: ${key}" for key in context]
-        pairs += ["found: found"] if call.lookup is not None else []
-        if isinstance(call.lookup, Incoming):
-            pairs += ["degrees: degrees", "incoming: incoming"]
-            if call.lookup.then is not None:
-                pairs.append(f"{call.lookup.then.key}: answers")
-        pairs += ["size: size"] if isinstance(call.lookup, Sized) else []
+        pairs += [f"{key}: {expression}" for key, expression in finding.given.items()]
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time that a record a row takes.
-    return (
-        f"{finding}CALL {procedure.name}({', '.join(given)}) YIELD {fields}"
+    calling = (
+        f"{finding.before}CALL {procedure.name}({', '.join(given)}) YIELD {fields}"
         f" RETURN collect([{fields}]) AS rows",
-        parameters,
+        {**finding.parameters, **arguments, **context},
     )
+    if finding.first is None:
+        return [calling]
+    text, parameters = finding.first
+    # What is looked up may depend on the time of the call.
+    return [(text, {**parameters, **context}), calling]
 
 
 def beforehand(call: Call) -> Statement | None:
@@ -48,8 +56,8 @@ def beforehand(call: Call) -> Statement | None:
     """
     if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
         return None
-    found, parameters = lookups.finding(call.lookup.then.lookup)
-    return f"{found}RETURN size(found) AS found", parameters
+    body, parameters = lookups.found(call.lookup.then.lookup)
+    return f"{body}RETURN size(found) AS found", parameters
 
 
 def alone(call: Call) -> Call:
@@ -73,8 +81,3 @@ def export(model: Model = MODEL) -> Iterator[str]:
                 f" CALL {procedure}('{part}', {{found: [n]}})"
                 " YIELD record RETURN record"
             )
-
-
-def _lookup(lookup: Lookup | None, has_vector_search: bool) -> Statement:
-    """Return what comes before CALL and leaves the nodes found in `found`."""
-    return ("", {}) if lookup is None else lookups.finding(lookup, has_vector_search)

@@ -1,6 +1,7 @@
 """Look-ups in Cypher: each primitive becomes a subquery that returns the list of what it finds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from conceptgraph_core.registry import text_index
@@ -32,6 +33,33 @@ _LAST = chr(0x10FFFF)
 _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
 
 
+# A look-up that takes more than this to say is made in a statement of its own.
+_LONG = 500
+_IDS = "[n IN found | id(n)]"
+# Of `nodes` as many as no more than `$most` edges lead to, but always one.
+_FEWEST = "WITH {nodes} AS nodes, collect(degree) AS degrees"
+_MOST = (
+    "[i IN range(0, size(nodes) - 1) WHERE i = 0"
+    " OR reduce(sum = 0, j IN range(0, i) | sum + degrees[j]) <= $most | nodes[i]]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a look-up is made: `first` in a statement of its own, or by what comes before the CALL.
+
+    Memgraph keeps the plan of a statement, but of none that calls a procedure: that is parsed and
+    planned at every call, which takes milliseconds where much is said before. `first` returns one
+    row, whose fields are parameters of the statement that calls. `given` says of each key of the
+    context that the look-up gives by which expression.
+    """
+
+    first: Statement | None
+    before: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+
+
 class _Writer:
     """Subqueries and their parameters, each with a name of its own."""
 
@@ -54,36 +82,42 @@ class _Writer:
         _WRITERS[type(lookup)](self, lookup)
 
 
-def finding(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
-    """Return what comes before a CALL and leaves the nodes in `found`; and its parameters."""
-    if isinstance(lookup, Incoming):
-        found, parameters = finding(lookup.lookup, has_vector_search)
-        parameters["most"] = lookup.most
-        if lookup.then is None:
-            return found + _incoming(lookup), parameters
-        answered, more = _answered(lookup.then, has_vector_search)
-        statement = f"{found}{answered}{_incoming_first(lookup)}"
-        return statement, parameters | more | {"few": lookup.few}
+def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
+    """Return how *lookup* is made before a CALL."""
     if isinstance(lookup, WithEdges):
         # An edge that is in memory needs no preparation.
         return finding(lookup.lookup, has_vector_search)
+    if isinstance(lookup, Incoming):
+        if lookup.then is None:
+            return _incoming(lookup, has_vector_search)
+        return _incoming_and_later(lookup, lookup.then, has_vector_search)
     if isinstance(lookup, Sized):
         return _sized(lookup, has_vector_search)
+    body, parameters = found(lookup, has_vector_search)
+    if len(body) > _LONG:
+        return Finding((f"{body}RETURN {_IDS} AS found", parameters), given={"found": "$found"})
+    return Finding(None, body, parameters, {"found": "found"})
+
+
+def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
+    """Return what leaves the nodes that *lookup* finds in `found`, and its parameters."""
+    if isinstance(lookup, WithEdges):
+        return found(lookup.lookup, has_vector_search, prefix)
     writer = _Writer(has_vector_search, prefix)
     writer.write(lookup)
     if len(writer.subqueries) == 1:
-        [(body, found)] = writer.subqueries
-        return f"{body}WITH {found} AS found ", writer.parameters
+        [(body, nodes)] = writer.subqueries
+        return f"{body}WITH {nodes} AS found ", writer.parameters
     made = [
-        f"CALL {{ {body}RETURN {found} AS f{index} }} "
-        for index, (body, found) in enumerate(writer.subqueries)
+        f"CALL {{ {body}RETURN {nodes} AS f{index} }} "
+        for index, (body, nodes) in enumerate(writer.subqueries)
     ]
     every = " + ".join(f"f{index}" for index in range(len(made)))
     return f"{''.join(made)}WITH {every} AS found ", writer.parameters
 
 
-def _sized(lookup: Sized, has_vector_search: bool) -> Statement:
-    found, parameters = finding(lookup.lookup, has_vector_search)
+def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
+    body, parameters = found(lookup.lookup, has_vector_search)
     counted = []
     for number, where in enumerate((lookup.where, *lookup.others)):
         parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(where)}
@@ -95,12 +129,17 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Statement:
     if lookup.most is not None:
         parameters["counted"] = lookup.most
     size = " + ".join(f"size{number}" for number in range(len(counted)))
-    return f"{found}{''.join(counted)}WITH found, {size} AS size ", parameters
+    body += "".join(counted)
+    if len(body) > _LONG:
+        first = f"{body}RETURN {_IDS} AS found, {size} AS size", parameters
+        return Finding(first, given={"found": "$found", "size": "$size"})
+    before = f"{body}WITH found, {size} AS size "
+    return Finding(None, before, parameters, {"found": "found", "size": "size"})
 
 
 def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
     """Return what makes `answers`, and `later`: the nodes that they name."""
-    found, parameters = finding(lookup.lookup, has_vector_search, "w")
+    body, parameters = found(lookup.lookup, has_vector_search, "w")
     arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
     context = ["found: found", *(f"{name}: $w_{name}" for name, _ in lookup.context)]
     given = ", ".join([*arguments, f"{{{', '.join(context)}}}"])
@@ -109,7 +148,7 @@ def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
     parameters |= {f"w_a{index}": value for index, value in enumerate(lookup.arguments)}
     parameters |= {f"w_{name}": value for name, value in (*lookup.context, *lookup.where)}
     return (
-        f"CALL {{ {found}WITH found WHERE size(found) > 0"
+        f"CALL {{ {body}WITH found WHERE size(found) > 0"
         f" CALL {lookup.procedure}({given}) YIELD {', '.join(lookup.fields)}"
         f" RETURN collect({{{row}}}) AS answers }} "
         f"CALL {{ WITH answers UNWIND answers AS row"
@@ -119,20 +158,33 @@ def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
     )
 
 
-def _incoming(lookup: Incoming) -> str:
-    """Return what makes `degrees` and `incoming` of `found`; how many are read is `$most`.
+def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
+    """What is read are columns of up to *most* edges: they stay in the database, for the call.
 
-    `inDegree` walks nothing. A statement that calls a procedure is planned anew each time, so that
-    it is kept plain: nulls that are kept by `coalesce`, for one, tripled the time of a call.
+    `inDegree` walks nothing.
     """
-    return (
-        "WITH found, [n IN found | inDegree(n)] AS degrees "
+    body, parameters = found(lookup.lookup, has_vector_search)
+    first = (
+        f"{body}WITH found, [n IN found | inDegree(n)] AS degrees "
         f"CALL {{ WITH found UNWIND found AS n WITH n WHERE n:{lookup.label}"
         f" WITH collect(n) AS every, collect(CASE WHEN n.{lookup.unless} IS NULL THEN n END)"
         " AS some UNWIND CASE size(some) WHEN 0 THEN every ELSE some END AS n"
         f" WITH n, inDegree(n) AS degree ORDER BY degree, n.{lookup.by} WHERE degree > 0"
-        f" {_read(lookup)} }} "
+        f" {_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read }}"
+        f" RETURN {_IDS} AS found, degrees, read"
     )
+    before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
+    given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
+    return Finding((first, parameters | {"most": lookup.most}), before, given=given)
+
+
+def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:
+    """In one statement: what it asks a procedure, it plans anew each time anyway."""
+    body, parameters = found(lookup.lookup, has_vector_search)
+    answered, more = _answered(then, has_vector_search)
+    parameters |= more | {"most": lookup.most, "few": lookup.few}
+    given = {"found": "found", "degrees": "degrees", "incoming": "incoming", then.key: "answers"}
+    return Finding(None, f"{body}{answered}{_incoming_first(lookup)}", parameters, given)
 
 
 def _incoming_first(lookup: Incoming) -> str:
@@ -154,15 +206,18 @@ def _incoming_first(lookup: Incoming) -> str:
 
 def _read(lookup: Incoming) -> str:
     """Return what makes `incoming` of the rows of `n` and `degree`, as far as `$most` reaches."""
+    fewest = _FEWEST.format(nodes="collect(n)")
+    return f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
+
+
+def _columns(lookup: Incoming, clause: str) -> str:
+    """Return what makes `incoming` of the nodes `n`, and ends with *clause*."""
     columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
     columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
     return (
-        "WITH collect(n) AS nodes, collect(degree) AS degrees"
-        " UNWIND [i IN range(0, size(nodes) - 1) WHERE i = 0"
-        " OR reduce(sum = 0, j IN range(0, i) | sum + degrees[j]) <= $most | nodes[i]] AS n"
-        f" MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f)"
+        f"MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f)"
         " WITH n, collect(e) AS edges, collect(f) AS ends"
-        f" RETURN collect([id(n), {', '.join(columns)}]) AS incoming"
+        f" {clause} collect([id(n), {', '.join(columns)}]) AS incoming"
     )
 
 

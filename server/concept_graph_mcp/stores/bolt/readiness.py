@@ -131,7 +131,7 @@ async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
             f" AND (n.{index.folded} IS NULL OR n.{index.plain} IS NULL) WITH n LIMIT {_BATCH}"
         )
         fill = (
-            f"{lacking} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false,"
+            f"{lacking} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false, null,"
             " {found: found}) YIELD indexed RETURN indexed"
         )
         try:

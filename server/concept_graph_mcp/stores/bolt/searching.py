@@ -1,9 +1,7 @@
 """What a search finds, in Cypher: by index as far as an index reaches, and by one scan beyond that.
 
-Memgraph keeps no plan of a statement that calls a procedure: what is written here is parsed and
-planned at every search, which took longer than the search itself where it was written in full. So
-it says as little as it can, in what is parsed quickly: `coalesce` and conditions in brackets are
-not, and a `CALL { … }` more is.
+It is a statement of its own, whose plan Memgraph keeps: its parameters may differ from search to
+search, its text only with the number of keywords.
 """
 
 from collections.abc import Callable
@@ -25,6 +23,8 @@ _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
 # Greater than all that begins with a text, if put behind it.
 _LAST = "\U0010ffff"
+# Of all texts but the empty one the least.
+_LEAST_TEXT = "\x01"
 # Stands in no text.
 _BETWEEN = "\uffff"
 # More keywords than this are a list to the statement.
@@ -73,13 +73,20 @@ def _everywhere(
 ) -> str:
     """Return the scan: the first `hits`, and a mark for each of them that is `beside` the limit.
 
+    Nearly all that a search takes is spent on the first line, and there on finding the next node
+    and its text in memory: so it asks of each as little as there is to ask. What lacks a form is
+    let through, to be told apart among the few. Other plain forms than "" are few: by index.
     The closest come again, in no place of their own: all of them are known already.
     """
-    words = parameter(list(lookup.keywords.words))
-    both = _both(parameter, index)
+    words, least = parameter(list(lookup.keywords.words)), parameter(_LEAST_TEXT)
+    plain = f"n.{index.plain}"
+    both = f"n.{index.folded} + {parameter(_BETWEEN)} + {plain}"
     return (
-        f"MATCH (n:{index.label}) {_hit(parameter, lookup, both, parts)} AS hit"
-        f" WHERE hit OR hit IS NULL WITH n, {both} AS both"
+        f"MATCH (n:{index.label}) {_contains(parameter, lookup, index, parts)}"
+        f" OR {plain} IS NULL WITH collect(n) AS some"
+        f" OPTIONAL MATCH (n:{index.label}) WHERE {plain} >= {least}"
+        f" AND any(k IN {parts} WHERE {plain} CONTAINS k) WITH some, collect(n) AS others"
+        f" UNWIND some + others AS n WITH DISTINCT n, {both} AS both"
         f" WITH n, both IS NULL AS lacks, any(k IN {words} WHERE both CONTAINS k) AS word"
         # What is there instead of a name may be no text, which has no order among others.
         f" WITH n, lacks, word, CASE lacks WHEN false THEN n.{index.source} END AS source"
@@ -90,23 +97,18 @@ def _everywhere(
     )
 
 
-def _hit(parameter: Parameter, lookup: Text, both: str, parts: str) -> str:
-    """Return whether `n` contains a keyword, null if it lacks a form.
-
-    Nearly all that a search takes is spent here.
-    """
-    keywords = lookup.keywords.parts
-    if len(keywords) == 1:
-        return f"WITH n, {both} CONTAINS {parameter(keywords[0])}"
-    if len(keywords) > _WRITTEN_OUT:
-        return f"WITH n, {both} AS both WITH n, any(k IN {parts} WHERE both CONTAINS k)"
-    contained = " OR ".join(f"both CONTAINS {parameter(keyword)}" for keyword in keywords)
-    return f"WITH n, {both} AS both WITH n, {contained}"
-
-
-def _both(parameter: Parameter, index: TextIndex) -> str:
-    """Return both forms of the text of `n` as one to look through; null if it lacks one."""
-    return f"n.{index.folded} + {parameter(_BETWEEN)} + n.{index.plain}"
+def _contains(parameter: Parameter, lookup: Text, index: TextIndex, parts: str) -> str:
+    """Return what lets a node through whose folded form has a keyword, or which lacks it."""
+    first, *others = lookup.keywords.parts
+    folded = f"coalesce(n.{index.folded}, {parameter(first)})"
+    if not others:
+        return f"WHERE {folded} CONTAINS {parameter(first)}"
+    if len(others) >= _WRITTEN_OUT:
+        return f"WITH n, {folded} AS folded WHERE any(k IN {parts} WHERE folded CONTAINS k)"
+    contained = " OR ".join(
+        f"folded CONTAINS {parameter(keyword)}" for keyword in lookup.keywords.parts
+    )
+    return f"WITH n, {folded} AS folded WHERE {contained}"
 
 
 def _lacking(index: TextIndex) -> str:

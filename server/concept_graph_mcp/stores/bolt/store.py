@@ -1,8 +1,8 @@
-"""A graph in Memgraph, over Bolt: one statement and one round trip a call."""
+"""A graph in Memgraph, over Bolt: one transaction a call, of one statement or two."""
 
 import gzip
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -99,9 +99,9 @@ class BoltStore:
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translated(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
-        statement, parameters = cypher.call(call, context, self._has_vector_search)
+        statements = cypher.call(call, context, self._has_vector_search)
         writes = call.procedure.writes
-        [result] = await self._translated(writes, self.rows, statement, parameters, writes)
+        [result] = await self._translated(writes, self._called, statements, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
 
     async def problems(self) -> list[str]:
@@ -172,8 +172,7 @@ class BoltStore:
                 call = calls.keeping.import_rows(
                     records[start : start + _RESTORE_BATCH], self._model
                 )
-                statement, parameters = cypher.call(call, {})
-                await (await transaction.run(statement, parameters)).consume()
+                await (await _calling(transaction, cypher.call(call, {}))).consume()
             await transaction.commit()
 
     async def _fit_vectors(self) -> None:
@@ -202,12 +201,23 @@ class BoltStore:
             self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
         ):
             query = neo4j.Query(statement, metadata=metadata)
-            result = await session.run(query, dict(parameters))
-            keys = result.keys()
-            return [
-                {key: _plain(value) for key, value in zip(keys, record.values(), strict=True)}
-                async for record in result
-            ]
+            return await _rows(await session.run(query, dict(parameters)))
+
+    async def _called(
+        self, statements: Sequence[cypher.Statement], writes: bool
+    ) -> list[dict[str, Any]]:
+        """Run the statements of one call as one transaction and return the rows of the last."""
+        if len(statements) == 1:
+            return await self.rows(*statements[0], writes)
+        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
+        async with (
+            self._calls.marked(mode) as metadata,
+            self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
+            await session.begin_transaction(metadata=metadata) as transaction,
+        ):
+            rows = await _rows(await _calling(transaction, statements))
+            await transaction.commit()
+            return rows
 
     async def _translated(
         self, writes: bool, operation: Callable[..., Awaitable[T]], *arguments: Any
@@ -245,6 +255,25 @@ class BoltStore:
             )
         outcome = "the write may have happened" if writes else "nothing was written"
         return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
+
+
+async def _calling(
+    transaction: neo4j.AsyncTransaction, statements: Sequence[cypher.Statement]
+) -> neo4j.AsyncResult:
+    """Run the statements of one call and return the result of the last."""
+    *first, (text, parameters) = statements
+    for looking_up, wanted in first:
+        found = await (await transaction.run(looking_up, wanted)).single(strict=True)
+        parameters = {**parameters, **found.data()}
+    return await transaction.run(text, parameters)
+
+
+async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
+    keys = result.keys()
+    return [
+        {key: _plain(value) for key, value in zip(keys, record.values(), strict=True)}
+        async for record in result
+    ]
 
 
 async def _rehearsal(model: Model) -> "Rehearsal":
