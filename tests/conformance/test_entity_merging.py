@@ -5,6 +5,7 @@ from entity_layer import Entities, entity
 from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from nights import node
 
 from concept_graph_mcp import calls
 
@@ -278,3 +279,20 @@ def test_an_edge_of_a_member_is_explained_by_the_id_that_is_shown(entities):
     for ends in ((luna, edge["entity_id"]), (edge["entity_id"], luna)):
         told = entities.run(calls.entities.explain(None, *ends, edge["type"]))
         assert "1 reinforcements by the user" in told[1]["text"]
+
+
+def test_a_word_inside_a_label_is_found_however_long_ago_it_was_mentioned(entities):
+    later = [node(f"n{number}", last_activated=9) for number in range(2_001)]
+    titles = ("The Lord of the Rings", "東京都庁", "Ring")
+    rows = [node(f"t{number}", node_label=one) for number, one in enumerate(titles)]
+    theirs = node("theirs", user_id="bob", node_label="The Rings")
+    entities.memory.import_rows([*later, *rows, theirs])
+
+    def found(query):
+        return [row["label"] for row in entities.search(query)]
+
+    assert found("rings") == ["The Lord of the Rings"]
+    assert found("lor") == ["The Lord of the Rings"]
+    assert found("ring") == ["Ring", "The Lord of the Rings"]
+    assert found("京都") == ["東京都庁"]
+    assert found("ings") == []

@@ -5,7 +5,7 @@ its `user_id`. Times are unix ms. Imports nothing of Memgraph, so that the shell
 a host.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from .. import checks, limits, text
@@ -21,6 +21,7 @@ from ..layers import (
     optional,
     starting,
 )
+from ..words.splitting import split
 from . import names
 
 ENTITY: Final = "Entity"
@@ -103,6 +104,10 @@ SEARCHED: Final = 2_000
 # And at so many that begin with one of its first words.
 WORDS_SEARCHED: Final = 8
 WORD_SEARCHED: Final = 200
+# By place, the properties that have the words of a label after its first, so that an index finds
+# them. For those of so many first words of a search.
+INNER_WORDS: Final = {place: f"word_{place + 1}" for place in range(1, 6)}
+INNER_SEARCHED: Final = 4
 
 # Co-occurrence: all pairs of a long session would be a hairball.
 MAX_PAIRED: Final = 30
@@ -158,6 +163,17 @@ _ID = Property("id", text.name, absent="")
 _USER_ID = Property("user_id", text.name, absent="")
 _CREATED_AT = Property("created_at", checks.time, NOW, absent=0)
 
+
+def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
+    """Return what tells the word at *place* of a label, None where it has not so many."""
+
+    def word(properties: Mapping[str, Any]) -> str | None:
+        words = split(properties["node_label"])
+        return words[place] if place < len(words) else None
+
+    return word
+
+
 _ENTITY = NodeKind(
     ENTITY,
     kind="entity",
@@ -202,7 +218,10 @@ _ENTITY = NodeKind(
     ),
     text="node_label",
     # What several entities may have in common, of which `canonical_name` is the one.
-    derived={"called": lambda properties: names.canonical(properties["node_label"])},
+    derived={
+        "called": lambda properties: names.canonical(properties["node_label"]),
+        **{name: _inner(place) for place, name in INNER_WORDS.items()},
+    },
     scope="user_id",
 )
 _MENTION = NodeKind(
@@ -364,6 +383,7 @@ LAYER: Final = Layer(
         Index(ENTITY, ("user_id", "canonical_name"), unique=True),
         Index(ENTITY, ("user_id", "id")),
         Index(ENTITY, ("user_id", "called")),
+        *(Index(ENTITY, ("user_id", name)) for name in INNER_WORDS.values()),
         Index(ENTITY, ("user_id", "last_activated")),
         Index(ENTITY, ("user_id", "identity_status", "last_activated")),
         Index(ENTITY, ("user_id", "canonical_node_id")),

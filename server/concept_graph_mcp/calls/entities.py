@@ -117,19 +117,28 @@ def search(
 ) -> Call:
     text.summary(query, "query")
     name = names.canonical(query)
-    # What begins with all of it, or with a word of it.
+    words_asked = list(dict.fromkeys(split(name)[: schema.WORDS_SEARCHED]))
+    # What begins with all of it, or with a word of it; or has a word that does.
     begun = [
         Range(
             *((schema.ENTITY,), "canonical_name", one, one + names.LAST),
             where=_mine(user_id),
             limit=schema.SEARCHED if one == name else schema.WORD_SEARCHED,
         )
-        for one in dict.fromkeys((name, *split(name)[: schema.WORDS_SEARCHED]))
+        for one in dict.fromkeys((name, *words_asked))
+    ]
+    inner = [
+        Range(
+            *((schema.ENTITY,), place, one, one + names.LAST),
+            where=_mine(user_id),
+            limit=schema.WORD_SEARCHED,
+        )
+        for one in words_asked[: schema.INNER_SEARCHED]
+        for place in schema.INNER_WORDS.values()
     ]
     called = Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),))
-    latest = Ordered(schema.ENTITY, "last_activated", schema.SEARCHED, where=_mine(user_id))
     arguments = (query, list(types), limit, include_inactive)
-    return Call(SEARCH, arguments, Union((called, *begun, latest)))
+    return Call(SEARCH, arguments, Union((called, *begun, *inner)))
 
 
 @checked
