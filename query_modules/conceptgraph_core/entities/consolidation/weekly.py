@@ -6,7 +6,7 @@ Forgetting only marks, and a merge can be taken back.
 from typing import Final
 
 from ... import checks
-from .. import components, edges, merging, names, reading, schema, sieve
+from .. import components, edges, merging, names, reading, schema, sieve, spelling
 from ..node import Graph, Node
 from . import batches, communities
 from .batches import Batch, Row, Step
@@ -57,13 +57,15 @@ def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
 
     Embeddings are one signal, and one is never enough (seed 004, "single-signal resolution"): "my
     boss" and "my manager" mean alike, are spoken of together, and are two. So are chapter 1 and
-    chapter 2, and Daniel and Daniela, whom one message names side by side.
+    chapter 2, a thing and one whose name has a word more, and whom one message names side by side.
     """
     reasons = merging.missing(graph, node, other)
     one, two = (names.canonical(each.name) for each in (node, other))
     near = names.ratio(one, two)
     if near < sieve.SIMILAR:
         reasons.append(f"their names are alike by {near:.2f} only")
+    elif not spelling.is_one_name(node.name, other.name):
+        reasons.append("their names have different words")
     if _numbers(one) != _numbers(two):
         reasons.append("their names have different numbers")
     if not reasons and _messages(graph, node) & _messages(graph, other):
