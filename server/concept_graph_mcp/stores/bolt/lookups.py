@@ -29,7 +29,6 @@ from . import nearest, searching
 Statement = tuple[str, dict[str, Any]]
 
 # From a minute on, each twice as long as the one before, up to a century.
-_LAST = chr(0x10FFFF)
 _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
 
 
@@ -249,36 +248,8 @@ def _range(writer: _Writer, lookup: Range) -> None:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
             limit = writer.parameter(lookup.limit)
-            first_few = f"WITH n ORDER BY {order} LIMIT {limit} "
-            windows = _windows(lookup)
-            if windows:
-                nearer = f"{body}AND n.{lookup.property} < edge "
-                body = (
-                    f"CALL {{ UNWIND {writer.parameter(windows)} AS edge CALL {{ WITH edge"
-                    f" {nearer}WITH n LIMIT {limit} RETURN count(n) AS found }}"
-                    f" WITH edge, found WHERE found = {limit}"
-                    " WITH edge LIMIT 1 RETURN collect(edge) AS edges } "
-                    f"CALL {{ WITH edges UNWIND edges AS edge {nearer}{first_few}"
-                    "RETURN collect(n) AS nearest } "
-                    "CALL { WITH edges WITH edges WHERE size(edges) = 0"
-                    f" {body}{first_few}RETURN collect(n) AS rest }} "
-                )
-                writer.add(body, "nearest + rest")
-                continue
-            body += first_few
+            body += f"WITH n ORDER BY n.{lookup.property} LIMIT {limit} "
         writer.add(body, "collect(n)")
-
-
-def _windows(lookup: Range) -> list[str]:
-    """Return below what to look for the first of a range of texts, one wider than the other.
-
-    An index gives a range, but no order: sorted is the narrowest of these that has enough. What
-    comes next after an id begins as it does, by the fewer letters the more there are.
-    """
-    if not isinstance(lookup.first, str):
-        return []
-    beginnings = [lookup.first[:size] + _LAST for size in range(len(lookup.first) - 1, 0, -1)]
-    return [one for one in beginnings if lookup.first < one < lookup.beyond]
 
 
 def _referring(writer: _Writer, lookup: Referring) -> None:
