@@ -130,7 +130,8 @@ DAILY_TOGETHER: Final = (("decay",), ("semantic",), DAILY[2:])
 READING_LEAVING: Final = ("decay",)
 READING_ALL: Final = DAILY[2:]
 COMMUNITIES: Final = "communities"
-WEEKLY: Final = ("merge", "prune", "archive", COMMUNITIES, "pressure")
+ARCHIVE: Final = "archive"
+WEEKLY: Final = ("merge", "prune", ARCHIVE, COMMUNITIES, "pressure")
 BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
 
 # Of a narrative, in tokens; of the message that it is for, so many words are looked up.

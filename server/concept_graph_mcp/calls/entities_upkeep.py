@@ -93,7 +93,7 @@ def daily(
     checks.one_of(schema.DAILY)(step, "step")
     found = _batch(after or "", limit, user_id)
     if step in (*schema.READING_LEAVING, *schema.READING_ALL):
-        found = WithEdges(found, step in schema.READING_ALL)
+        found = WithEdges(found, entering=step in schema.READING_ALL)
     return Call(DAILY, (step, after, limit, dry_run), found)
 
 
@@ -109,6 +109,9 @@ def weekly(
     checks.one_of(schema.WEEKLY)(step, "step")
     whole = step == schema.COMMUNITIES
     found = WithEdges(_all(user_id)) if whole else _batch(after or "", limit, user_id)
+    if step == schema.ARCHIVE:
+        # Mentions lead to their entity.
+        found = WithEdges(found, leaving=False, entering=True)
     return Call(WEEKLY, (step, after, limit, dry_run), found)
 
 

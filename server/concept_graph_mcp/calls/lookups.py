@@ -215,13 +215,14 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class WithEdges:
-    """What *lookup* finds, whose edges the call goes through: those that leave it, or *all*.
+    """What *lookup* finds, whose edges the call goes through: those that leave it or enter it.
 
     A store that would read them node by node may read them together.
     """
 
     lookup: "Lookup"
-    all: bool = False
+    leaving: bool = True
+    entering: bool = False
 
 
 Lookup = (

@@ -68,9 +68,9 @@ class Cache:
         self.edges.clear()
         self.bytes = 0
 
-    def trim(self, most: int = MAX_BYTES) -> None:
-        """Let go of everything if it has become more than *most* bytes."""
-        if self.bytes > most:
+    def trim(self, most: int | None = None) -> None:
+        """Let go of everything if it has become too much, or more than *most* bytes."""
+        if self.bytes > (MAX_BYTES if most is None else most):
             self.clear()
 
     def vertex(self, vertex_id: int) -> VertexElement | None:
@@ -143,17 +143,15 @@ class Cache:
         lists: dict[int, list[EdgeElement]] = {
             one.id: [] for one in vertices if (one.out_edges if outgoing else one.in_edges) is None
         }
-        near, far = (_SOURCE, _TARGET) if outgoing else (_TARGET, _SOURCE)
+        near = _SOURCE if outgoing else _TARGET
         rows = self._database.edges_of_many(lists, outgoing)
         while some := rows.fetchmany(_READ_AT_ONCE):
-            self.load_vertices({row[far] for row in some if row[0] not in self.edges})
+            ends = _Ends(self)
             for row in some:
-                edge = self.edges.get(row[0])
-                if edge is None and row[far] in self.vertices:
-                    ends = self.vertices[row[_SOURCE]], self.vertices[row[_TARGET]]
-                    edge = self._add_edge(row, *ends)
-                if edge is not None:
-                    lists[row[near]].append(edge)
+                vertex = self.vertices[row[near]]
+                lists[vertex.id].append(self._edge_of(row, vertex, outgoing, ends))
+            # Who goes through so many looks at few of their other ends.
+            ends.together = []
         for vertex_id, edges in lists.items():
             setattr(self.vertices[vertex_id], "out_edges" if outgoing else "in_edges", edges)
 

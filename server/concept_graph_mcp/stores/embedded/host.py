@@ -240,8 +240,10 @@ class Host:
             self._cache.trim(MAX_BYTES_IN_PASSING)
         elements = list(self._cache.load_vertices(ids))
         if isinstance(lookup, WithEdges):
-            for outgoing in (True, False) if lookup.all else (True,):
-                self._cache.load_edges(elements, outgoing)
+            if lookup.leaving:
+                self._cache.load_edges(elements, outgoing=True)
+            if lookup.entering:
+                self._cache.load_edges(elements, outgoing=False)
         return [interface.Vertex(graph, element) for element in elements]
 
     def _run(
