@@ -1,5 +1,6 @@
 """Messages that become memories: once each, in the order of their threads, found by their words."""
 
+import math
 from typing import Any
 
 import pytest
@@ -41,13 +42,40 @@ def test_a_message_is_a_memory_of_when_it_was_said(memory):
         "speaker": "Ann Lee",
         "said_at": MADE_MS + 1_000,
         "created_at": MADE_MS + 1_000,
-        "accessed_at": memory.now_ms,
         "state": "active",
-        "decay_score": 0.7,
         "access_count": 0,
         "metadata": {"message_id": "1"},
     }
     assert expected.items() <= record.items()
+    # Eleven and a half days ago; of an old history little is taken off that.
+    days = (memory.now_ms - record["accessed_at"]) / DAY_MS
+    assert 11 < days < (memory.now_ms - record["said_at"]) / DAY_MS < 12
+    assert record["decay_score"] == pytest.approx(0.7 * math.exp(-0.01 * days))
+
+
+def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(memory):
+    ages = (0, 30, 90, 365, 3_650, 20_000)
+    told = [
+        message(number, said_at=memory.now_ms - age * DAY_MS) for number, age in enumerate(ages)
+    ]
+    ingest(memory, *told)
+    records = [kept(memory)[one["id"]] for one in told]
+    states = ["active", "active", "dormant", "dormant", "dormant", "dormant"]
+    assert [one["state"] for one in records] == states
+    accessed = [one["accessed_at"] for one in records]
+    assert accessed[0] == memory.now_ms
+    assert accessed == sorted(accessed, reverse=True)
+    recent = memory.run(calls.memories.recent("default", 2))
+    assert [row["memory_id"] for row in recent] == [told[0]["id"], told[1]["id"]]
+    memory.run(calls.upkeep.decay_batch("default"))
+    assert [one["state"] for one in kept(memory).values()].count("dormant") == 4
+    gone = []
+    for _ in range(50):
+        memory.now_ms += 10 * DAY_MS
+        [row] = memory.run(calls.upkeep.decay_batch("default"))
+        gone.append(sum(change["to"] == "expired" for change in row["changes"]))
+    assert gone.index(2) == 23  # what is ten years old and older
+    assert [count for count in gone if count] == [2, 1, 1, 1, 1]
 
 
 def test_messages_again_change_nothing(memory):

@@ -1,6 +1,7 @@
 """Messages of conversations, each kept as a memory: once, however often it comes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import limits, text
@@ -20,7 +21,8 @@ def ingest(
 
     Each comes after those that its thread has: *ends* are the last positions of threads, as far as
     the caller knows them. What is there already, forgotten or corrected meanwhile, stays as it is.
-    It was created when it was said (unix ms), and is accessed now, so that it fades from now on.
+    It was created when it was said (unix ms), and fades from then on, or from later if that was
+    long ago (`rules.fading_since`).
     Returns created, existing, and the `ends` of the threads of *messages*. Raises InvalidRow.
     """
     ingesting = _Ingesting(graph, ends or {})
@@ -56,11 +58,9 @@ class _Ingesting:
             if thread is not None and position is not None:
                 self._found[thread] = max(position, self._found.get(thread, -1))
         context = graph.context
-        fading = rules.Fading(
+        self._fading = rules.Fading(
             schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, context.now_ms
         )
-        score, state = rules.now(fading, context.now_ms, context.decay)
-        self._state = rules.ARCHIVED if state == rules.EXPIRED else state
         self._common: Row = {
             "user_id": text.name(context.user_id, "user_id"),
             "source": schema.DEFAULT_SOURCE,
@@ -69,10 +69,7 @@ class _Ingesting:
             "importance_score": schema.DEFAULT_IMPORTANCE,
             "confidence": schema.DEFAULT_CONFIDENCE,
             "access_count": 0,
-            "accessed_at": context.now_ms,
             "last_decay_update": context.now_ms,
-            "decay_score": score,
-            "state": self._state,
         }
 
     def add(self, message: Mapping[str, Any]) -> None:
@@ -86,9 +83,21 @@ class _Ingesting:
         self.ends[thread] = end + 1
         self.created += 1
         made = {**self._common, **values, "position": end + 1, "created_at": values["said_at"]}
-        made["content"] = lifecycle.stored_content(made["content"], self._state)
+        made |= self._presence(values["said_at"])
+        made["content"] = lifecycle.stored_content(made["content"], made["state"])
         made["latest"] = schema.latest(made)
         self.writer.put(schema.KIND, self._graph.create_node(schema.MEMORY, **made))
+
+    def _presence(self, said_at: int) -> Row:
+        """Return what a message said then begins with."""
+        context = self._graph.context
+        since = rules.fading_since(said_at, self._fading, context.now_ms, context.decay)
+        score, state = rules.now(
+            replace(self._fading, accessed_at=since), context.now_ms, context.decay
+        )
+        # Only the worker expires.
+        state = rules.ARCHIVED if state == rules.EXPIRED else state
+        return {"accessed_at": since, "decay_score": score, "state": state}
 
     def _end(self, thread: str) -> int:
         if thread not in self.ends:

@@ -23,6 +23,8 @@ PRESERVING_TAGS: Final = (
 )
 
 DAY_MS: Final = 86_400_000
+# What is kept of an old history begins so near to being archived, and no nearer.
+_NOT_YET: Final = 0.99
 # Seed 002: links halve in a week, and not below a tenth.
 LINK_HALF_LIFE_MS: Final = 7 * DAY_MS
 LINK_FLOOR: Final = 0.1
@@ -92,6 +94,21 @@ def next_state(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[str, int
         then = now(one, until, rules)[1]
         return (then, until) if then != state else _decayed_from(one, state, until, rules)
     return _decayed_from(one, state, now_ms, rules)
+
+
+def fading_since(said_at: int, one: Fading, now_ms: int, rules: Rules = RULES) -> int:
+    """Return when a text that was said at *said_at*, and is kept now as *one*, was accessed.
+
+    What was said lately fades from then on. What is older counts as younger than it is, the more
+    the older, in the same order: however old, it is not archived yet. Else an old history would be
+    gone in the night after it was kept; and if all of it began now, all of it would go in one.
+    """
+    age = max(0, now_ms - said_at)
+    if _rate(one, rules) <= 0:
+        return now_ms - age
+    kept = max(1.0, one.importance * one.confidence / rules.dormant)
+    most = _NOT_YET * math.log(kept) / _rate(one, rules) * DAY_MS
+    return now_ms - math.floor(most * -math.expm1(-age / most)) if most >= 1 else now_ms
 
 
 def link_strength(strength: float, last_strengthened: int, now_ms: int) -> float:
