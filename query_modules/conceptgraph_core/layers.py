@@ -228,6 +228,10 @@ class Layer:
         """Return the labels in whose name space the keys of *label* are unique."""
         return self.names if label in self.names else (label,)
 
+    def spaces(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the name spaces of *labels*, each once: of more than one a key alone tells not."""
+        return list(dict.fromkeys(self.sharing(label) for label in labels))
+
 
 def together(layers: Sequence[Layer]) -> Layer:
     """Return a layer that has all nodes of *layers*, for what goes through everything.

@@ -30,10 +30,27 @@ def test_its_records_are_imported_exported_and_counted(samples):
         "relations_existing": 0,
     }
     assert samples.records() == sorted(LIVED, key=in_order)
-    counted = {"notes": 3, "shelves": 1, "stands-on": 2, "newest_accessed_at": 0}
+    counted = {"notes": 3, "shelves": 1, "stands-on": 2, "near": 0, "newest_accessed_at": 0}
     assert samples.stats() == counted
     assert samples.add(*LIVED)["nodes_existing"] == 4
     assert samples.records() == sorted(LIVED, key=in_order)
+
+
+def test_an_edge_may_come_from_kinds_that_share_no_name_space(samples):
+    near = {"kind": "standing", "to": "oak", "type": "near"}
+    lived = [
+        *(note("ann", "tea", worth=0.5, made_at=7), shelf("oak"), shelf("elm")),
+        near | {"from": ["ann", "tea"], "from_kind": "note"},
+        near | {"from": "elm", "from_kind": "shelf"},
+    ]
+    samples.add(*lived)
+    assert samples.records() == sorted(lived, key=in_order)
+    # A key that only one of them can have, or has, says it by itself.
+    again = [{key: value for key, value in row.items() if key != "from_kind"} for row in lived]
+    assert samples.add(*again)["relations_existing"] == 2
+    for wrong in ({"from_kind": "book"}, {"from_kind": "note"}, {"from": "ash"}):
+        with pytest.raises(REFUSALS, match="row 0: from"):
+            samples.add(near | {"from": "elm"} | wrong)
 
 
 def test_what_a_record_leaves_out_starts_as_declared(samples):

@@ -2,7 +2,8 @@
 
 A record is a flat map: of a node its kind and its properties, of an edge
 {kind: "relation" (or what its layer calls it), from, to, type, …}; `from` and `to` are keys: a name
-or an id, a list of values where a key has several. Of the concept layer:
+or an id, a list of values where a key has several. Where an end may be of kinds that share no name
+space, `from_kind` or `to_kind` says of which it is. Of the concept layer:
     {kind: "concept", name, valence, arousal_level, accessed_at}
     {kind: "episode", name, summary, valence, arousal_level, accessed_at}
     {kind: "relation", from, to, type, weight}
@@ -44,13 +45,17 @@ def _of_node(graph: Everything, node: Node) -> Record:
 
 
 def _of_edges(graph: Everything, node: Node) -> Iterator[Record]:
-    edge_kind = graph.layer_of(node.label).edge_kind
+    layer = graph.layer_of(node.label)
     for edge, kind, other in graph.outgoing(node):
         if kind.exported:
             ends = {"from": _plain(graph.key(node)), "to": _plain(graph.key(other))}
+            if len(layer.spaces(kind.sources)) > 1:
+                ends["from_kind"] = graph.kind_of(node).kind
+            if len(layer.spaces(kind.targets)) > 1:
+                ends["to_kind"] = graph.kind_of(other).kind
             values = {one.name: value_of(edge, one) for one in kind.properties}
             given = {name: value for name, value in values.items() if value is not None}
-            yield {"kind": edge_kind, **ends, "type": kind.name, **given}
+            yield {"kind": layer.edge_kind, **ends, "type": kind.name, **given}
 
 
 def _plain(key: Key) -> Any:

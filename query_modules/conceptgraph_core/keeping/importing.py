@@ -168,14 +168,13 @@ class _Importer:
         self, row: Row, field: str, layer: Layer, kind: EdgeKind, labels: tuple[str, ...]
     ) -> Node:
         """Return the node at one end of an edge, made where that is allowed."""
-        space = layer.sharing(labels[0])
-        # The longest name that any of them may have: whether it fits is seen by what is found.
-        declared = [layer.kind(space[-1]).declared(name) for name in layer.kind(space[-1]).key]
-        values = key_of(row.get(field), len(declared))
-        if len(values) != len(declared):
-            raise InvalidRow(f"{field}: must be a key of {len(declared)} values")
-        key = tuple(one.check(value, field) for one, value in zip(declared, values, strict=True))
-        node = self._nodes.get((space, key))
+        found = _ends(row, field, layer, labels)
+        nodes = [self._nodes[place] for place in found if place in self._nodes]
+        space, key = found[0]
+        if len(nodes) > 1:
+            kinds = " or ".join(layer.kind(one.label).kind for one in nodes)
+            raise InvalidRow(f"{field}: several are called {_shown(key)}; {field}_kind: {kinds}")
+        node = nodes[0] if nodes else None
         if node is None:
             node = self._made_end(field, layer, kind, key)
             self._nodes[space, key] = node
@@ -198,6 +197,29 @@ class _Importer:
         }
         self.counts["nodes_created"] += 1
         return self._create(made, values)
+
+
+def _ends(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Place]:
+    """Return where the end of an edge may be that *row* names: one place for each name space."""
+    of_kind = row.get(f"{field}_kind")
+    if of_kind is not None:
+        kinds = {layer.kind(label).kind: label for label in labels}
+        if of_kind not in kinds:
+            raise InvalidRow(f"{field}_kind: must be one of {', '.join(kinds)}")
+        labels = (kinds[of_kind],)
+    spaces, found, size = layer.spaces(labels), [], 0
+    for space in spaces:
+        # The longest name that any of them may have: whether it fits is seen by what is found.
+        declared = [layer.kind(space[-1]).declared(name) for name in layer.kind(space[-1]).key]
+        size = len(declared)
+        values = key_of(row.get(field), size)
+        is_of_another = len(spaces) > 1 and size == 1 and isinstance(values[0], (list, tuple))
+        if len(values) == size and not is_of_another:
+            pairs = zip(declared, values, strict=True)
+            found.append((space, tuple(one.check(value, field) for one, value in pairs)))
+    if not found:
+        raise InvalidRow(f"{field}: must be a key of {size} values")
+    return found
 
 
 def _given(row: Row, declared: Sequence[Property]) -> dict[str, Any]:

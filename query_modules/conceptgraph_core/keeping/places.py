@@ -21,8 +21,9 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
         edge = layer.edge(record.get("type"))
         if edge is not None and record.get("kind") == layer.edge_kind:
             for labels, field in ((edge.sources, "from"), (edge.targets, "to")):
-                size = len(layer.kind(labels[0]).key)
-                found.append((layer.sharing(labels[0]), key_of(record.get(field), size)))
+                for space in layer.spaces(labels):
+                    size = len(layer.kind(space[0]).key)
+                    found.append((space, key_of(record.get(field), size)))
     return [(labels, key) for labels, key in found if _usable(key)]
 
 

@@ -64,6 +64,8 @@ LAYER = Layer(
             sources=(NOTE,),
             targets=(SHELF,),
         ),
+        # From what shares no name space.
+        EdgeKind("IS_NEAR", "near", (), sources=(NOTE, SHELF), targets=(SHELF,)),
     ),
     edge_kind="standing",
     walked=(NOTE, SHELF),
