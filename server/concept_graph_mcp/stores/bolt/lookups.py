@@ -248,7 +248,7 @@ def _range(writer: _Writer, lookup: Range) -> None:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
             limit = writer.parameter(lookup.limit)
-            body += f"WITH n ORDER BY n.{lookup.property} LIMIT {limit} "
+            body += f"WITH n ORDER BY {order} LIMIT {limit} "
         writer.add(body, "collect(n)")
 
 
