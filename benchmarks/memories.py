@@ -113,8 +113,8 @@ def _decayed(store: Caller, now_ms: int) -> float:
 
 
 def _id(number: int) -> str:
-    # In another order than that in which they were kept.
-    return f"{number * 7919 % 1_000_003:07}-{number}"
+    # In the order in which they are kept, as a store makes them.
+    return f"{number:07}"
 
 
 def _once(store: Caller, make: Callable[[int], Call], size: int) -> Callable[[], object]:

@@ -262,7 +262,7 @@ def test_the_conversation_goes_as_the_page_shows_it_on_each_host(toolset, store,
                 if result.is_error:
                     outcome = {"error": result.content[0].text}
                 else:
-                    # Ids are made at random: the next new one is that which the page has there.
+                    # Ids are new each time: the next one is that which the page has there.
                     made, shown = (
                         RANDOM_ID.findall(json.dumps(each))
                         for each in (result.structured_content, step.get("result"))

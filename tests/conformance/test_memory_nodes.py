@@ -1,5 +1,7 @@
 """Memories made and read: what is kept, how present it is, and whose it is."""
 
+from uuid import UUID
+
 import pytest
 from expect import DAY_MS, REFUSALS
 
@@ -50,6 +52,15 @@ def test_a_memory_comes_back_as_it_was_told(memory):
         "concepts": ["Daniele", "move"],
         "metadata": {"seen": {"times": 3, "where": ["chat"]}, "sure": True},
     }
+
+
+def test_ids_are_uuids_in_the_order_in_which_memories_were_kept(memory):
+    # Also those of one moment.
+    ids = [create(memory, f"Note {number}")["memory_id"] for number in range(20)]
+    memory.now_ms += 1
+    ids.append(create(memory, "A moment later")["memory_id"])
+    assert ids == sorted(set(ids))
+    assert {str(UUID(one)) == one and UUID(one).version for one in ids} == {7}
 
 
 def test_a_memory_without_more_than_its_content_is_active_by_its_importance(memory):

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import text
 from ..associate.writing import Writer
-from . import lifecycle, rules, schema
+from . import ids, lifecycle, rules, schema
 from .node import Graph, Kept, Node
 
 Row = dict[str, Any]
@@ -46,7 +46,7 @@ def create(
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,
-        id=_new_id(),
+        id=ids.made(now_ms),
         user_id=text.name(graph.context.user_id, "user_id"),
         **values,
         access_count=0,
@@ -203,8 +203,3 @@ def index(graph: Kept, node: Node) -> None:
     writer = Writer(graph)
     writer.put(schema.KIND, node)
     writer.finish()
-
-
-def _new_id() -> str:
-    # Not imported: a reload would drop it, and with it everything that begins with "uuid".
-    return str(__import__("uuid").uuid4())
