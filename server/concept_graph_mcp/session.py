@@ -12,7 +12,7 @@ from conceptgraph_core.context import DEFAULT_USER
 
 from . import calls
 from .calls import Call
-from .embedding.base import Vector
+from .embedding.base import EmbeddingError, Vector
 from .embedding.opening import LazyEmbedding
 from .errors import Misdeployed, Refused
 from .settings import Settings
@@ -35,6 +35,18 @@ class Clock:
         if now_ms > limits.MAX_TIME_MS:
             raise Refused(f"now_ms: must be at most {limits.MAX_TIME_MS}, not {now_ms}")
         self.frozen_ms = now_ms if now_ms > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The name of an embedding and the vector by it of what is asked, or nothing.
+
+    `advice` says why there is none where there should be: words find without it, and a model that
+    cannot be reached must not keep anybody from what is kept.
+    """
+
+    embedded: tuple[str, Vector] | None = None
+    advice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +84,19 @@ class Session:
         embedding = LazyEmbedding(said) if said else None
         return cls(*made, on_misdeployed, until_ms, embedding, settings.decay)
 
-    async def vector(self, text: str) -> tuple[str, Vector] | None:
-        """Return the name of the embedding and the vector of *text*; None without either.
+    async def question(self, text: str) -> Question:
+        """Return *text* as a question to memories, with its vector if there is an embedding.
 
-        A text may have none: one of no word that the embedding knows. Raises StoreError.
+        A text may have none: one of no word that the embedding knows.
         """
         if self.embedding is None:
-            return None
-        embedding = await self.embedding.opened()
-        [vector] = await embedding.vectors([text])
-        return (embedding.name, vector) if any(vector) else None
+            return Question()
+        try:
+            embedding = await self.embedding.opened()
+            [vector] = await embedding.vectors([text])
+        except EmbeddingError as error:
+            return Question(advice=f"found by words alone, for there is no vector: {error}")
+        return Question((embedding.name, vector) if any(vector) else None)
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""

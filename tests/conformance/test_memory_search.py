@@ -202,6 +202,19 @@ def test_ranks_of_words_and_of_vectors_are_fused(embedded):
     assert found["bare"] is None
 
 
+def test_of_what_is_only_near_the_nearest_few_are_put_into_a_context(embedded):
+    many = [node(f"{degrees}", content=f"plant {degrees}") for degrees in range(50, 65)]
+    embedded.import_rows(many)
+    rows = embedded.run(calls.embedding.lacking(100))
+    made = [
+        row | {"vector": turned(float(row["key"][0]))} for row in rows if row["key"] != ["bare"]
+    ]
+    embedded.run(calls.embedding.embed("toy", made))
+    [row] = embedded.run(calls.remembering.context("default", "bicycle", embedded=at(50)))
+    # The bicycle by its word, the others because they are the ten nearest.
+    assert set(row["memory_ids"]) == {"90", *map(str, range(50, 60))}
+
+
 def test_filters_hold_for_vectors_too(embedded):
     assert ids(embedded, "bike", embedded=at(0), limit=1, types=["none"]) == []
     assert ids(embedded, "bike", "ann", embedded=at(0)) == ["10"]

@@ -6,6 +6,7 @@ import pytest
 from mcp.client.client import Client
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.embedding.base import EmbeddingError
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core import limits
@@ -93,6 +94,29 @@ def test_where_texts_are_embedded_what_is_near_is_found_without_a_word(talk):
         assert found["similarity"] == pytest.approx(1, abs=1e-6)
 
     talk(conversation, Toy())
+
+
+class Unreachable(Toy):
+    """An embedding whose endpoint is down."""
+
+    async def vectors(self, texts):
+        raise EmbeddingError("openai:toy at http://localhost cannot be reached")
+
+
+def test_a_model_that_cannot_be_reached_keeps_nobody_from_what_words_find(talk):
+    async def conversation(call, _):
+        kept = await call("memory_node_create", content="The spare key is with Ruth")
+        advice = (
+            "found by words alone, for there is no vector:"
+            " openai:toy at http://localhost cannot be reached"
+        )
+        found = await call("memory_node_search", query="Where is the key?")
+        assert [one["memory_id"] for one in found["memories"]] == [kept["memory_id"]]
+        assert found["advice"] == advice
+        put = await call("memory_context", query="Where is the key?")
+        assert (put["memory_ids"], put["advice"]) == ([kept["memory_id"]], advice)
+
+    talk(conversation, Unreachable())
 
 
 def test_a_context_has_the_days_of_the_servers_zone(talk):

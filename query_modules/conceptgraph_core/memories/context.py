@@ -4,6 +4,7 @@ Being put into such a text is an access, and the links between what stands there
 firmer: what is of use together is found together (seed 002).
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -12,7 +13,7 @@ from .. import text
 from . import lifecycle, links, schema, wording
 from .likeness import Said, Sayings
 from .node import Graph, Node
-from .search import Finder
+from .search import Finder, Found
 from .wanted import Wanted
 
 Row = dict[str, Any]
@@ -60,8 +61,7 @@ def _relevance(
     """Return what belongs to *query*, by how much; the best found has 1."""
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     found = Finder(graph, query, vector, model).best(schema.SEARCH_DEPTH, Wanted())
-    shares = ((one.node, one.score / found[0].score) for one in found)
-    relevance = {node: share for node, share in shares if share >= schema.CONTEXT_LEAST}
+    relevance = {one.node: one.score / found[0].score for one in _belonging(found)}
     frontier = dict(islice(relevance.items(), schema.CONTEXT_BEST))
     for _ in range(schema.CONTEXT_HOPS):
         reached: dict[Node, float] = {}
@@ -79,6 +79,23 @@ def _relevance(
         frontier = {node: better[node] for node in best[: schema.SEARCH_DEPTH]}
         relevance |= frontier
     return relevance
+
+
+def _belonging(found: Sequence[Found]) -> list[Found]:
+    """Return those of *found* that belong into a context.
+
+    By words, what has a share of the best's score. How near vectors must be is another thing with
+    every model, so that by these it is the few nearest: else whatever there is would be accessed.
+    """
+    said = max((one.hit.score for one in found if one.hit is not None), default=0.0)
+    near = sorted(one.similarity for one in found if one.similarity is not None)
+    least = near[-schema.CONTEXT_BEST :][0] if near else math.inf
+    return [
+        one
+        for one in found
+        if (one.hit is not None and one.hit.score >= schema.CONTEXT_LEAST * said)
+        or (one.similarity is not None and one.similarity >= least)
+    ]
 
 
 def _fitting(graph: Graph, ordered: Sequence[Node], budget: int) -> Iterator[tuple[Node, Row]]:

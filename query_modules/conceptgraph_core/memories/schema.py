@@ -62,9 +62,9 @@ MAX_COUNTED: Final = 10_000
 MIN_SCORE_CHANGE: Final = 0.005
 # How deep two orders are fused, and how far is counted what a query belongs to.
 SEARCH_DEPTH: Final = 100
-# A context: what is found that is at least so relevant as this share of the best; from how many of
-# it links are followed, how far, and along which. What a link leads to is half as relevant as what
-# it comes from, and counts by the link's strength.
+# A context: what words find that is at least so relevant as this share of the best; how many of the
+# nearest vectors, and from how many of all of it links are followed, how far, and along which. What
+# a link leads to is half as relevant as what it comes from, and counts by the link's strength.
 DEFAULT_BUDGET: Final = 2_000
 MIN_BUDGET: Final = 50
 MAX_BUDGET: Final = 100_000

@@ -128,12 +128,15 @@ def search(
     query = " ".join(words)
 
     async def work(session: Session) -> tuple[list[Row], int]:
+        question = await session.question(query)
+        if question.advice is not None:
+            note(question.advice)
         call = calls.remembering.search(
             session.user_id,
             query,
             limit,
             states=states,
-            embedded=await session.vector(query),
+            embedded=question.embedded,
             explained=True,
         )
         rows = await session.run(call)

@@ -20,6 +20,7 @@ Query = Annotated[
     Text, Field(description="A question or a sentence, in plain words; dates are read.")
 ]
 PresentState = Literal["active", "dormant", "archived"]
+Advice = Annotated[str, Field(description="Why meaning was left out; there only if it was.")]
 
 
 class MemoryFound(Brief):
@@ -41,6 +42,7 @@ class MemoriesFound(TypedDict):
             int, Field(description="How many there are; by words, and by meaning, 100 are counted.")
         ]
     ]
+    advice: NotRequired[Advice]
 
 
 class MemoryContext(TypedDict):
@@ -49,6 +51,7 @@ class MemoryContext(TypedDict):
     ]
     memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]
     tokens: Annotated[int, Field(description="How many the text has, estimated: bytes / 4.")]
+    advice: NotRequired[Advice]
 
 
 _INSTRUCTIONS = """\
@@ -84,6 +87,7 @@ class RememberingTools:
         ] = [],  # noqa: B006
     ) -> MemoriesFound:
         """Find memories by what they say. Accesses none: read one with memory_node_get."""
+        question = await self._session.question(query)
         call = calls.remembering.search(
             self._session.user_id,
             query,
@@ -92,12 +96,14 @@ class RememberingTools:
             types=types,
             tags=tags,
             states=states,
-            embedded=await self._session.vector(query),
+            embedded=question.embedded,
         )
         rows = await self._session.run(call)
         found = MemoriesFound(memories=[self._found(row) for row in rows])
         if rows and rows[0]["total"] > len(rows):
             found["total"] = rows[0]["total"]
+        if question.advice is not None:
+            found["advice"] = question.advice
         return found
 
     async def memory_context(
@@ -115,12 +121,17 @@ class RememberingTools:
         ] = schema.DEFAULT_BUDGET,
     ) -> MemoryContext:
         """Put together what belongs to a query, as a text to read. What is in it is accessed."""
-        embedded = await self._session.vector(query)
-        call = calls.remembering.context(self._session.user_id, query, token_budget, embedded)
-        [row] = await self._session.run(call)
+        question = await self._session.question(query)
+        scope, embedded = self._session.user_id, question.embedded
+        [row] = await self._session.run(
+            calls.remembering.context(scope, query, token_budget, embedded)
+        )
         text = wording.written(row["entries"], self._day)
         tokens = wording.tokens(wording.size(text))
-        return MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
+        made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
+        if question.advice is not None:
+            made["advice"] = question.advice
+        return made
 
     def _day(self, time_ms: int) -> str:
         return wording.day(time_ms, self._session.zone)
