@@ -182,6 +182,18 @@ def test_an_entity_is_told_in_words(page):
     assert not page.element("#recall-here").is_displayed()
 
 
+def test_of_one_message_that_mentions_it_twice_the_words_are_told_once(page):
+    choose(page, "pup")
+    page.run(
+        "conceptGraphView.picture.on.clicked(conceptGraphView.model.nodes.values().find("
+        "(node) => node.text === 'Anna (Annie)'))"
+    )
+    page.until("return conceptGraphView.picture.selected.text === 'Anna (Annie)'")
+    told = page.text("[data-fact=said]")
+    assert told.count("Anna and Annie's boat is in Lindau") == 1
+    assert "Max and Anna ran through the park" in told
+
+
 def test_a_merge_is_taken_back_only_after_asking(page):
     choose(page, "pup")
     ask = "document.querySelector('.ledger button').click()"

@@ -72,6 +72,21 @@ def test_no_more_memories_are_shown_than_are_asked_for(asked):
     assert len(around(asked, "turin", hops=5, limit=3)) == 3
 
 
+def test_looking_back_begins_with_what_there_was_however_much_came_later(memory, portal):
+    keep(memory)
+    later = [
+        {"kind": "memory", "id": f"new{number}", "user_id": "default", "content": "Later"}
+        | {"created_at": NOW_MS + DAY_MS, "accessed_at": NOW_MS + DAY_MS}
+        for number in range(20)
+    ]
+    memory.import_rows(later)
+    session = Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS), until_ms=NOW_MS)
+    back = Asked(build(session, None, TOKEN, PORT), portal)
+    assert back.get("api/about").content["seeds"] == ["tea", "turin", "visit"]
+    offered = [row["name"] for row in back.get("api/search").content["others"]]
+    assert offered == ["tea", "turin", "visit", "easter"]
+
+
 def test_a_picture_is_one_call_however_many_memories_it_has(memory, portal):
     keep(memory)
     store = Counting(memory.store)
@@ -203,6 +218,50 @@ def test_a_click_on_a_memory_shows_what_it_is_linked_to(page):
     page.until("return conceptGraphView.model.named('munich')")
     page.settle()
     assert {"munich", "train"} < page.names()
+
+
+def test_arrows_lead_to_memories_that_nothing_links(page):
+    page.choose(hops="1")
+    assert page.run("return conceptGraphView.model.neighbours('memory tea').length") == 1
+    page.run("document.getElementById('picture').focus()")
+    reached = set()
+    for arrow in ("\ue012", "\ue013", "\ue014", "\ue015"):
+        page.run("conceptGraphView.picture.select(conceptGraphView.model.named('tea'))")
+        page.press(arrow)
+        reached.add(page.selected())
+    assert reached & {"turin", "visit", "job", "train", "easter"}
+
+
+def test_a_long_memory_leaves_what_is_told_of_it_in_sight(browser, viewers, portal, tmp_path):
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    said = {"long": "All that was said. " * 2_000, "word": "x" * 5_000}
+    rows = [
+        {"kind": "memory", "id": name, "user_id": "default", "content": text}
+        for name, text in said.items()
+    ]
+    Memory(store, portal).import_rows(rows)
+    portal.call(store.close)
+    page = Page.at(browser, viewers(file))
+    for name in said:
+        page.run(
+            "conceptGraphView.picture.on.clicked(conceptGraphView.model.named(arguments[0]))", name
+        )
+        page.until("return conceptGraphView.picture.selected.name === arguments[0]", name)
+        bottom, width, room = page.run(
+            "const panel = document.getElementById('panel');"
+            " return [document.getElementById('expand').getBoundingClientRect().bottom,"
+            " panel.scrollWidth, panel.clientWidth]"
+        )
+        assert bottom < page.run("return innerHeight")
+        assert width <= room
+    page.press("/", DOWN)
+    page.until("return document.querySelectorAll('#offered [role=option]').length")
+    offered = page.run(
+        "return [...document.querySelectorAll('#offered bdi')].map((o) => o.innerText)"
+    )
+    assert [len(text) <= 72 and text.endswith("…") for text in offered] == [True, True]
 
 
 def test_what_a_memory_says_is_never_obeyed(browser, viewers, portal, tmp_path):

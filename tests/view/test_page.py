@@ -158,7 +158,7 @@ def test_a_concept_is_searched_for_and_shown_with_the_keyboard_alone(page):
 def test_what_no_concept_is_called_is_said_and_nothing_else_is_offered(page):
     page.press("/", "zeppelin")
     page.until("return document.querySelector('#offered .nothing')")
-    assert page.text("#offered") == "No concept is called that."
+    assert page.text("#offered") == "Nothing is called that."
     page.press(DOWN)
     assert page.run("return document.querySelectorAll('#offered [role=option]').length") == 0
 

@@ -67,6 +67,20 @@ def listed(
 
 
 @checked
+def listed_until(until_ms: int, limit: int, user_id: str = DEFAULT_USER) -> Call:
+    """Return the owner's call for all entities, as those that there were at *until_ms* need it.
+
+    Looked at are a thousand of those activated last, and of those that were not activated since.
+    """
+    most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
+    mine = (("user_id", user_id),)
+    latest = Ordered(schema.ENTITY, "last_activated", schema.MAX_LISTED, where=mine)
+    until = (-limits.MAX_TIME_MS, until_ms + 1)
+    rest = Range((schema.ENTITY,), "last_activated", *until, mine, schema.MAX_LISTED)
+    return Call(LIST, ([], most), Union((latest, rest)))
+
+
+@checked
 def merges(limit: int = schema.LISTED, user_id: str = DEFAULT_USER) -> Call:
     """Return the owner's call for the ledger, the latest merge first."""
     most = text.integer(limit, "limit", 1, schema.MAX_LISTED)

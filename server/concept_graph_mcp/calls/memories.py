@@ -117,6 +117,19 @@ def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = N
 
 
 @checked
+def recent_until(scope: str, limit: int, until_ms: int) -> Call:
+    """Return the call for the memories created or accessed last of those made by *until_ms*.
+
+    No index has them in that order: looked at are a thousand of the latest and of the oldest.
+    """
+    most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
+    made = (-limits.MAX_TIME_MS, until_ms + 1)
+    seen = [state for state in STATES if state != EXPIRED]
+    oldest = Range((schema.MEMORY,), "created_at", *made, mine(scope), schema.MAX_ROWS)
+    return Call(RECENT, (most, None), Union((latest(scope, seen, schema.MAX_ROWS), oldest)))
+
+
+@checked
 def touch(memory_ids: Sequence[str]) -> Call:
     return Call(TOUCH, (list(memory_ids),), ids(*memory_ids))
 

@@ -37,7 +37,10 @@ async def called(session: Session, name: str, limit: int) -> list[Row]:
 
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the entities that were mentioned last."""
-    rows = await session.run(calls.entities_upkeep.listed((), 2 * limit, session.user_id))
+    call = calls.entities_upkeep.listed((), 2 * limit, session.user_id)
+    if session.until_ms is not None:
+        call = calls.entities_upkeep.listed_until(session.until_ms, 2 * limit, session.user_id)
+    rows = await session.run(call)
     return [
         {"kind": "entity", "name": row["entity_id"], "text": row["label"]}
         for row in rows

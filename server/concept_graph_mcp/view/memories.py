@@ -31,7 +31,10 @@ async def neighbourhood(
 
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the memories created or accessed last: `name`, `text` and `state`."""
-    rows = await session.run(calls.memories.recent(session.user_id, limit))
+    call = calls.memories.recent(session.user_id, limit)
+    if session.until_ms is not None:
+        call = calls.memories.recent_until(session.user_id, limit, session.until_ms)
+    rows = await session.run(call)
     return [
         {"kind": "memory", "name": row["memory_id"], "text": row["text"], "state": row["state"]}
         for row in rows

@@ -17,7 +17,8 @@ import { plain, printable } from "./wording.js";
 
 // A click adds at most so many nodes; Expand again adds more.
 const EXPANDED = 40;
-// To know every relation among what a click adds, two hops are asked for.
+// To know every relation among what a click adds, two hops are asked for, and one where both ends
+// of a relation tell of it.
 const EXPANSION = 1000;
 const WHOLE = 5000;
 const RECALLED = 30;
@@ -71,7 +72,8 @@ async function load(names, kind = "concept") {
 
 async function expand(node) {
   if (model.hidden(node)) {
-    const { nodes } = await askNeighbourhood(node.kind, [node.name], 2, EXPANSION, picture.time);
+    const hops = fades(node) ? 2 : 1;
+    const { nodes } = await askNeighbourhood(node.kind, [node.name], hops, EXPANSION, picture.time);
     const fresh = nodes.filter((row) => row.hop === 1 && !model.nodes.has(row.id));
     const wanted = new Set(fresh.slice(0, EXPANDED).map((row) => row.id));
     model.merge(nodes, (row) => wanted.has(row.id), node);
@@ -137,18 +139,19 @@ function setTime() {
 /** Take over from the server how it all stands at the slider's time, where only that can say. */
 async function reckon() {
   const mine = asked;
+  const { time } = picture;
   const still = [...model.nodes.values()].filter((node) => !fades(node));
   for (const [kind, nodes] of Map.groupBy(still, (node) => node.kind)) {
     for (let begin = 0; begin < nodes.length; begin += RECKONED) {
       const names = nodes.slice(begin, begin + RECKONED).map((node) => node.name);
-      const { nodes: rows } = await askNeighbourhood(kind, names, 0, RECKONED, picture.time);
-      if (mine !== asked) return;
+      const { nodes: rows } = await askNeighbourhood(kind, names, 0, RECKONED, time);
+      if (mine !== asked || time !== picture.time) return;
       model.merge(rows, () => false);
     }
   }
   describe();
   picture.redraw();
-  document.body.dataset.reckoned = picture.time;
+  document.body.dataset.reckoned = time;
 }
 
 // Recall

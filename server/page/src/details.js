@@ -5,27 +5,32 @@ import { element } from "./factors.js";
 import { plain, printable, shortened, signed } from "./wording.js";
 
 const TITLE_LETTERS = 90;
+const OTHER_LETTERS = 56;
+const SAID_LETTERS = 160;
 const UNKNOWN = "not known for then";
 
 /** Show *node* in *panel*; go(node) follows one of its relations, undo(merge) asks to take one back. */
 export function showDetails(panel, { node, model, time, tau, when, go, undo }) {
   const at = (fact) => panel.querySelector(`[data-fact=${fact}]`);
   const told = { node, time, tau, when, hidden: model.hidden(node) };
-  const { kind, name, text, facts } = (KINDS[node.kind] ?? aroused)(told);
+  const { kind, name, text, facts, mentions = [] } = (KINDS[node.kind] ?? aroused)(told);
   at("kind").textContent = kind;
   at("name").textContent = printable(name);
   at("text").textContent = printable(text);
   at("text").hidden = text === name;
-  at("facts").replaceChildren(...facts.map(([fact, said, value]) => {
-    const given = element("dd", "", printable(value));
-    given.dataset.fact = fact;
-    return element("div", "", element("dt", "", said), given);
-  }));
+  at("facts").replaceChildren(...facts.map(line));
+  at("said").replaceChildren(...mentions.map(line));
   at("ledger").replaceChildren(...(node.merges ?? []).toReversed().map((merge) => entry(merge, when, undo)));
   at("relations").replaceChildren(
     ...model.relationsOf(node.id).sort((a, b) => b.weight - a.weight)
       .map((link) => relation(node, link, model, go)),
   );
+}
+
+function line([fact, said, value]) {
+  const given = element("dd", "", printable(value));
+  given.dataset.fact = fact;
+  return element("div", "", element("dt", "", said), given);
 }
 
 /** One line that says what a node is, for a screen reader. */
@@ -92,10 +97,18 @@ function known({ node, when, hidden }) {
       ...node.conflicts.map((one) => ["conflict", "contradicts",
         one.values ? `${one.predicate}: ${one.values.join(" or ")}` : one.label]),
       ["degree", "ties", counted(node.degree, hidden)],
-      ...node.mentions.filter((one) => one.context).map((one) =>
-        ["mention", `${one.origin} said`, `${one.context} (${when(one.created_at).split(",")[0]})`]),
     ],
+    // Below the actions, which they would push out of sight.
+    mentions: said(node.mentions).map((one) =>
+      ["mention", `${one.origin} said`, `${shortened(one.context, SAID_LETTERS)} (${when(one.created_at).split(",")[0]})`]),
   };
+}
+
+/** The mentions whose words are known; of one message that mentions it by several names, one. */
+function said(mentions) {
+  const known = mentions.filter((one) => one.context);
+  const key = (one) => `${one.origin} ${one.session_id} ${one.message_id}`;
+  return [...new Map(known.toReversed().map((one) => [key(one), one])).values()].toReversed();
 }
 
 const SAID_BY = { user: "the user", model: "a model", mixed: "the user and a model" };
@@ -138,7 +151,7 @@ function relation(node, link, model, go) {
   button.type = "button";
   // Isolated, so that a name written from right to left does not turn the arrow.
   const name = document.createElement("bdi");
-  name.textContent = printable(other.text);
+  name.textContent = shortened(printable(other.text), OTHER_LETTERS);
   const weight = document.createElement("small");
   weight.textContent = plain(link.weight);
   weight.title = "weight";

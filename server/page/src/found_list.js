@@ -21,7 +21,7 @@ function entry(found, list, shapeOf, picked) {
   const button = element("button", "",
     element("span", "proposition", printable(found.text)),
     element("span", "formula", ...formula(found)),
-    element("span", "gave", ...found.words.map(word), ...aside(found)),
+    element("span", "gave", ...found.words.map((one) => word(one, found.kind)), ...aside(found)),
   );
   button.prepend(icon(shapeOf(found)));
   button.type = "button";
@@ -44,15 +44,18 @@ function formula({ score, words, factors }) {
 
 const aside = (found) => (found.aside === null ? [] : [element("small", "", found.aside)]);
 
-function word({ word: said, gave, from }) {
+function word({ word: said, gave, from }, kind) {
   const near = from.filter(({ offset, key }) => offset !== 0 && key !== null);
   const made = element("span", "word", element("bdi", "", printable(said)), " ", element("b", "", plain(gave)));
-  if (near.length) made.append(` ${from.length > near.length ? "also " : ""}from `, ...near.flatMap(neighbour).slice(1));
+  if (near.length) made.append(` ${from.length > near.length ? "also " : ""}from `, ...near.flatMap((one) => neighbour(one, kind)).slice(1));
   return made;
 }
 
-function neighbour({ offset, key }) {
+/** Where a word came from in the conversation. A memory's key is a number that says nothing. */
+function neighbour({ offset, key }, kind) {
   const far = Math.abs(offset);
-  const where = `${far > 1 ? `${far} ` : ""}${offset < 0 ? "before" : "after"}`;
+  const side = offset < 0 ? "before" : "after";
+  if (kind === "memory") return [", ", `${far} ${side}`];
+  const where = `${far > 1 ? `${far} ` : ""}${side}`;
   return [", ", element("bdi", "", printable(key)), ` (${where})`];
 }

@@ -16,8 +16,9 @@ export function writeLabels(context, candidates, kept, frame, scale, colours) {
   context.textAlign = "center";
   context.textBaseline = "top";
   context.lineJoin = "round";
-  for (const { x, y, below, text, bold } of candidates) {
+  for (const { x, y, below, text: said, bold } of candidates) {
     if (written >= MOST) break;
+    const text = isolated(said);
     context.font = `${bold ? "600 " : ""}${SIZE / scale}px system-ui, sans-serif`;
     const half = (context.measureText(text).width * scale) / 2 + 2;
     const seen = x > frame.left && x < frame.right;
@@ -38,6 +39,9 @@ export function writeLabels(context, candidates, kept, frame, scale, colours) {
     context.fillText(text, middle / scale, y + below + 1 / scale);
   }
 }
+
+/** *text* in a direction of its own, so that what was cut off is missing at its end. */
+const isolated = (text) => `\u2068${text}\u2069`;
 
 /** *value*, or the nearer of the two bounds; between them if they leave no room. */
 function within(low, value, high) {

@@ -54,6 +54,13 @@ export class Model {
     return [...(this.ends.get(id)?.keys() ?? [])].map((other) => this.nodes.get(other));
   }
 
+  /** The nodes to which no way leads from the node *id*. */
+  apart(id) {
+    const reached = new Set([id]);
+    for (const each of reached) for (const other of this.ends.get(each)?.keys() ?? []) reached.add(other);
+    return [...this.nodes.values()].filter((node) => !reached.has(node.id));
+  }
+
   relationsOf(id) {
     return [...this.links.values()].filter((link) => link.from === id || link.to === id);
   }

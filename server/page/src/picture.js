@@ -7,8 +7,9 @@ import { bottom, outline } from "./shapes.js";
 import { printable, shortened } from "./wording.js";
 import { writeLabels } from "./labels.js";
 
-// Beyond so many nodes the picture is a map: no arrows, no dashes, a shorter settling.
+// Beyond so many nodes or links the picture is a map: thin lines, no arrows, no dashes, a shorter settling.
 const MANY = 1200;
+const MANY_LINKS = 3000;
 const LABEL_LETTERS = 30;
 const LABEL_LETTERS_NARROW = 24;
 const NARROW = 500;
@@ -203,7 +204,7 @@ export class Picture {
   }
 
   #isMap() {
-    return this.model.nodes.size > MANY;
+    return this.model.nodes.size > MANY || this.model.links.size > MANY_LINKS;
   }
 
   #isVisible(node) {

@@ -2,10 +2,12 @@
 
 import { askSearch } from "./api.js";
 import { element } from "./factors.js";
-import { printable } from "./wording.js";
+import { printable, shortened } from "./wording.js";
 
 const DELAY_MS = 120;
 const OFFERED = 12;
+// A memory can be a page long; its beginning tells which it is.
+const OFFERED_LETTERS = 72;
 
 /** Offer concepts below *input* in *list*; chosen({kind, name}) gets the one that is picked. */
 export function makeSearch(input, list, chosen, failed) {
@@ -61,7 +63,7 @@ export function makeSearch(input, list, chosen, failed) {
     const made = document.createElement("li");
     made.id = `option-${index}`;
     made.role = "option";
-    made.textContent = printable(offered.text);
+    made.append(element("bdi", "", shortened(printable(offered.text), OFFERED_LETTERS)));
     if (offered.kind !== "concept") made.append(" ", element("small", "", offered.kind));
     made.addEventListener("pointerdown", (event) => {
       event.preventDefault();
@@ -97,6 +99,6 @@ export function makeSearch(input, list, chosen, failed) {
 function nothing(word) {
   const made = document.createElement("li");
   made.className = "nothing";
-  made.textContent = word ? "No concept is called that." : "There are no concepts yet.";
+  made.textContent = word ? "Nothing is called that." : "There is nothing yet.";
   return made;
 }
