@@ -87,6 +87,14 @@ def test_what_says_nothing_is_left_out_and_counted(there):
     ]
 
 
+def test_what_is_too_long_is_left_out_and_told_by_its_lines(there):
+    said = ok(*there, "ingest", "-", stdin=line(1) + line(2, "t" * 100_001) + line(3)).stderr
+    assert said.splitlines() == [
+        "ingested: 2, there already: 0",
+        "left out: messages of more than 100,000 characters: 1 (line 2)",
+    ]
+
+
 def test_a_text_is_kept_as_it_is_and_half_of_a_surrogate_pair_is_a_question_mark(there):
     whole = "Größe\n東京 🙂 \t\u202e"
     ok(*there, "ingest", "-", stdin=line(1, whole) + line(2, "\ud83d!"))
@@ -101,7 +109,6 @@ def test_a_text_is_kept_as_it_is_and_half_of_a_surrogate_pair_is_a_question_mark
         ("{}", "text: is missing"),
         (line(1, text=5), "text: must be text, not a number"),
         (line(1, text="a\0b"), "text: must not contain a NUL character or a lone surrogate"),
-        (line(1, "t" * 100_001), "text: 100001 characters are too long; at most 100000"),
         (line(1, thread=None), "thread: must be text, not null; --thread names one for all"),
         (line(1, thread=" "), "thread: must not be empty"),
         (line(1, speaker=None), "speaker: must be text, not null"),

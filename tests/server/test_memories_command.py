@@ -89,7 +89,7 @@ def test_what_is_forgotten_is_shown_and_restored_whole(kept):
 @pytest.mark.usefixtures("narrow")
 def test_memories_are_found_by_words_and_each_score_is_explained(kept):
     shown = ok(*kept, "memories", "search", "where", "did", "the", "kettle", "come", "from?").stdout
-    assert "(kettle)" in shown
+    assert "│ kettle " in shown
     assert "tea" not in shown
     explained = ok(*kept, "memories", "search", "kettle", "--explain").stdout
     factors = ("age", "named", "asker", "period")

@@ -118,6 +118,13 @@ def test_a_bad_line_is_told_with_its_number_and_what_is_before_it_is_in(there, w
     assert "Max" in entities(there)
 
 
+def test_what_is_too_long_is_left_out_and_told_by_its_lines(there):
+    history = line(1, "I met Max.") + line(2, "long " * 4_001) + line(3, "Max is here.")
+    said = ok(*there, "observe", "-", stdin=history).stderr
+    assert "left out: messages of more than 20,000 characters: 1 (line 2)\n" in said
+    assert entities(there)["Max"]["user_mention_count"] == 2
+
+
 def test_going_on_from_a_line_observes_only_what_follows_in_the_same_sessions(there):
     ok(*there, "observe", "-", "--from-line", "4", stdin=HISTORY)
     assert {one["session_id"] for one in records(there)["mention"]} == {"t #2"}

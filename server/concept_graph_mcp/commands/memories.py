@@ -262,7 +262,8 @@ async def _purgeable(session: Session, window: int) -> list[Row]:
 def _found(rows: list[Row], explain: bool) -> Table:
     table = Table(wide("memory"), narrow("state"), narrow("score"))
     for row in rows:
-        table.add_row(f"{row['text']} ({row['memory_id']})", row["state"], figure(row["score"]))
+        table.add_row(row["text"], row["state"], figure(row["score"]))
+        table.add_row(row["memory_id"])
         if explain:
             table.add_row(reasons(row), style="dim", end_section=True)
     return table

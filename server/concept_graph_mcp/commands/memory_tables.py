@@ -31,8 +31,9 @@ def listed_table(rows: list[Row]) -> Table:
     table = Table(wide("memory"), narrow("state"), narrow("accessed"))
     for row in rows:
         state = f"{row['state']} *" if row["preserved"] else row["state"]
-        known_as = f"{shortened(row['text'])} ({row['memory_id']})"
-        table.add_row(known_as, state, row["accessed_at"][:10])
+        table.add_row(shortened(row["text"]), state, row["accessed_at"][:10])
+        # An id has a line of its own: one that is broken cannot be copied.
+        table.add_row(row["memory_id"])
     if any(row["preserved"] for row in rows):
         table.caption = "* preserved"
     return table

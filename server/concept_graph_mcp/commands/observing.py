@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from conceptgraph_core import text
+from conceptgraph_core import limits, text
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls, endpoints
@@ -149,7 +149,8 @@ class _Observing:
 
     async def run(self, session: Session) -> None:
         """Observe it all. Raises Failure, which says how much is in."""
-        self._messages = Messages(session.user_id, session.zone, self._thread)
+        longest = limits.MAX_SUMMARY
+        self._messages = Messages(session.user_id, session.zone, self._thread, longest)
         self._speakers = Speakers(session.user_id, self._users)
         self._model = None if self._endpoint is None else _opened(self._endpoint)
         try:

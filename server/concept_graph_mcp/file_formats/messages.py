@@ -29,12 +29,18 @@ _IDS: Final = uuid.UUID("5ba7e2f5-6a2b-4bb4-8a3c-58a1f0f3c2d1")
 class Messages:
     """The messages of a file, for *user_id*; *thread* is that of lines that name none.
 
+    Those of more than *longest* characters are left out and told, as those of none are: what was
+    pasted into a conversation must not keep all that comes after it out.
+
     A message becomes the same memory whenever it comes: its id follows from its thread and its own
     id or, where it has none, from all that the line says.
     """
 
-    def __init__(self, user_id: str, zone: ZoneInfo, thread: str | None) -> None:
+    def __init__(
+        self, user_id: str, zone: ZoneInfo, thread: str | None, longest: int = schema.MAX_CONTENT
+    ) -> None:
         self.tally = Tally()
+        self._longest = longest
         self._user_id = user_id
         self._zone = zone
         self._thread = thread
@@ -57,8 +63,12 @@ class Messages:
         if not said.strip():
             self.tally.left_out("messages without text")
             return None
+        if len(said) > self._longest:
+            what = f"messages of more than {self._longest:,} characters"
+            self.tally.left_out(what, f"line {number}")
+            return None
         message: Record = {
-            "text": schema.checked_content(said, "text"),
+            "text": texts.long(said, "text", self._longest),
             "thread": self._named(record, "thread"),
             "speaker": _speaker(record),
             "said_at": _time(number, record, self._zone),
