@@ -282,3 +282,11 @@ def test_a_relation_says_which_of_its_labels_is_not_known(entities):
 def test_a_number_has_no_unit_that_says_nothing(entities):
     answer = entities.observe("We meet at 10:30am for 3 hours, or 5 of us do")
     assert [row["label"] for row in answer["entities"]] == ["3 hours"]
+
+
+def test_an_embedding_that_is_none_of_the_stores_is_refused(entities):
+    entities.run(calls.embedding.choose("toy", 2, False))
+    with pytest.raises(REFUSALS, match="has 3 numbers; the vectors of this store are of toy, 2"):
+        entities.observe("Max", {**entity("Max"), "embedding": [1.0, 0.0, 0.0]})
+    entities.observe("Max", {**entity("Max"), "embedding": [1.0, 0.0]})
+    assert entities.record("Max")["embedding"] == [1.0, 0.0]

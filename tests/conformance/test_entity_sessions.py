@@ -6,6 +6,9 @@ import pytest
 from entity_layer import Entities, entity
 from expect import REFUSALS
 
+from concept_graph_mcp import calls
+from conceptgraph_core.entities.stated import Given
+
 HALF_DAY = 0.5
 
 
@@ -126,6 +129,20 @@ def test_events_are_joined_in_the_order_of_their_mentions(entities):
     assert tie["from"] == entities.record("moved")["id"]
     assert tie["to"] == entities.record("party")["id"]
     assert tie["user_reinforcement_count"] == 2.0
+
+
+@pytest.mark.parametrize("told", [("moved", "party"), ("party",), ()])
+def test_events_are_joined_in_the_order_that_their_valid_times_say(entities, told):
+    since = {"moved": 2_000, "party": 1_000}
+    rows = entities.observe("we moved, then the party", event("moved"), event("party"))["entities"]
+    for row in rows:
+        if row["label"] in told:
+            given = Given("day", "then", valid_from=since[row["label"]])
+            entities.run(calls.entities.fact(row["entity_id"], given))
+    entities.end()
+    [tie] = entities.ties("temporal")
+    first = "party" if len(told) == 2 else "moved"
+    assert tie["from"] == entities.record(first)["id"]
 
 
 def cause(entities, session, valence, speaker="user"):

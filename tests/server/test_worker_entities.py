@@ -6,6 +6,7 @@ import re
 import time
 
 import pytest
+import scripted_model
 from command_line import ok
 
 DAY_MS = 86_400_000
@@ -108,3 +109,16 @@ def test_conversations_that_fell_silent_are_ended(owner):
     ended = {row["session_id"]: "ended_at" in row for row in owner.records("session")}
     assert ended == {"silent": True, "lively": False}
     assert owner.once("immediate") == "immediate: nothing to do\n"
+
+
+def test_labels_get_vectors_from_the_worker_and_the_night_joins_what_is_alike(owner, monkeypatch):
+    fresh = {"weight_at": now_ms(), "user_reinforcement_count": 1.0}
+    owner.brings(entity("rose"), entity("roses"), tie("rose", "roses", **fresh))
+    with scripted_model.serving() as model:
+        monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:toy")
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        monkeypatch.setenv("OPENAI_API_KEY", scripted_model.KEY)
+        assert owner.once("embed") == "embed: processed 2, embedded 2\n"
+    assert {len(row["embedding"]) for row in owner.records("entity")} == {3}
+    owner.once("daily")
+    assert [row["type"] for row in owner.records("tie")] == ["co_occurrence", "semantic"]

@@ -41,6 +41,13 @@ def is_valid(fact: Node, valid_at: int, known_at: int) -> bool:
     return (since is None or since <= valid_at) and (until is None or valid_at < until)
 
 
+def since(graph: Graph, entity: Node) -> int | None:
+    """Return since when anything is so that is believed of *entity*; None: no fact says it."""
+    known = (one for one in facts(graph, [entity]) if is_known(one, graph.now_ms))
+    times = (one.get("valid_from") for one in known)
+    return min((time for time in times if time is not None), default=None)
+
+
 def is_single(fact: Node) -> bool:
     """Tell whether there can be but one value of the predicate of *fact* at a time."""
     return bool(fact.get("single")) or names.canonical(fact.get("predicate")) in schema.SINGLE

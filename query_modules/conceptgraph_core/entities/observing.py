@@ -5,6 +5,8 @@ from typing import Any
 
 from .. import checks
 from .. import text as texts
+from ..embeddings.remembered import chosen
+from ..errors import EmbeddingMismatch
 from . import components, edges, extracting, ids, mentions, names, observed, schema, sieve, spans
 from .node import Graph, Node
 from .observed import Observation
@@ -42,10 +44,23 @@ def observe(
     if not observations:
         observations = extracting.observations(text, graph.context.languages)
     wanted, related = observed.observations(observations), observed.relations(relations)
+    _check_embeddings(graph, wanted)
     message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
     ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
     return {"entities": rows, "edges": ties}
+
+
+def _check_embeddings(graph: Graph, wanted: Sequence[Observation]) -> None:
+    """Raise EmbeddingMismatch for an embedding that none of the store's can be compared with."""
+    sizes = {len(one.embedding) for one in wanted if one.embedding is not None}
+    known = chosen(graph) if sizes else None
+    for size in sizes:
+        if known is not None and size != known["dimension"]:
+            raise EmbeddingMismatch(
+                f"embedding: has {size} numbers; the vectors of this store are of {known['model']},"
+                f" {known['dimension']} numbers"
+            )
 
 
 class _Message:

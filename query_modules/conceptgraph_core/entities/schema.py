@@ -397,7 +397,7 @@ LAYER: Final = Layer(
         Index(FACT, ("id",), unique=True),
         Index(FACT, ("user_id", "entity_id")),
     ),
-    vectors=(VectorIndex(ENTITY, "embedding"),),
+    vectors=(VectorIndex(ENTITY, "embedding", texts=("node_label",)),),
 )
 
 

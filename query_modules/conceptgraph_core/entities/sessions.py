@@ -8,7 +8,7 @@ from typing import Any
 from .. import text as texts
 from ..errors import NotFound
 from ..text import shown
-from . import components, edges, mentions, schema, trust
+from . import believed, components, edges, mentions, schema, trust
 from .node import Graph, Node, Tie
 
 Row = dict[str, Any]
@@ -197,10 +197,15 @@ def _count_edge(ends: Iterable[Node]) -> None:
 
 
 def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
-    """Join each event with the one that was mentioned after it."""
+    """Join each event with the one that was mentioned after it.
+
+    Unless it is known of both when they were, and it was the other way round.
+    """
     counted = session.get("reinforced")
     events = [one for one in mentioned if one.entity.node_type == schema.EVENT]
-    for earlier, later in pairwise(events):
+    for one, other in pairwise(events):
+        is_other_way = _is_told_later(graph, one.entity, other.entity)
+        earlier, later = (other, one) if is_other_way else (one, other)
         ends = earlier.entity, later.entity
         key = edges.key(schema.TEMPORAL, ends[0].key, ends[1].key)
         if key in counted or _is_observed(session, key):
@@ -223,6 +228,12 @@ def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tall
         name = "user_reinforcement_count" if users else "model_reinforcement_count"
         tie.set(**{name: tie.get(name) + 1.0})
     session.set(reinforced=counted)
+
+
+def _is_told_later(graph: Graph, one: Node, other: Node) -> bool:
+    """Tell whether what is believed of two events says that *one* was after *other*."""
+    first, second = believed.since(graph, one), believed.since(graph, other)
+    return first is not None and second is not None and first > second
 
 
 def _is_observed(session: Node, key: str) -> bool:

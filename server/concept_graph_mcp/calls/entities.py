@@ -11,6 +11,7 @@ from conceptgraph_core.words.splitting import split
 
 from . import words
 from .call import Call, Procedure, checked
+from .embedding import remembered
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Union, Where
 
 OBSERVE = Procedure("entitygraph.observe", ("entities", "edges"), writes=True)
@@ -94,6 +95,8 @@ def observe(
         _latest(user_id),
         *(_near(one.embedding, user_id) for one in wanted if one.embedding is not None),
     ]
+    if any(one.embedding is not None for one in wanted):
+        parts.append(remembered())
     arguments = (
         *(session_id, message_id, speaker, message),
         *([dict(one) for one in observations], [dict(one) for one in relations]),

@@ -94,11 +94,11 @@ def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:
     mine, found = node.get("embedding"), []
     for tie in graph.leaving(node, schema.CO_OCCURRENCE):
         other = tie.other
-        theirs = other.get("embedding")
-        if theirs is None or not other.get("is_active") or not tie.get("user_reinforcement_count"):
+        if not tie.get("user_reinforcement_count") or node.node_type != other.node_type:
             continue
-        near = names.cosine(mine, theirs)
-        if near is None or near <= ALIKE or node.node_type != other.node_type:
+        theirs = other.get("embedding") if other.get("is_active") else None
+        near = None if theirs is None else names.cosine(mine, theirs)
+        if near is None or near <= ALIKE:
             continue
         if graph.between(node, other, schema.SEMANTIC) is None and not _are_one(graph, node, other):
             found.append((tie, min(near, 1.0)))

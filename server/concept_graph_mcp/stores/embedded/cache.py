@@ -64,6 +64,9 @@ class Cache:
         self.position = position
 
     def clear(self) -> None:
+        # Vertices and edges have each other; without this they would stay until they are collected.
+        for vertex in self.vertices.values():
+            vertex.out_edges = vertex.in_edges = None
         self.vertices.clear()
         self.edges.clear()
         self.bytes = 0
