@@ -22,6 +22,7 @@ from conceptgraph_core.concepts import (
 from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
+from conceptgraph_core.graph.raw import records
 from conceptgraph_core.keeping import checks, importing, indexing, statistics
 from conceptgraph_core.keeping import embedding as embeddings
 from conceptgraph_core.keeping import export as exporting
@@ -124,8 +125,7 @@ def recall(
     Example:
         CALL conceptgraph.recall(["apple"], 2) YIELD text, score;
     """
-    rows = recalling.recall(Graph(ctx, context), seeds, max_hop, limit)
-    return [mgp.Record(**row) for row in rows]
+    return records(recalling.recall(Graph(ctx, context), seeds, max_hop, limit))
 
 
 @mgp.read_proc
@@ -141,7 +141,7 @@ def peek(
     Example:
         CALL conceptgraph.peek(["apple"], 2) YIELD text, score;
     """
-    return [mgp.Record(**row) for row in recalling.peek(Graph(ctx, context), seeds, max_hop, limit)]
+    return records(recalling.peek(Graph(ctx, context), seeds, max_hop, limit))
 
 
 @mgp.write_proc

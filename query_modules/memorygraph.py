@@ -7,6 +7,7 @@ are. Times are unix milliseconds.
 
 import mgp
 
+from conceptgraph_core.graph.raw import records
 from conceptgraph_core.memories import (
     context as contexts,
 )
@@ -520,7 +521,7 @@ def explore(
         CALL memorygraph.explore("6f1d…", 2) YIELD distance, text;
     """
     found = traversal.explore(Graph(ctx, context), start_id, max_depth, max_nodes, min_weight)
-    return [mgp.Record(**row) for row in found]
+    return records(found)
 
 
 @mgp.read_proc
@@ -567,7 +568,7 @@ def traverse(
         include_parent_links,
         time_budget_ms,
     )
-    return [mgp.Record(**row) for row in found]
+    return records(found)
 
 
 @mgp.read_proc

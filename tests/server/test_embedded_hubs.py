@@ -87,6 +87,25 @@ def test_what_leads_to_a_hub_is_not_read_where_little_leaves_the_other_end(hosts
     assert row["weight"] == pytest.approx(1 - 0.75 * 0.8 * 0.8)
 
 
+def test_ends_of_relations_that_nobody_looked_at_are_not_read_and_count_all_the_same(hosts):
+    [host, _] = hosts
+    host.forget()
+    cache = host._cache
+    with host._transaction(False, False) as graph:
+        [hub] = [one for one in graph.reading().vertices() if one.properties["name"] == "hub"]
+        cache.clear()
+        statements: list[str] = []
+        host._database._connection.set_trace_callback(statements.append)
+        edges = list(cache.stored_edges(hub, True))
+        assert len(edges) == len(cache.vertices) == LEAVES
+        assert not [one for one in statements if "FROM vertex" in one]
+        assert cache.bytes > (100 + 350) * LEAVES
+        # Each as it is asked for, by then.
+        assert {edge.target.properties["name"] for edge in edges[:3]} == {"out 0", "out 1", "out 2"}
+        assert len([one for one in statements if "FROM vertex" in one]) == 3
+        host._database._connection.set_trace_callback(None)
+
+
 def test_correcting_a_memory_goes_through_no_other_mention_of_its_words(tmp_path, copied):
     with closing(Host(tmp_path / "memories.db")) as host:
         records = [

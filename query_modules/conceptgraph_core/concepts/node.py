@@ -22,9 +22,8 @@ class Node(adapter.Node):
 
     def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
         # A recall builds thousands of these: no property is read that it does not need.
-        name = raw.get_property("name")
-        level = raw.get_property("arousal_level")
-        accessed_at = raw.get_property("accessed_at")
+        get = raw.get_property
+        name, level, accessed_at = get("name"), get("arousal_level"), get("accessed_at")
         if level.__class__ is not float or accessed_at.__class__ is not int:
             level, accessed_at = _real(level) or 0.0, int(_real(accessed_at) or 0)
         self.raw = raw

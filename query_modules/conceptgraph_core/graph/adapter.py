@@ -197,8 +197,8 @@ class Graph(Generic[N]):
         read, left = 0, self._next_look - self._read_edges
         try:
             for outgoing in ways:
-                edge_iterator = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
-                edge = edge_iterator.get()
+                edges = node.raw.iter_out_edges() if outgoing else node.raw.iter_in_edges()
+                edge, following = edges.get(), edges.next
                 while edge is not None:
                     read += 1
                     if read >= left:
@@ -208,16 +208,14 @@ class Graph(Generic[N]):
                         left = self._next_look - self._read_edges
                     relation = names.get(edge.get_type_name())
                     if relation is not None:
-                        far = edge.to_vertex() if outgoing else edge.from_vertex()
-                        if not are_nodes:
-                            yield edge, relation, far, outgoing
-                            edge = edge_iterator.next()
-                            continue
-                        far_id = far.get_id()
-                        other = nodes[far_id] if far_id in nodes else self._new_node(far, far_id)
+                        other = edge.to_vertex() if outgoing else edge.from_vertex()
+                        if are_nodes:
+                            far_id = other.get_id()
+                            known = far_id in nodes
+                            other = nodes[far_id] if known else self._new_node(other, far_id)
                         if other is not None:
                             yield edge, relation, other, outgoing
-                    edge = edge_iterator.next()
+                    edge = following()
         finally:
             self._read_edges += read
 
@@ -327,10 +325,8 @@ class Graph(Generic[N]):
     @classmethod
     def label(cls, raw: Any) -> str | None:
         """Return the label by which the layer knows a vertex, if it may be walked."""
-        walked, count, index = cls._walked, raw.labels_count(), 0
-        while index < count:
+        for index in range(raw.labels_count()):
             label: str = raw.label_at(index)
-            if label in walked:
+            if label in cls._walked:
                 return label
-            index += 1
         return None

@@ -29,6 +29,21 @@ def yielded(edges: Iterable[Any]) -> list[Any]:
     return [edge.public if edge.__class__ is _PublicEdge else edge for edge in edges]
 
 
+def records(rows: Iterable[dict[str, Any]]) -> list[Any]:
+    """Return *rows*, each a map that nobody else keeps, as a procedure returns them.
+
+    `mgp.Record(**row)` copies each twice on its way through a wrapper, which of many rows takes
+    longer than to find them.
+    """
+    made = []
+    new, kind = mgp.Record.__new__, mgp.Record
+    for row in rows:
+        record = new(kind)
+        record.fields = row
+        made.append(record)
+    return made
+
+
 def raw_graph(graph: Any) -> Any:
     return graph._graph if hasattr(graph, "_graph") else _PublicGraph(graph)
 

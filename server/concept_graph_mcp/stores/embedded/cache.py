@@ -32,6 +32,8 @@ MAX_BYTES_IN_PASSING = 1 << 28
 # What an element takes beyond its properties, and they for each character that they are stored as:
 # measured on stores of 1,000 to 100,000 concepts.
 _BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
+# Of one that nothing but its id is known of; it counts on when more is.
+_BYTES_UNREAD = 200
 
 
 class Cache:
@@ -135,8 +137,9 @@ class Cache:
             far_id = row[_TARGET if outgoing else _SOURCE]
             far = self.vertices.get(far_id)
             if far is None:
-                far = self.vertices[far_id] = VertexElement.unread(far_id, ends.read)
+                far = self.vertices[far_id] = VertexElement.unread(far_id, ends)
                 ends.together.append(far)
+                self.bytes += _BYTES_UNREAD
             source, target = (vertex, far) if outgoing else (far, vertex)
             edge = self._add_edge(row, source, target)
         return edge

@@ -1,7 +1,12 @@
 """Vertices and edges in memory. Identity is object identity: one element per id and cache."""
 
-from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Protocol, Self
+
+
+class Reading(Protocol):
+    """What reads what is stored of a vertex."""
+
+    def read(self, vertex: "VertexElement") -> None: ...
 
 
 class VertexElement:
@@ -21,10 +26,10 @@ class VertexElement:
         self.properties = properties
         self.out_edges: list[EdgeElement] | None = None
         self.in_edges: list[EdgeElement] | None = None
-        self.reading: Callable[[VertexElement], None] | None = None
+        self.reading: Reading | None = None
 
     @classmethod
-    def unread(cls, vertex_id: int, reading: Callable[["VertexElement"], None]) -> Self:
+    def unread(cls, vertex_id: int, reading: Reading) -> Self:
         made = cls.__new__(cls)
         made.id = vertex_id
         made.out_edges = made.in_edges = None
@@ -39,7 +44,7 @@ class VertexElement:
         # Asked only for what is missing, so that what is there costs no more than an attribute.
         if self.reading is None or name not in ("labels", "properties"):
             raise AttributeError(name)
-        self.reading(self)
+        self.reading.read(self)
         return getattr(self, name)
 
 

@@ -286,7 +286,8 @@ class Host:
         records = [result] if isinstance(result, self._mgp.Record) else result
         if not isinstance(records, list):
             raise TypeError(f"Value '{result}' is not a list of 'mgp.Record'")
-        if not all(isinstance(record, self._mgp.Record) for record in records):
+        classes = set(map(type, records))
+        if not all(issubclass(one, self._mgp.Record) for one in classes):
             raise TypeError("A value is not an instance of 'mgp.Record'")
         given = [record.fields for record in records]
         # Column by column, because most columns are settled by the classes of their values.
