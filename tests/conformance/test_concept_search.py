@@ -457,3 +457,18 @@ def test_a_concept_without_a_name_is_not_found(memory, hands):
     memory.concept_upsert("water")
     assert memory.concept_search(["wat"]) == ["water"]
     assert memory.concept_search([], 1) == ["water"]
+
+
+def test_what_a_hand_made_is_found_at_once_among_many_that_fill_the_answer(memory, hands):
+    names = [f"apple {number:04}" for number in range(1_100)]
+    memory.import_rows([{"kind": "concept", "name": name} for name in names])
+    assert memory.concept_search(["APPLE"], 2) == names[:2]
+    memory.run(calls.concepts.rename("apple 0000", "apple tart", False))
+    memory.run(calls.concepts.remove("apple 0001", False))
+    hands.node("Concept", name="Apple")
+    assert memory.concept_search(["apple"], 2) == ["Apple", "apple 0002"]
+    assert memory.concept_search(["pple"], 2) == ["Apple", "apple 0002"]
+    hands.node("Concept", name="Äpfel", search_name="äpfel")
+    assert memory.concept_search(["apf"], 1) == ["Äpfel"]
+    hands.delete("Apple")
+    assert memory.concept_search(["apple"], 2) == ["apple 0002", "apple 0003"]

@@ -127,6 +127,12 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
     assert parameters == {"a0": ["App", "FRU"], "a1": 10, **CONTEXT}
 
 
+def test_a_search_that_knows_of_nothing_without_forms_looks_for_none():
+    for lacking in (True, False):
+        (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, lacking=lacking)
+        assert parameters["lacking"] is lacking
+
+
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
     (looking_up, _), (calling, _) = cypher.call(EVERY["associate"], CONTEXT)
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found, degrees, read")

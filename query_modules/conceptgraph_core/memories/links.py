@@ -1,7 +1,8 @@
 """Links between memories: made, strengthened, and the memories at their other ends."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from .. import checks, text
@@ -156,7 +157,7 @@ def strongest(
             step = Step(other.raw, other.id, node, relation, outgoing, strength, edge)
             step.node = other
             keep_better(best, step)
-    return in_order(best.values())
+    return list(in_order(best.values()))
 
 
 def keep_better(best: dict[int, Step], step: Step) -> None:
@@ -166,18 +167,18 @@ def keep_better(best: dict[int, Step], step: Step) -> None:
         best[step.far_id] = step
 
 
-def in_order(found: Iterable[Step]) -> list[Step]:
-    """Return *found*: the strongest first, of equal ones the older memory, then the id."""
-    ordered: list[Step] = []
-    for _, equal in groupby(sorted(found, key=_weakness), _weakness):
+def in_order(found: Iterable[Step]) -> Iterator[Step]:
+    """Iterate over *found*: the strongest first, of equal ones the older memory, then the id."""
+    ordered = sorted(found, key=_STRENGTH, reverse=True)
+    for _, equal in groupby(ordered, _STRENGTH):
         steps = list(equal)
-        # Read only where strength leaves it open.
-        ordered += steps if len(steps) == 1 else sorted(steps, key=lambda step: age(step.far))
-    return ordered
+        # Read only where strength leaves it open, and only as far as somebody wants to know.
+        if len(steps) > 1:
+            steps.sort(key=lambda step: age(step.far))
+        yield from steps
 
 
-def _weakness(step: Step) -> float:
-    return -step.strength
+_STRENGTH = attrgetter("strength")
 
 
 def age(raw: Any) -> tuple[int, str]:

@@ -201,7 +201,7 @@ class _Walk:
             best: dict[int, Step] = {}
             for step in self._steps(node, ()):
                 keep_better(best, step)
-            ways = self._known[node.id] = in_order(best.values())
+            ways = self._known[node.id] = list(in_order(best.values()))
         return ways
 
     def _is_full(self) -> bool:

@@ -4,24 +4,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.layers import TextIndex
+from conceptgraph_core.registry import MODEL, Model, text_index
 
 from ...calls import keeping
 from ...calls.call import Call
-from ...calls.lookups import Incoming
+from ...calls.lookups import Filled, Incoming, Text
 from . import lookups
 from .lookups import Finding
+from .searching import LACKING
 
 Statement = tuple[str, dict[str, Any]]
 
 
 def call(
-    call: Call, context: Mapping[str, Any], has_vector_search: bool = False
+    call: Call, context: Mapping[str, Any], has_vector_search: bool = False, lacking: bool = True
 ) -> list[Statement]:
     """Return the statements that make *call* with what its look-up finds, each with parameters.
 
     Where there are two, they belong into one transaction, and the one row of the first is more
-    parameters of the second.
+    parameters of the second. *lacking*: whether nodes may lack what a search reads of them.
     """
     finding = Finding(None)
     if call.lookup is not None:
@@ -44,8 +46,15 @@ def call(
     if finding.first is None:
         return [calling]
     text, parameters = finding.first
+    known = {LACKING: lacking} if LACKING in parameters else {}
     # What is looked up may depend on the time of the call.
-    return [(text, {**parameters, **context}), calling]
+    return [(text, {**parameters, **known, **context}), calling]
+
+
+def searched(call: Call) -> TextIndex | None:
+    """Return the index of the texts that *call* searches by a part of them, if it does."""
+    text = call.lookup.first if isinstance(call.lookup, Filled) else call.lookup
+    return text_index(text.label) if isinstance(text, Text) and text.keywords.parts else None
 
 
 def beforehand(call: Call) -> Statement | None:

@@ -329,6 +329,7 @@ def _union(writer: _Writer, lookup: Union) -> None:
 
 def _text(writer: _Writer, lookup: Text) -> None:
     if lookup.keywords.parts:
+        writer.parameters[searching.LACKING] = True
         writer.add(searching.matching(writer.parameter, lookup), "matching")
     else:
         writer.add(*_unfolded(lookup.label))
@@ -339,6 +340,7 @@ def _filled(writer: _Writer, lookup: Filled) -> None:
     if not lookup.first.keywords.parts:
         _ordered(writer, lookup.then)
         return
+    writer.parameters[searching.LACKING] = True
     matches = searching.matching(writer.parameter, lookup.first)
     others = searching.ranked(writer.parameter, lookup.then)
     writer.add(matches + others, "matching + ranked")

@@ -94,7 +94,7 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
     """Create the unique constraints that are missing. Raises Misdeployed, naming what collides."""
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
-        (row["label"], frozenset(_listed(row["properties"])))
+        (row["label"], frozenset(listed(row["properties"])))
         for row in rows
         if row["constraint type"] == "unique"
     }
@@ -115,7 +115,7 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
 async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
-    existing = {(row["label"], tuple(_listed(row["property"]))) for row in rows}
+    existing = {(row["label"], tuple(listed(row["property"]))) for row in rows}
     # A unique constraint is no index in Memgraph, so what is unique is indexed as well.
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
@@ -184,7 +184,7 @@ async def _create(run: Run, statement: str) -> None:
             raise
 
 
-def _listed(properties: Any) -> list[Any]:
+def listed(properties: Any) -> list[Any]:
     """Return the properties of a constraint or index; versions differ in whether one is a list."""
     if properties is None:
         return []

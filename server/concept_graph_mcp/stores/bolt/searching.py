@@ -14,6 +14,9 @@ from ...calls.lookups import Ordered, Text
 
 Parameter = Callable[[Any], str]
 
+# The parameter that says whether any node may lack a form.
+LACKING = "lacking"
+
 # Windows of time, in time constants: from a sixteenth on, each twice as long as the one before.
 _WINDOWS = tuple(2.0**power for power in range(-4, 17))
 # A window must have so many times as many nodes as are wanted, or the best of them say little.
@@ -37,7 +40,7 @@ def matching(parameter: Parameter, lookup: Text) -> str:
     The first ones in the order of `folding.Keywords.place`, and some twice. What is a keyword or
     begins with one comes by index; only where that does not fill the limit are all names looked
     through for the others. Nodes that lack a form are found all, for Cypher cannot fold and the
-    procedure can; no index tells of them, so that it takes a look at all nodes to find none.
+    procedure can: unless it is known that there is none (`forms.lacking`), by a look at all nodes.
     """
     index = text_index(lookup.label)
     parts, limit = parameter(list(lookup.keywords.parts)), parameter(lookup.limit)
@@ -45,7 +48,7 @@ def matching(parameter: Parameter, lookup: Text) -> str:
     everywhere = _everywhere(parameter, lookup, index, parts, limit)
     return (
         f"{closest}WITH closest, size(closest) >= {limit} AS full "
-        f"CALL {{ WITH full WITH full WHERE full MATCH (n:{index.label})"
+        f"CALL {{ WITH full WITH full WHERE full AND ${LACKING} MATCH (n:{index.label})"
         f" WHERE {_lacking(index)} RETURN collect(n) AS unfolded }} "
         f"CALL {{ WITH full WITH full WHERE NOT full {everywhere} }} "
         "WITH closest + unfolded + hits AS matching,"
@@ -83,7 +86,7 @@ def _everywhere(
     both = f"n.{index.folded} + {parameter(_BETWEEN)} + {plain}"
     return (
         f"MATCH (n:{index.label}) {_contains(parameter, lookup, index, parts)}"
-        f" OR {plain} IS NULL WITH collect(n) AS some"
+        f" OR ${LACKING} AND {plain} IS NULL WITH collect(n) AS some"
         f" OPTIONAL MATCH (n:{index.label}) WHERE {plain} >= {least}"
         f" AND any(k IN {parts} WHERE {plain} CONTAINS k) WITH some, collect(n) AS others"
         f" UNWIND some + others AS n WITH DISTINCT n, {both} AS both"

@@ -26,7 +26,7 @@ from ...settings import DEFAULT_URI, location
 from .. import backup_files
 from ..backup_files import Contents, Written
 from ..store import EXPORTS, Edge, Node
-from . import cypher, readiness, vector_indexes
+from . import cypher, forms, readiness, vector_indexes
 from .ending import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
@@ -99,7 +99,10 @@ class BoltStore:
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translated(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
-        statements = cypher.call(call, context, self._has_vector_search)
+        lacking = True
+        if (index := cypher.searched(call)) is not None:
+            lacking = await self._translated(False, forms.lacking, self.rows, index)
+        statements = cypher.call(call, context, self._has_vector_search, lacking)
         writes = call.procedure.writes
         [result] = await self._translated(writes, self._called, statements, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
