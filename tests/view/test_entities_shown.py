@@ -85,6 +85,17 @@ def test_entities_are_offered_by_what_they_are_called(asked, ids):
     assert (about["kind"], about["changes"], len(about["seeds"])) == ("entity", True, 3)
 
 
+def test_looking_back_begins_with_whom_there_was_whoever_came_later(ids, session, portal):
+    then = replace(session, until_ms=NOW_MS - 5 * DAY_MS, clock=Clock(NOW_MS - 5 * DAY_MS))
+    asked = Asked(build(then, None, TOKEN, PORT), portal)
+    known = {ids[name] for name in ("Max", "Anna", "shoe", "puppy", "Dr Weber", "park")}
+    about = asked.get("api/about").content
+    assert (about["kind"], len(about["seeds"])) == ("entity", 3)
+    offered = [row["name"] for row in asked.get("api/search").content["others"]]
+    assert len(offered) == 4
+    assert {*about["seeds"], *offered} <= known
+
+
 def test_of_another_user_nothing_is_shown_or_undone(ids, session, portal, memory):
     asked = Asked(build(replace(session, user_id="bob"), None, TOKEN, PORT), portal)
     answer = asked.get("api/neighbourhood", kind="entity", seed=ids["Max"])
@@ -213,6 +224,7 @@ def test_a_merge_is_taken_back_only_after_asking(page):
         page.run("return [...conceptGraphView.model.nodes.values()].map((n) => n.text)")
     )
     assert "taken back: two <b>dogs</b>" in page.text(".ledger")
+    page.until("return document.activeElement.id === 'picture'")
     assert page.run("return document.querySelectorAll('.ledger button, .ledger b').length") == 0
 
 

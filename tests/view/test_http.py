@@ -152,7 +152,7 @@ def test_finding_is_done_at_the_time_that_is_asked_for(memory, page):
 
 
 def test_a_search_for_nothing_is_refused(page):
-    assert refusal(page.get("api/find")).startswith("text: ")
+    assert refusal(page.get("api/find")).startswith("query: ")
     assert refusal(page.get("api/find", q="apples", limit=0)).startswith("limit: ")
 
 

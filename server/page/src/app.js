@@ -280,6 +280,8 @@ function askToTakeBack(merge) {
 async function undo(merge, reason) {
   const { entities } = await takeBack(merge.merge_id, reason);
   await load(entities, "entity");
+  // The button that was pressed is there no more.
+  $("picture").focus();
   say("The merge is taken back.");
 }
 
