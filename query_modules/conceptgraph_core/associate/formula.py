@@ -173,7 +173,8 @@ class _Choice(Generic[H]):
         if text is not None:
             return text
         for distance in range(1, NEIGHBOURS + 1):
-            for offset in (-distance, distance):
+            # Back first: few edges enter a text, but all of its mentions leave it.
+            for offset in (distance, -distance):
                 text = self._spread.text(place + offset)
                 if text is not None:
                     return self._index.beside(text, -offset)

@@ -29,7 +29,7 @@ class Equal:
 class Range:
     """Nodes of *labels* with *where* whose *property* is at least *first* and below *beyond*.
 
-    At most *limit*, the least first, and equal ones by *then*, the least first.
+    At most *limit*, the least first, and equal ones by *then*, a text, the least first.
     """
 
     labels: tuple[str, ...]

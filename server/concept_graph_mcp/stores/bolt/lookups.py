@@ -242,8 +242,9 @@ def _range(writer: _Writer, lookup: Range) -> None:
     order = f"n.{lookup.property}"
     if lookup.then is not None:
         order += f", n.{lookup.then}"
-        # Only so does Memgraph read an index in its order, and nothing beyond the limit.
-        condition += f" AND n.{lookup.then} IS NOT NULL"
+        # Only so does Memgraph read an index in its order, and nothing beyond the limit; where it
+        # is merely to be there, a long statement is planned by an index of that property alone.
+        condition += f" AND n.{lookup.then} >= ''"
     for label in lookup.labels:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
