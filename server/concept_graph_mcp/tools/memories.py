@@ -1,10 +1,9 @@
 """The tools of the memory layer: seeds 002's and 003's names, arguments and results."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field, Strict
-from typing_extensions import TypedDict
 
 from conceptgraph_core.memories import schema
 
@@ -12,93 +11,23 @@ from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, clamped, iso, time_given, without_none
+from .memory_types import (
+    Brief,
+    DecayStatus,
+    GivenId,
+    MemoriesRecent,
+    MemoryCreated,
+    MemoryForgotten,
+    MemoryWhole,
+    PreservingTag,
+    Unit,
+)
 from .toolset import Toolset
 
-State = Annotated[
-    Literal["active", "dormant", "archived", "expired"],
-    Field(description="How present it is; archived is still whole, expired is seen nowhere."),
-]
-MemoryId = Annotated[str, Field(description="What the memory is called: use it as it is.")]
-Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
-Score = Annotated[float, Field(description="How present it is, 0 to 1; fades unless accessed.")]
-GivenId = Annotated[Text, Field(description="A memory_id.")]
-Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 TIMES = (
     *("created_at", "accessed_at", "deleted_at", "last_decay_update", "next_state_at"),
     "preserved_until",
 )
-
-
-class Brief(TypedDict):
-    """A memory in a list. `type` is there only when it has one."""
-
-    memory_id: MemoryId
-    text: Annotated[str, Field(description="Its summary, or else its content, cut where long.")]
-    source: str
-    type: NotRequired[str]
-    tags: list[str]
-    state: State
-    created_at: Time
-
-
-class MemoryCreated(TypedDict):
-    memory_id: MemoryId
-    state: State
-    decay_score: Score
-    concepts: list[str]
-
-
-class MemoryWhole(TypedDict):
-    """All of a memory; `summary`, `type` and `parent_id` are there only when it has one."""
-
-    memory_id: MemoryId
-    content: str
-    summary: NotRequired[str]
-    source: str
-    type: NotRequired[str]
-    tags: list[str]
-    importance: float
-    confidence: float
-    access_count: int
-    created_at: Time
-    accessed_at: Time
-    state: State
-    decay_score: Score
-    preserved: Annotated[bool, Field(description="Whether a tag or a date keeps it from fading.")]
-    parent_id: NotRequired[str]
-    concepts: list[str]
-    metadata: dict[str, Any]
-
-
-class MemoryForgotten(TypedDict):
-    memory_id: MemoryId
-    deleted_at: Time
-
-
-class MemoriesRecent(TypedDict):
-    """`total` is there only if `limit` cut something."""
-
-    memories: Annotated[list[Brief], Field(description="The latest first.")]
-    total: NotRequired[
-        Annotated[
-            int, Field(description=f"How many there are; {schema.MAX_COUNTED:,} are counted.")
-        ]
-    ]
-
-
-class DecayStatus(TypedDict):
-    """`next_state` and its time are there only when one comes, `preserved_until` when set."""
-
-    state: State
-    decay_score: Score
-    last_decay_update: Time
-    next_state: NotRequired[State]
-    next_state_at: NotRequired[Time]
-    preserved: Annotated[bool, Field(description="Whether a tag or a date keeps it from fading.")]
-    preserved_until: NotRequired[Time]
-
-
-PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
 
 _INSTRUCTIONS = """\
 Memories are texts that outlive this conversation, for this user alone.

@@ -1,135 +1,31 @@
 """The tools about links between memories: seeds 002's and 003's names, arguments and results."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, Strict
-from typing_extensions import TypedDict
 
 from conceptgraph_core.memories import schema
 
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import WHOLE, Text, clamped, iso, without_none
-from .memories import Brief, GivenId, MemoryId, Unit
-from .toolset import Toolset
-
-Strength = Annotated[
-    float, Field(description="How firm the link is now, 0 to 1; halves in a week, down to 0.1.")
-]
-Relation = Annotated[str, Field(description="The type of the link that leads there.")]
-Direction = Annotated[
-    Literal["outgoing", "incoming"],
-    Field(description="Whether the link leads there, or comes from there."),
-]
-Truncated = Annotated[
-    Literal["max_nodes", "time_budget"],
-    Field(description="Why there is more than this; not there if this is all."),
-]
-LinkType = Annotated[
-    Text,
-    Field(
-        description="references, contradicts, supports, extends, causes, caused_by, precedes,"
-        " follows, part_of, contains or relates_to, read from source to target."
-    ),
-]
-GivenDirection = Annotated[
-    Literal["both", "outgoing", "incoming"], Field(description="Which links are followed.")
-]
-Names = list[Text]
-FirstStrength = Annotated[
-    float,
-    Strict(),
-    Field(gt=0, le=1, allow_inf_nan=False, description="How firm a new link is."),
-]
-
-
-MemoryLinked = TypedDict(
-    "MemoryLinked",
-    {
-        "from": MemoryId,
-        "to": MemoryId,
-        "type": str,
-        "strength": Strength,
-        "created": Annotated[bool, Field(description="False: there was one; it is firmer now.")],
-    },
+from .arguments import WHOLE, clamped, iso, without_none
+from .memory_types import (
+    FirstStrength,
+    GivenDirection,
+    GivenId,
+    LinkType,
+    MemoriesConnected,
+    MemoriesExplored,
+    MemoriesReached,
+    MemoryAnalysis,
+    MemoryFigures,
+    MemoryLinked,
+    Names,
+    Unit,
 )
-
-
-class MemoryConnected(Brief):
-    relation: Relation
-    direction: Direction
-    strength: Strength
-
-
-class MemoriesConnected(TypedDict):
-    """The strongest first. `total` is there only if `limit` cut something."""
-
-    memories: list[MemoryConnected]
-    total: NotRequired[int]
-
-
-class MemoryExplored(Brief):
-    distance: Annotated[int, Field(description="How many links away; the start is 0.")]
-
-
-class MemoriesExplored(TypedDict):
-    nodes: list[MemoryExplored]
-    truncated: NotRequired[Truncated]
-
-
-class MemoryReached(Brief):
-    """All but `depth` is not there of the start."""
-
-    depth: Annotated[int, Field(description="How many links away; the start is 0.")]
-    via: NotRequired[Annotated[str, Field(description="The memory_id that it was reached from.")]]
-    relation: NotRequired[Relation]
-    direction: NotRequired[Direction]
-    strength: NotRequired[Strength]
-
-
-class MemoriesReached(TypedDict):
-    nodes: list[MemoryReached]
-    truncated: NotRequired[Truncated]
-
-
-class LinksOfType(TypedDict):
-    count: int
-    average_strength: float
-
-
-class MemoryFigures(TypedDict):
-    nodes: int
-    edges: int
-    average_connections: Annotated[float, Field(description="Links at a memory, either way.")]
-    by_state: dict[str, int]
-    by_source: dict[str, int]
-    relations: dict[str, LinksOfType]
-    isolated: Annotated[int, Field(description="Memories without any link.")]
-
-
-class Degrees(TypedDict):
-    """How many memories have from least to most links."""
-
-    least: int
-    most: int
-    memories: int
-
-
-class Connector(Brief):
-    connections: int
-    incoming: int
-    outgoing: int
-
-
-class MemoryAnalysis(TypedDict):
-    in_degrees: list[Degrees]
-    out_degrees: list[Degrees]
-    top_connectors: list[Connector]
-    relations: dict[str, LinksOfType]
-    average_strength: float
-
+from .toolset import Toolset
 
 _INSTRUCTIONS = """\
 Link memories that belong together with memory_node_link; linking again makes a link firmer. \

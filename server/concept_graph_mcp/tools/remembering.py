@@ -1,9 +1,8 @@
 """The tools that find memories by what they say: seeds 002's and 003's names and results."""
 
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field, Strict
-from typing_extensions import TypedDict
 
 from conceptgraph_core.associate import schema as words
 from conceptgraph_core.memories import schema, wording
@@ -12,47 +11,8 @@ from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, clamped, iso, without_none
-from .memories import Brief
+from .memory_types import MemoriesFound, MemoryContext, MemoryFound, Names, PresentState, Query
 from .toolset import Toolset
-
-Names = list[Text]
-Query = Annotated[
-    Text, Field(description="A question or a sentence, in plain words; dates are read.")
-]
-PresentState = Literal["active", "dormant", "archived"]
-Advice = Annotated[str, Field(description="Why meaning was left out; there only if it was.")]
-
-
-class MemoryFound(Brief):
-    """`similarity` is there only where texts are embedded."""
-
-    score: Annotated[float, Field(description="How well it fits, among what was found.")]
-    matched: Annotated[list[str], Field(description="Words of the query, the most telling first.")]
-    similarity: NotRequired[
-        Annotated[float, Field(description="How near its meaning is, 1 at most.")]
-    ]
-
-
-class MemoriesFound(TypedDict):
-    """The best first. `total` is there only if `limit` cut something."""
-
-    memories: list[MemoryFound]
-    total: NotRequired[
-        Annotated[
-            int, Field(description="How many there are; by words, and by meaning, 100 are counted.")
-        ]
-    ]
-    advice: NotRequired[Advice]
-
-
-class MemoryContext(TypedDict):
-    text: Annotated[
-        str, Field(description="A memory a line, the most relevant first: [date memory_id] text.")
-    ]
-    memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]
-    tokens: Annotated[int, Field(description="How many the text has, estimated: bytes / 4.")]
-    advice: NotRequired[Advice]
-
 
 _INSTRUCTIONS = """\
 Before answering, memory_context puts together what is kept about a matter, which keeps it \

@@ -1,0 +1,245 @@
+"""What the tools of the memory layer take and return: the types that their schemas are made of."""
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field, Strict
+from typing_extensions import TypedDict
+
+from conceptgraph_core.memories import schema
+
+from .arguments import Text
+
+State = Annotated[
+    Literal["active", "dormant", "archived", "expired"],
+    Field(description="How present it is; archived is still whole, expired is seen nowhere."),
+]
+MemoryId = Annotated[str, Field(description="What the memory is called: use it as it is.")]
+Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
+Score = Annotated[float, Field(description="How present it is, 0 to 1; fades unless accessed.")]
+GivenId = Annotated[Text, Field(description="A memory_id.")]
+Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Brief(TypedDict):
+    """A memory in a list. `type` is there only when it has one."""
+
+    memory_id: MemoryId
+    text: Annotated[str, Field(description="Its summary, or else its content, cut where long.")]
+    source: str
+    type: NotRequired[str]
+    tags: list[str]
+    state: State
+    created_at: Time
+
+
+class MemoryCreated(TypedDict):
+    memory_id: MemoryId
+    state: State
+    decay_score: Score
+    concepts: list[str]
+
+
+class MemoryWhole(TypedDict):
+    """All of a memory; `summary`, `type` and `parent_id` are there only when it has one."""
+
+    memory_id: MemoryId
+    content: str
+    summary: NotRequired[str]
+    source: str
+    type: NotRequired[str]
+    tags: list[str]
+    importance: float
+    confidence: float
+    access_count: int
+    created_at: Time
+    accessed_at: Time
+    state: State
+    decay_score: Score
+    preserved: Annotated[bool, Field(description="Whether a tag or a date keeps it from fading.")]
+    parent_id: NotRequired[str]
+    concepts: list[str]
+    metadata: dict[str, Any]
+
+
+class MemoryForgotten(TypedDict):
+    memory_id: MemoryId
+    deleted_at: Time
+
+
+class MemoriesRecent(TypedDict):
+    """`total` is there only if `limit` cut something."""
+
+    memories: Annotated[list[Brief], Field(description="The latest first.")]
+    total: NotRequired[
+        Annotated[
+            int, Field(description=f"How many there are; {schema.MAX_COUNTED:,} are counted.")
+        ]
+    ]
+
+
+class DecayStatus(TypedDict):
+    """`next_state` and its time are there only when one comes, `preserved_until` when set."""
+
+    state: State
+    decay_score: Score
+    last_decay_update: Time
+    next_state: NotRequired[State]
+    next_state_at: NotRequired[Time]
+    preserved: Annotated[bool, Field(description="Whether a tag or a date keeps it from fading.")]
+    preserved_until: NotRequired[Time]
+
+
+PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
+
+Strength = Annotated[
+    float, Field(description="How firm the link is now, 0 to 1; halves in a week, down to 0.1.")
+]
+Relation = Annotated[str, Field(description="The type of the link that leads there.")]
+Direction = Annotated[
+    Literal["outgoing", "incoming"],
+    Field(description="Whether the link leads there, or comes from there."),
+]
+Truncated = Annotated[
+    Literal["max_nodes", "time_budget"],
+    Field(description="Why there is more than this; not there if this is all."),
+]
+LinkType = Annotated[
+    Text,
+    Field(
+        description="references, contradicts, supports, extends, causes, caused_by, precedes,"
+        " follows, part_of, contains or relates_to, read from source to target."
+    ),
+]
+GivenDirection = Annotated[
+    Literal["both", "outgoing", "incoming"], Field(description="Which links are followed.")
+]
+FirstStrength = Annotated[
+    float,
+    Strict(),
+    Field(gt=0, le=1, allow_inf_nan=False, description="How firm a new link is."),
+]
+
+
+MemoryLinked = TypedDict(
+    "MemoryLinked",
+    {
+        "from": MemoryId,
+        "to": MemoryId,
+        "type": str,
+        "strength": Strength,
+        "created": Annotated[bool, Field(description="False: there was one; it is firmer now.")],
+    },
+)
+
+
+class MemoryConnected(Brief):
+    relation: Relation
+    direction: Direction
+    strength: Strength
+
+
+class MemoriesConnected(TypedDict):
+    """The strongest first. `total` is there only if `limit` cut something."""
+
+    memories: list[MemoryConnected]
+    total: NotRequired[int]
+
+
+class MemoryExplored(Brief):
+    distance: Annotated[int, Field(description="How many links away; the start is 0.")]
+
+
+class MemoriesExplored(TypedDict):
+    nodes: list[MemoryExplored]
+    truncated: NotRequired[Truncated]
+
+
+class MemoryReached(Brief):
+    """All but `depth` is not there of the start."""
+
+    depth: Annotated[int, Field(description="How many links away; the start is 0.")]
+    via: NotRequired[Annotated[str, Field(description="The memory_id that it was reached from.")]]
+    relation: NotRequired[Relation]
+    direction: NotRequired[Direction]
+    strength: NotRequired[Strength]
+
+
+class MemoriesReached(TypedDict):
+    nodes: list[MemoryReached]
+    truncated: NotRequired[Truncated]
+
+
+class LinksOfType(TypedDict):
+    count: int
+    average_strength: float
+
+
+class MemoryFigures(TypedDict):
+    nodes: int
+    edges: int
+    average_connections: Annotated[float, Field(description="Links at a memory, either way.")]
+    by_state: dict[str, int]
+    by_source: dict[str, int]
+    relations: dict[str, LinksOfType]
+    isolated: Annotated[int, Field(description="Memories without any link.")]
+
+
+class Degrees(TypedDict):
+    """How many memories have from least to most links."""
+
+    least: int
+    most: int
+    memories: int
+
+
+class Connector(Brief):
+    connections: int
+    incoming: int
+    outgoing: int
+
+
+class MemoryAnalysis(TypedDict):
+    in_degrees: list[Degrees]
+    out_degrees: list[Degrees]
+    top_connectors: list[Connector]
+    relations: dict[str, LinksOfType]
+    average_strength: float
+
+
+Names = list[Text]
+Query = Annotated[
+    Text, Field(description="A question or a sentence, in plain words; dates are read.")
+]
+PresentState = Literal["active", "dormant", "archived"]
+Advice = Annotated[str, Field(description="Why meaning was left out; there only if it was.")]
+
+
+class MemoryFound(Brief):
+    """`similarity` is there only where texts are embedded."""
+
+    score: Annotated[float, Field(description="How well it fits, among what was found.")]
+    matched: Annotated[list[str], Field(description="Words of the query, the most telling first.")]
+    similarity: NotRequired[
+        Annotated[float, Field(description="How near its meaning is, 1 at most.")]
+    ]
+
+
+class MemoriesFound(TypedDict):
+    """The best first. `total` is there only if `limit` cut something."""
+
+    memories: list[MemoryFound]
+    total: NotRequired[
+        Annotated[
+            int, Field(description="How many there are; by words, and by meaning, 100 are counted.")
+        ]
+    ]
+    advice: NotRequired[Advice]
+
+
+class MemoryContext(TypedDict):
+    text: Annotated[
+        str, Field(description="A memory a line, the most relevant first: [date memory_id] text.")
+    ]
+    memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]
+    tokens: Annotated[int, Field(description="How many the text has, estimated: bytes / 4.")]
+    advice: NotRequired[Advice]
