@@ -58,9 +58,16 @@ def test_the_sentence_around_it_is_told():
     assert said.find("max").sentence == "My dog Max barks!"
     assert said.find("first").sentence == "First."
     assert said.find("more").sentence == "no more"
-    long = Said("x " * 2_000 + "Max" + " y" * 2_000).find("max")
-    assert len(long.sentence) <= 500
-    assert "Max" in long.sentence
+
+
+@pytest.mark.parametrize("word", ["seven", "東京", "x" * 2_000])
+def test_a_long_sentence_is_cut_between_words_where_there_are_blanks(word):
+    found = Said(f"{word} " * 900 + "Max" + f" {word}" * 900).find("max")
+    assert len(found.sentence) <= 500
+    around = set(found.sentence.split()) - {"Max"}
+    assert around == ({word} if len(word) < 100 else set())
+    unbroken = Said("東" * 900 + "京都" + "東" * 900).find("京都")
+    assert len(unbroken.sentence) == 500
 
 
 def test_only_what_the_user_says_in_these_words_is_the_users():

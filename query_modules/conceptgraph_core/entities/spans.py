@@ -68,8 +68,14 @@ class Said:
         ends = [found for mark in _SENTENCE_ENDS if (found := text.find(mark, end)) >= 0]
         last = min(ends, default=len(text)) + 1
         if last - first > MAX_CONTEXT:
-            first = max(first, start - MAX_CONTEXT // 2)
-            last = min(last, first + MAX_CONTEXT)
+            cut = start - MAX_CONTEXT // 2
+            if cut > first:
+                # Between words, where there are blanks.
+                first = max(cut, text.find(" ", cut, start))
+            cut = first + MAX_CONTEXT
+            if cut < last:
+                blank = text.rfind(" ", end, cut)
+                last = blank if blank >= 0 else cut
         return text[first:last].strip()
 
 
