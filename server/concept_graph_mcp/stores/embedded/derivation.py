@@ -39,16 +39,25 @@ class Derivation:
 
     def change(self, vertex: int, before: State, after: State) -> None:
         """Note that a vertex went from one state to another; None is not being there."""
-        changed = _changed(self._catalogue, before, after)
-        if changed is not None and not changed:
+        if before is None or after is None or before[0] != after[0]:
+            old, new = (rows(self._catalogue, vertex, state) for state in (before, after))
+            for table in old | new:
+                self._note(table, old.get(table), new.get(table))
             return
-        old, new = (rows(self._catalogue, vertex, state, changed) for state in (before, after))
-        for table, row in old.items():
-            if new.get(table) != row:
-                self._gone.setdefault(table, []).append(row)
-        for table, row in new.items():
-            if old.get(table) != row:
-                self._new.setdefault(table, []).append(row)
+        labels, was, now = before[0], before[1], after[1]
+        followed = self._catalogue.followed(labels)
+        changed = tuple([name for name in followed if was.get(name) != now.get(name)])
+        if changed:
+            for table in self._catalogue.following(labels, changed):
+                self._note(table, table.row(vertex, was), table.row(vertex, now))
+
+    def _note(self, table: Table, old: Row | None, new: Row | None) -> None:
+        if old == new:
+            return
+        if old is not None:
+            self._gone.setdefault(table, []).append(old)
+        if new is not None:
+            self._new.setdefault(table, []).append(new)
 
     def write(self) -> None:
         """Store what was noted. Raises sqlite3.IntegrityError for a value given twice."""
@@ -65,37 +74,18 @@ class Derivation:
         return ":" + self._written.partition(" ")[2]
 
 
-def rows(
-    catalogue: Catalogue, vertex: int, state: State, changed: set[str] | None = None
-) -> dict[Table, Row]:
-    """Return the row that each table has of a vertex in some state.
-
-    With *changed* only those that follow from one of these properties.
-    """
+def rows(catalogue: Catalogue, vertex: int, state: State) -> dict[Table, Row]:
+    """Return the row that each table has of a vertex in some state."""
     if state is None:
         return {}
     labels, properties = state
     found = {}
     for label in labels:
         for table in catalogue.of_label(label):
-            if changed is not None and changed.isdisjoint(table.properties):
-                continue
             row = table.row(vertex, properties)
             if row is not None:
                 found[table] = row
     return found
-
-
-def _changed(catalogue: Catalogue, before: State, after: State) -> set[str] | None:
-    """Return the properties that differ, of those that a row may follow from.
-
-    None where more than properties does.
-    """
-    if before is None or after is None or before[0] != after[0]:
-        return None
-    old, new = before[1], after[1]
-    followed = (name for label in after[0] for name in catalogue.followed(label))
-    return {name for name in followed if old.get(name) != new.get(name)}
 
 
 def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:

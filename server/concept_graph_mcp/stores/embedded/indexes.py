@@ -9,7 +9,7 @@ not, because a scan would read them all.
 import functools
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import folding
@@ -113,6 +113,8 @@ class RankingTable(Table):
             return None
         # One made by hand may lack the numbers, which counts as never aroused.
         level, time = properties.get(self.ranking.level), properties.get(self.ranking.time)
+        if level.__class__ is float and time.__class__ is int:
+            return level, time, then, vertex
         return (
             float(level) if isinstance(level, (int, float)) else 0.0,
             int(time) if isinstance(time, (int, float)) else 0,
@@ -237,12 +239,10 @@ class Catalogue:
         self._by_label: dict[str, list[Table]] = {}
         for table in self.derived:
             self._by_label.setdefault(table.label, []).append(table)
-        self._followed = {
-            label: frozenset(name for table in tables for name in table.properties)
-            for label, tables in self._by_label.items()
-        }
         self.vector_names = frozenset(table.index.vector for table in self.vectors)
         # What was asked for: that is always the same, and looked for in all that there is.
+        self._followed: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._following: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[Table, ...]] = {}
         self._keyed: dict[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]] = {}
 
     @property
@@ -255,9 +255,25 @@ class Catalogue:
         """Return the tables that have rows of vertices with *label*."""
         return self._by_label.get(label, [])
 
-    def followed(self, label: str) -> Collection[str]:
-        """Return the properties of vertices with *label* that rows follow from."""
-        return self._followed.get(label, ())
+    def followed(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the properties of vertices with *labels* that rows follow from."""
+        known = self._followed.get(labels)
+        if known is None:
+            names = (name for table in self._of_labels(labels) for name in table.properties)
+            known = self._followed[labels] = tuple(dict.fromkeys(names))
+        return known
+
+    def following(self, labels: tuple[str, ...], changed: tuple[str, ...]) -> tuple[Table, ...]:
+        """Return the tables of vertices with *labels* whose rows follow from any of *changed*."""
+        known = self._following.get((labels, changed))
+        if known is None:
+            tables = self._of_labels(labels)
+            found = [table for table in tables if not set(changed).isdisjoint(table.properties)]
+            known = self._following[labels, changed] = tuple(found)
+        return known
+
+    def _of_labels(self, labels: Sequence[str]) -> list[Table]:
+        return [table for label in labels for table in self.of_label(label)]
 
     def index(self, label: str, properties: Sequence[str]) -> IndexTable:
         """Return the index of *label* that begins with *properties*."""

@@ -237,7 +237,8 @@ class Transaction:
     def _write_vertices(self) -> None:
         deleted = self._deleted
         self._write(
-            "UPDATE vertex SET labels = ?2, properties = ?3, checksum = ?4 WHERE id = ?1",
+            # Which is sooner done than an update, at which a trigger looks.
+            "REPLACE INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
             self._vertex_row,
             [v for v in self._before if v not in deleted],
         )
