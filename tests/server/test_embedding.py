@@ -100,7 +100,8 @@ def test_a_text_of_no_known_word_has_no_vector_of_its_own(static, tmp_path):
         store = EmbeddedStore(tmp_path / "memory.db")
         configured = settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": static})
         session = Session.of(store, configured)
-        return await session.vector("bread"), await session.vector("")
+        asked = await session.question("bread"), await session.question("")
+        return tuple(one.embedded for one in asked)
 
     (name, vector), nothing = anyio.run(work)
     assert (name, len(vector), nothing) == ("model2vec:static-minilm", 256, None)
@@ -183,7 +184,8 @@ def test_no_embedding_is_used_unless_one_is_named(tmp_path):
     configured = settings.read({"TZ": "UTC"})
     session = Session.of(EmbeddedStore(tmp_path / "memory.db"), configured)
     assert (configured.embeddings, session.embedding) == (None, None)
-    assert anyio.run(session.vector, "bread") is None
+    asked = anyio.run(session.question, "bread")
+    assert (asked.embedded, asked.advice) == (None, None)
 
 
 def test_what_lacks_a_vector_gets_one_and_is_found_by_it(static, store):

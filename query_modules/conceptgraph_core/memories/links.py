@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
 from typing import Any, Final
 
 from .. import checks, text
@@ -169,8 +168,8 @@ def keep_better(best: dict[int, Step], step: Step) -> None:
 
 def in_order(found: Iterable[Step]) -> Iterator[Step]:
     """Iterate over *found*: the strongest first, of equal ones the older memory, then the id."""
-    ordered = sorted(found, key=_STRENGTH, reverse=True)
-    for _, equal in groupby(ordered, _STRENGTH):
+    ordered = sorted(found, key=_strength, reverse=True)
+    for _, equal in groupby(ordered, _strength):
         steps = list(equal)
         # Read only where strength leaves it open, and only as far as somebody wants to know.
         if len(steps) > 1:
@@ -178,7 +177,8 @@ def in_order(found: Iterable[Step]) -> Iterator[Step]:
         yield from steps
 
 
-_STRENGTH = attrgetter("strength")
+def _strength(step: Step) -> float:
+    return step.strength
 
 
 def age(raw: Any) -> tuple[int, str]:

@@ -6,9 +6,8 @@ until one changes nothing or ten were taken. Imports nothing of Memgraph, for it
 whose process this is done, where nobody waits for it.
 """
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 Row = dict[str, Any]
 
@@ -23,11 +22,13 @@ class Propagation:
     def __init__(self) -> None:
         # By database id: entity_id, label (what it is called) and community as they are.
         self._known: dict[int, tuple[str, str, str | None]] = {}
-        self._sources, self._targets, self._weights = array("q"), array("q"), array("d")
+        self._sources: list[int] = []
+        self._targets: list[int] = []
+        self._weights: list[float] = []
         self._places: dict[int, int] = {}
         self._ids: list[int] = []
         # The neighbours of the entity in the nth place begin where the nth of these says.
-        self._begins, self._others, self._weighs = array("q"), array("q"), array("d")
+        self._begins, self._others, self._weighs = _zeros("q", 0), _zeros("q", 0), _zeros("d", 0)
         self._labels: list[int] = []
         self._waiting = bytearray()
         self._passes = 0
@@ -81,15 +82,15 @@ class Propagation:
             # What came into being meanwhile is for the next time.
             if target in places
         ]
-        self._begins = array("q", bytes(8 * (count + 1)))
+        self._begins = _zeros("q", count + 1)
         for one, other, _ in pairs:
             self._begins[one + 1] += 1
             self._begins[other + 1] += 1
         for place in range(count):
             self._begins[place + 1] += self._begins[place]
-        self._others = array("q", bytes(16 * len(pairs)))
-        self._weighs = array("d", bytes(16 * len(pairs)))
-        free = self._begins[:-1]
+        self._others = _zeros("q", 2 * len(pairs))
+        self._weighs = _zeros("d", 2 * len(pairs))
+        free = list(self._begins[:-1])
         for one, other, weight in pairs:
             for here, there in ((one, other), (other, one)):
                 self._others[free[here]], self._weighs[free[here]] = there, weight
@@ -118,3 +119,8 @@ class Propagation:
         for other in others:
             waiting[other] = 1
         return True
+
+
+def _zeros(kind: Literal["q", "d"], count: int) -> Any:
+    """Return room for *count* integers ("q") or floats ("d"), of eight bytes each."""
+    return memoryview(bytearray(8 * count)).cast(kind)
