@@ -4,6 +4,7 @@ import functools
 import importlib
 import sys
 import threading
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -30,21 +31,40 @@ def _imported_mgp() -> ModuleType:
     return importlib.import_module("mgp")
 
 
-def load_modules(names: tuple[str, ...] = MODEL.modules) -> dict[str, interface.Callback]:
-    """Import the query modules; return their procedures and functions by full name."""
-    load_mgp()
-    callbacks: dict[str, interface.Callback] = {}
-    for name in names:
-        with _loading:
-            module = _loaded(name)
-        for callback in (*module.procedures.values(), *module.functions.values()):
-            callbacks[callback.name] = callback
-    return callbacks
+class Callbacks(Mapping[str, interface.Callback]):
+    """The procedures and functions of the query modules *names*, by full name.
+
+    A module is imported when one of its own is first asked for: who only uses concepts need not
+    wait for the others.
+    """
+
+    def __init__(self, names: tuple[str, ...] = MODEL.modules) -> None:
+        load_mgp()
+        self._names = names
+
+    def __getitem__(self, name: str) -> interface.Callback:
+        module, _, _ = name.partition(".")
+        if module not in self._names:
+            raise KeyError(name)
+        return _of_module(module)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for module in self._names for name in _of_module(module))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _of_module(name: str) -> dict[str, interface.Callback]:
+    with _loading:
+        return _loaded(name)
 
 
 @functools.cache
-def _loaded(name: str) -> interface.Module:
-    return load_module(name)
+def _loaded(name: str) -> dict[str, interface.Callback]:
+    module = load_module(name)
+    own = (*module.procedures.values(), *module.functions.values())
+    return {callback.name: callback for callback in own}
 
 
 def load_module(name: str) -> interface.Module:
