@@ -22,7 +22,7 @@ from tcp_proxy import Proxy, closed_port
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import readiness
+from concept_graph_mcp.stores.bolt import forms, readiness
 from concept_graph_mcp.stores.bolt import store as bolt
 from conceptgraph_core.registry import LAYERS
 
@@ -194,7 +194,7 @@ def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
 def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_at(
     bare, connect, memgraph_uri, monkeypatch
 ):
-    monkeypatch.setattr(readiness, "_BATCH", 2)
+    monkeypatch.setattr(forms, "_BATCH", 2)
     bare(
         "UNWIND ['Crème', 'Äpfel', 'apple', 'pear', 'Öl'] AS name"
         " CREATE (:Concept {name: name, search_name: toLower(name)})"
@@ -218,10 +218,22 @@ def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
         asked.append(writes)
         if writes:
             raise neo4j.exceptions.ClientError("Write query forbidden on the replica!")
-        return [{"nodes": 3}]
+        return [] if statement.startswith("SHOW") else [{"nodes": 3}]
 
-    anyio.run(readiness.ensure_forms, run, LAYERS)
-    assert asked == [False, True]
+    anyio.run(forms.ensure, run, LAYERS)
+    assert asked == [False, False, True]
+
+
+def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
+    asked = []
+
+    async def run(statement, parameters, writes):
+        asked.append(statement)
+        names = ("name", "search_name", "plain_name")
+        return [{"label": "Concept", "property": [name], "count": 5_000} for name in names]
+
+    anyio.run(forms.ensure, run, LAYERS)
+    assert asked == ["SHOW INDEX INFO"]
 
 
 def test_no_more_than_some_of_many_colliding_names_are_listed(bare, connect, memgraph_uri):

@@ -1,8 +1,7 @@
 """The checks that a database must pass before it is served from, and what to do where it fails."""
 
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from neo4j.exceptions import ClientError
 
@@ -12,18 +11,14 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls
 from ...errors import Misdeployed
-from .failures import is_conflict
+from . import forms
+from .asking import Run, listed
 
-Rows = list[dict[str, Any]]
 # The first since it tells of the whole instance otherwise, the second before that.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"
 
-Run = Callable[[str, Mapping[str, Any], bool], Awaitable[Rows]]
-
 _SHOWN = 10
-# How many nodes are given their forms in one transaction.
-_BATCH = 10_000
 
 
 async def check(run: Run, location: str, model: Model = MODEL) -> None:
@@ -32,7 +27,7 @@ async def check(run: Run, location: str, model: Model = MODEL) -> None:
     await check_edge_properties(run, location)
     await ensure_constraints(run, model.stored)
     await ensure_indexes(run, model.stored)
-    await ensure_forms(run, model.layers)
+    await forms.ensure(run, model.layers)
 
 
 async def identity(run: Run, location: str) -> str:
@@ -123,27 +118,6 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
             await _create(run, f"CREATE INDEX ON :{index.label}{of}")
 
 
-async def ensure_forms(run: Run, layers: Sequence[Layer]) -> None:
-    """Give nodes that an older version or a hand made the forms that searches look at."""
-    for index in (index for layer in layers for index in layer.texts):
-        lacking = (
-            f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL"
-            f" AND (n.{index.folded} IS NULL OR n.{index.plain} IS NULL) WITH n LIMIT {_BATCH}"
-        )
-        fill = (
-            f"{lacking} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false, null,"
-            " {found: found}) YIELD indexed RETURN indexed"
-        )
-        try:
-            while (await run(f"{lacking} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
-                if not (await run(fill, {}, True))[0]["indexed"]:
-                    break  # What is there instead of a name is no text.
-        except ClientError as error:
-            # A replica cannot be written; searches there are right too, only slower.
-            if is_conflict(error):
-                raise
-
-
 def of_searches(layers: Sequence[Layer]) -> list[Index]:
     """Return the indexes that rankings and texts are read by; without properties: of a label."""
     ranked = [Index(one.label, (one.time,)) for layer in layers for one in layer.rankings]
@@ -182,10 +156,3 @@ async def _create(run: Run, statement: str) -> None:
         # Some versions are silent about a second one, others are not.
         if "already exists" not in str(error):
             raise
-
-
-def listed(properties: Any) -> list[Any]:
-    """Return the properties of a constraint or index; versions differ in whether one is a list."""
-    if properties is None:
-        return []
-    return properties if isinstance(properties, list) else [properties]

@@ -8,9 +8,9 @@ from neo4j.exceptions import ClientError
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
 from conceptgraph_core.layers import Layer, VectorIndex
 
+from .asking import Run
 from .failures import is_conflict
 from .nearest import index_name
-from .readiness import Run
 
 logger = logging.getLogger(__name__)
 
