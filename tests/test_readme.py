@@ -73,7 +73,7 @@ def test_the_tools_return_what_the_readme_says():
 def test_the_procedures_have_the_arguments_and_fields_that_the_readme_says():
     header = ("procedure", "arguments before the context", "yields")
     shown = {name: (names(given), names(fields)) for name, given, fields in table(*header)}
-    callbacks = modules.Callbacks()
+    callbacks = modules.load_modules()
     real = {
         name.removeprefix("conceptgraph."): (
             [argument for argument, _ in callback.arguments if argument != "context"],

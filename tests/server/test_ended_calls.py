@@ -138,14 +138,14 @@ WRITE_AND_WAIT = calls.Call(
 def callbacks() -> dict[str, Any]:
     """The procedures, and with them one that writes and then goes on until it is ended."""
     waiting = modules.load_module("waiting_procedures").procedures.values()
-    return dict(modules.Callbacks()) | {callback.name: callback for callback in waiting}
+    return dict(modules.load_modules()) | {callback.name: callback for callback in waiting}
 
 
 @pytest.fixture
 def store(
     tmp_path: Path, callbacks: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> EmbeddedStore:
-    monkeypatch.setattr(modules, "Callbacks", lambda _names: callbacks)
+    monkeypatch.setattr(modules, "load_modules", lambda _names: callbacks)
     return EmbeddedStore(tmp_path / "memory.db")
 
 

@@ -530,7 +530,7 @@ def test_a_file_moved_away_and_back_between_two_processes_is_still_the_same_stor
 def callbacks() -> dict[str, Any]:
     """The procedures, and with them those that fail."""
     failing = modules.load_module("faulty_procedures").procedures.values()
-    return dict(modules.Callbacks()) | {callback.name: callback for callback in failing}
+    return dict(modules.load_modules()) | {callback.name: callback for callback in failing}
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ class Host:
         model: Model = MODEL,
     ) -> None:
         self._mgp = modules.load_mgp()
-        self._callbacks = modules.Callbacks(model.modules) if callbacks is None else callbacks
+        self._callbacks = modules.load_modules(model.modules) if callbacks is None else callbacks
         self._model = model
         self._catalogue = Catalogue(model.stored)
         self._database = Database(path, opening, self._catalogue)

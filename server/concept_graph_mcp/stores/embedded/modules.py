@@ -31,15 +31,19 @@ def _imported_mgp() -> ModuleType:
     return importlib.import_module("mgp")
 
 
-class Callbacks(Mapping[str, interface.Callback]):
-    """The procedures and functions of the query modules *names*, by full name.
+def load_modules(names: tuple[str, ...] = MODEL.modules) -> Mapping[str, interface.Callback]:
+    """Return the procedures and functions of the query modules *names*, by full name."""
+    load_mgp()
+    return _Callbacks(names)
 
-    A module is imported when one of its own is first asked for: who only uses concepts need not
-    wait for the others.
+
+class _Callbacks(Mapping[str, interface.Callback]):
+    """A module is imported when one of its own is first asked for.
+
+    Who only uses concepts need not wait for the others.
     """
 
-    def __init__(self, names: tuple[str, ...] = MODEL.modules) -> None:
-        load_mgp()
+    def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
 
     def __getitem__(self, name: str) -> interface.Callback:
