@@ -11,7 +11,7 @@ from ...calls import keeping
 from ...calls.call import Call
 from ...calls.lookups import Filled, Incoming, Text
 from . import lookups
-from .lookups import Finding
+from .finding import Finding, finding
 from .searching import LACKING
 
 Statement = tuple[str, dict[str, Any]]
@@ -25,27 +25,27 @@ def call(
     Where there are two, they belong into one transaction, and the one row of the first is more
     parameters of the second. *lacking*: whether nodes may lack what a search reads of them.
     """
-    finding = Finding(None)
+    made = Finding(None)
     if call.lookup is not None:
-        finding = lookups.finding(call.lookup, has_vector_search)
+        made = finding(call.lookup, has_vector_search)
     context = {**context, **call.context}
     arguments = {f"a{index}": value for index, value in enumerate(call.arguments)}
     given = [f"${name}" for name in arguments]
     procedure = call.procedure
     if procedure.takes_context:
         pairs = [f"{key}: ${key}" for key in context]
-        pairs += [f"{key}: {expression}" for key, expression in finding.given.items()]
+        pairs += [f"{key}: {expression}" for key, expression in made.given.items()]
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time that a record a row takes.
     calling = (
-        f"{finding.before}CALL {procedure.name}({', '.join(given)}) YIELD {fields}"
+        f"{made.before}CALL {procedure.name}({', '.join(given)}) YIELD {fields}"
         f" RETURN collect([{fields}]) AS rows",
-        {**finding.parameters, **arguments, **context},
+        {**made.parameters, **arguments, **context},
     )
-    if finding.first is None:
+    if made.first is None:
         return [calling]
-    text, parameters = finding.first
+    text, parameters = made.first
     known = {LACKING: lacking} if LACKING in parameters else {}
     # What is looked up may depend on the time of the call.
     return [(text, {**parameters, **known, **context}), calling]

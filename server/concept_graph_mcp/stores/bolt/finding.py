@@ -1,0 +1,156 @@
+"""How a call's look-up is made: in a statement of its own, or before the CALL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
+from .lookups import Statement, found
+
+# A look-up that takes more than this to say is made in a statement of its own.
+_LONG = 500
+_IDS = "[n IN found | id(n)]"
+# Of `nodes` as many as no more than `$most` edges lead to, but always one.
+_FEWEST = "WITH {nodes} AS nodes, collect(degree) AS degrees"
+_MOST = (
+    "[i IN range(0, size(nodes) - 1) WHERE i = 0"
+    " OR reduce(sum = 0, j IN range(0, i) | sum + degrees[j]) <= $most | nodes[i]]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a look-up is made: `first` in a statement of its own, or by what comes before the CALL.
+
+    Memgraph keeps the plan of a statement, but of none that calls a procedure: that is parsed and
+    planned at every call, which takes milliseconds where much is said before. `first` returns one
+    row, whose fields are parameters of the statement that calls. `given` says of each key of the
+    context that the look-up gives by which expression.
+    """
+
+    first: Statement | None
+    before: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+
+
+def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
+    """Return how *lookup* is made before a CALL."""
+    if isinstance(lookup, WithEdges):
+        # An edge that is in memory needs no preparation.
+        return finding(lookup.lookup, has_vector_search)
+    if isinstance(lookup, Incoming):
+        if lookup.then is None:
+            return _incoming(lookup, has_vector_search)
+        return _incoming_and_later(lookup, lookup.then, has_vector_search)
+    if isinstance(lookup, Sized):
+        return _sized(lookup, has_vector_search)
+    body, parameters = found(lookup, has_vector_search)
+    if len(body) > _LONG:
+        return Finding((f"{body}RETURN {_IDS} AS found", parameters), given={"found": "$found"})
+    return Finding(None, body, parameters, {"found": "found"})
+
+
+def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
+    body, parameters = found(lookup.lookup, has_vector_search)
+    counted = []
+    for number, where in enumerate((lookup.where, *lookup.others)):
+        parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(where)}
+        wanted = ", ".join(f"{name}: $s{number}_{index}" for index, (name, _) in enumerate(where))
+        match = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
+        if lookup.most is not None:
+            match += " WITH n LIMIT $counted"
+        counted.append(f"CALL {{ {match} RETURN count(n) AS size{number} }} ")
+    if lookup.most is not None:
+        parameters["counted"] = lookup.most
+    size = " + ".join(f"size{number}" for number in range(len(counted)))
+    body += "".join(counted)
+    if len(body) > _LONG:
+        first = f"{body}RETURN {_IDS} AS found, {size} AS size", parameters
+        return Finding(first, given={"found": "$found", "size": "$size"})
+    before = f"{body}WITH found, {size} AS size "
+    return Finding(None, before, parameters, {"found": "found", "size": "size"})
+
+
+def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
+    """Return what makes `answers`, and `later`: the nodes that they name."""
+    body, parameters = found(lookup.lookup, has_vector_search, "w")
+    arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
+    context = ["found: found", *(f"{name}: $w_{name}" for name, _ in lookup.context)]
+    given = ", ".join([*arguments, f"{{{', '.join(context)}}}"])
+    row = ", ".join(f"{name}: {name}" for name in lookup.fields)
+    where = "".join(f"{name}: $w_{name}, " for name, _ in lookup.where)
+    parameters |= {f"w_a{index}": value for index, value in enumerate(lookup.arguments)}
+    parameters |= {f"w_{name}": value for name, value in (*lookup.context, *lookup.where)}
+    return (
+        f"CALL {{ {body}WITH found WHERE size(found) > 0"
+        f" CALL {lookup.procedure}({given}) YIELD {', '.join(lookup.fields)}"
+        f" RETURN collect({{{row}}}) AS answers }} "
+        f"CALL {{ WITH answers UNWIND answers AS row"
+        f" MATCH (n:{lookup.label} {{{where}{lookup.property}: row.{lookup.fields[0]}}})"
+        " RETURN collect(n) AS later } ",
+        parameters,
+    )
+
+
+def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
+    """What is read are columns of up to *most* edges: they stay in the database, for the call.
+
+    `inDegree` walks nothing.
+    """
+    body, parameters = found(lookup.lookup, has_vector_search)
+    first = (
+        f"{body}WITH found, [n IN found | inDegree(n)] AS degrees "
+        f"CALL {{ WITH found UNWIND found AS n WITH n WHERE n:{lookup.label}"
+        f" WITH collect(n) AS every, collect(CASE WHEN n.{lookup.unless} IS NULL THEN n END)"
+        " AS some UNWIND CASE size(some) WHEN 0 THEN every ELSE some END AS n"
+        f" WITH n, inDegree(n) AS degree ORDER BY degree, n.{lookup.by} WHERE degree > 0"
+        f" {_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read }}"
+        f" RETURN {_IDS} AS found, degrees, read"
+    )
+    before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
+    given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
+    return Finding((first, parameters | {"most": lookup.most}), before, given=given)
+
+
+def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:
+    """In one statement: what it asks a procedure, it plans anew each time anyway."""
+    body, parameters = found(lookup.lookup, has_vector_search)
+    answered, more = _answered(then, has_vector_search)
+    parameters |= more | {"most": lookup.most, "few": lookup.few}
+    given = {"found": "found", "degrees": "degrees", "incoming": "incoming", then.key: "answers"}
+    return Finding(None, f"{body}{answered}{_incoming_first(lookup)}", parameters, given)
+
+
+def _incoming_first(lookup: Incoming) -> str:
+    """Return the same of `found`, and after it of `later`, what no more than `$few` lead to."""
+    of_label = f"CASE WHEN n:{lookup.label} THEN n END"
+    some = f"CASE WHEN n:{lookup.label} AND n.{lookup.unless} IS NULL THEN n END"
+    return (
+        "WITH answers, found AS own, later, found + later AS found "
+        "WITH answers, own, later, found, [n IN found | inDegree(n)] AS degrees "
+        "CALL { WITH own, later UNWIND own AS n"
+        f" WITH later, collect({of_label}) AS every, collect({some}) AS some"
+        " WITH later, CASE size(some) WHEN 0 THEN every ELSE some END AS first"
+        " UNWIND first + later AS n"
+        " WITH n, n IN later AS after, inDegree(n) AS degree"
+        f" ORDER BY after, degree, n.{lookup.by}"
+        f" WHERE degree > 0 AND (degree <= $few OR NOT after) {_read(lookup)} }} "
+    )
+
+
+def _read(lookup: Incoming) -> str:
+    """Return what makes `incoming` of the rows of `n` and `degree`, as far as `$most` reaches."""
+    fewest = _FEWEST.format(nodes="collect(n)")
+    return f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
+
+
+def _columns(lookup: Incoming, clause: str) -> str:
+    """Return what makes `incoming` of the nodes `n`, and ends with *clause*."""
+    columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
+    columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
+    return (
+        f"MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f)"
+        " WITH n, collect(e) AS edges, collect(f) AS ends"
+        f" {clause} collect([id(n), {', '.join(columns)}]) AS incoming"
+    )
