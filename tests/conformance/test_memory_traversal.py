@@ -263,11 +263,34 @@ def test_wrong_ways_to_walk_are_refused(path, given, message):
         traverse(path, "nobody")
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_walks_over_random_links_go_as_the_rules_say(memory, seed):
+def test_of_many_links_the_strongest_are_followed_whatever_is_forgotten(memory):
+    """Of which the walk knows only once it looks at what they lead to."""
+    names = [f"m{number:02}" for number in range(40)]
+    gone = {"deleted_at": memory.now_ms}
+    memory.import_rows(
+        [
+            node("hub"),
+            *(node(name, **(gone if index % 4 else {})) for index, name in enumerate(names)),
+            *(
+                fresh(memory, "hub", name, strength=1 - index / 100)
+                for index, name in enumerate(names)
+            ),
+        ]
+    )
+    for most in (1, 2, 4, 10):
+        rows = traverse(memory, "hub", max_nodes=most)
+        assert ids(rows) == ["hub", *names[::4]][:most]
+        assert {row["truncated"] for row in rows} == {"max_nodes"}
+    rows = traverse(memory, "hub", max_nodes=11)
+    assert ids(rows) == ["hub", *names[::4]]
+    assert {row["truncated"] for row in rows} == {None}
+
+
+@pytest.mark.parametrize(("seed", "size"), [*((seed, 9) for seed in range(6)), (6, 40), (7, 40)])
+def test_walks_over_random_links_go_as_the_rules_say(memory, seed, size):
     """Held against plain dictionaries, with ties of strength and of age, over the clock."""
     chance = random.Random(seed)
-    records = random_records(chance, memory.now_ms)
+    records = random_records(chance, memory.now_ms, size)
     memory.import_rows(records)
     for _ in range(12):
         memory.now_ms += chance.choice((0, DAY_MS, 3 * WEEK_MS))
@@ -289,9 +312,9 @@ def test_walks_over_random_links_go_as_the_rules_say(memory, seed):
             assert {row["truncated"] for row in cut} == {expected}
 
 
-def random_records(chance, now_ms):
+def random_records(chance, now_ms, size):
     """Return memories, some of them forgotten, and links among them."""
-    names = [f"m{number}" for number in range(9)]
+    names = [f"m{number}" for number in range(size)]
     chance.shuffle(names)
     made = [
         node(
@@ -306,7 +329,7 @@ def random_records(chance, now_ms):
     ]
     pairs = {
         (source, target, chance.choice(TYPES))
-        for source, target in (chance.sample(names, 2) for _ in range(18))
+        for source, target in (chance.sample(names, 2) for _ in range(2 * size))
     }
     return made + [
         edge(

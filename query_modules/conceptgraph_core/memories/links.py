@@ -1,6 +1,7 @@
 """Links between memories: made, strengthened, and the memories at their other ends."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -10,6 +11,9 @@ from . import schema
 from .node import Graph, Node
 
 Row = dict[str, Any]
+# A link as it is read from one of its ends: the edge, or None for what a parent is; its relation;
+# the vertex at its other end; whether it leads there. As `adapter.Graph.ends` has it.
+End = tuple[Any, str, Any, bool]
 
 # Which edges of a memory are read for a direction: those that leave it, those that enter it.
 WAYS: Final = {
@@ -29,24 +33,12 @@ class Step:
 
     __slots__ = ("far", "far_id", "link", "node", "outgoing", "relation", "strength", "via")
 
-    def __init__(
-        self,
-        far: Any,
-        far_id: int,
-        via: Node,
-        relation: str,
-        outgoing: bool,
-        strength: float,
-        link: Any,
-    ) -> None:
-        self.far = far
+    def __init__(self, far_id: int, strength: float, via: Node, end: End) -> None:
         self.far_id = far_id
-        self.node: Node | None = None
-        self.via = via
-        self.relation = relation
-        self.outgoing = outgoing
         self.strength = strength
-        self.link = link
+        self.via = via
+        self.link, self.relation, self.far, self.outgoing = end
+        self.node: Node | None = None
 
     @property
     def direction(self) -> str:
@@ -149,36 +141,74 @@ def strongest(
 
     Along its strongest link, if that has a strength of *least* now.
     """
-    best: dict[int, Step] = {}
+    best = Ways()
     for edge, relation, other, outgoing in graph.edges(node, ways):
         strength = graph.strength(edge)
         if other is not node and strength >= least:
-            step = Step(other.raw, other.id, node, relation, outgoing, strength, edge)
-            step.node = other
-            keep_better(best, step)
-    return list(in_order(best.values()))
+            best.add(other.id, strength, node, (edge, relation, other.raw, outgoing))
+    steps = list(best.in_order())
+    for one in steps:
+        one.node = graph.raw_node(one.far)
+    return steps
 
 
-def keep_better(best: dict[int, Step], step: Step) -> None:
-    """Let *step* stand for the way to its node if nothing in *best* is better."""
-    known = best.get(step.far_id)
-    if known is None or step.is_better(known):
-        best[step.far_id] = step
+class Ways:
+    """The best way to each memory that links lead to, by the id of the database.
 
+    Of most that is all that anybody wants to know: a step is made of what is taken only. With
+    *most* no more than these are wanted, the first in order, and *least* rises to what one must
+    have to be among them: `is_cut` tells that there were others.
+    """
 
-def in_order(found: Iterable[Step]) -> Iterator[Step]:
-    """Iterate over *found*: the strongest first, of equal ones the older memory, then the id."""
-    ordered = sorted(found, key=_strength, reverse=True)
-    for _, equal in groupby(ordered, _strength):
-        steps = list(equal)
-        # Read only where strength leaves it open, and only as far as somebody wants to know.
-        if len(steps) > 1:
-            steps.sort(key=lambda step: age(step.far))
-        yield from steps
+    __slots__ = ("_ends", "_most", "_nears", "_strengths", "_too_many", "is_cut", "least")
 
+    def __init__(self, least: float = 0.0, most: int | None = None) -> None:
+        self.least = least
+        self.is_cut = False
+        self._most = most
+        self._too_many = math.inf if most is None else 2 * most
+        self._strengths: dict[int, float] = {}
+        self._nears: dict[int, Node] = {}
+        self._ends: dict[int, End] = {}
 
-def _strength(step: Step) -> float:
-    return step.strength
+    def add(self, far_id: int, strength: float, near: Node, end: End) -> None:
+        """Let the link *end* of *near* stand for the way to its other end if none is better."""
+        strengths = self._strengths
+        known = strengths.get(far_id)
+        if known is not None and known >= strength:
+            if known > strength:
+                return
+            if not Step(far_id, strength, near, end).is_better(self._step(far_id)):
+                return
+        strengths[far_id] = strength
+        self._nears[far_id] = near
+        self._ends[far_id] = end
+        if len(strengths) > self._too_many:
+            self._cut()
+
+    def in_order(self) -> Iterator[Step]:
+        """Iterate over the ways: the strongest first, of equal ones the older memory, then the id.
+
+        Made as they are asked for.
+        """
+        strength = self._strengths.__getitem__
+        for _, equal in groupby(sorted(self._strengths, key=strength, reverse=True), strength):
+            steps = [self._step(far_id) for far_id in equal]
+            # Read only where strength leaves it open, and only as far as somebody wants to know.
+            if len(steps) > 1:
+                steps.sort(key=lambda step: age(step.far))
+            yield from steps
+
+    def _step(self, far_id: int) -> Step:
+        return Step(far_id, self._strengths[far_id], self._nears[far_id], self._ends[far_id])
+
+    def _cut(self) -> None:
+        """Let go of what is weaker than the weakest that is wanted; of equal ones all may be."""
+        least = sorted(self._strengths.values(), reverse=True)[self._most or 0]
+        for far_id in [one for one, strength in self._strengths.items() if strength < least]:
+            del self._strengths[far_id], self._nears[far_id], self._ends[far_id]
+        self.least, self.is_cut = least, True
+        self._too_many = 2 * len(self._strengths)
 
 
 def age(raw: Any) -> tuple[int, str]:

@@ -100,19 +100,20 @@ class Node(adapter.Node):
     def brief(self) -> dict[str, Any]:
         """What lists tell of a memory; times in unix ms."""
         # Lists are long and these are many: what has the right type is told as it is.
+        get = self.raw.get_property
         return {
-            "memory_id": str(self.raw.get_property("id")),
+            "memory_id": str(get("id")),
             "text": self.text,
-            "source": self._of_type("source", str),
-            "type": self._of_type("type", str),
-            "tags": list(self.value("tags")) if self.raw.get_property("tags") else [],
+            "source": _of_type(get("source"), str, "source"),
+            "type": _of_type(get("type"), str, "type"),
+            "tags": list(self.value("tags")) if get("tags") else [],
             "state": self.state,
-            "created_at": self._of_type("created_at", int),
+            "created_at": _of_type(get("created_at"), int, "created_at"),
         }
 
-    def _of_type(self, name: str, kind: type) -> Any:
-        value = self.raw.get_property(name)
-        return value if value.__class__ is kind else _DECLARED[name].absent
+
+def _of_type(value: Any, kind: type, name: str) -> Any:
+    return value if value.__class__ is kind else _DECLARED[name].absent
 
 
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
@@ -163,12 +164,15 @@ class Kept(adapter.Graph[Node]):
             return fading
         return replace(fading, degree=sum(1 for _ in self.edges(node)))
 
-    def strength(self, edge: Any) -> float:
-        """Return a link's strength now."""
+    def strength(self, edge: Any, least: float = 0.0) -> float:
+        """Return a link's strength now; of one with less than *least*, something below that."""
         strength = edge.get_property("strength")
+        # Of every link that a walk meets: what is as it must be is not looked at any closer, and
+        # of what cannot be enough, because links only fade, not even since when it fades.
+        if strength.__class__ is float and strength < least:
+            return float(strength)
         since = edge.get_property("last_strengthened")
         if strength.__class__ is float and since.__class__ is int:
-            # Of every link that a walk meets: what is as it must be is not looked at any closer.
             return link_strength(strength, since, self.context.now_ms)
         if isinstance(strength, bool) or not isinstance(strength, (int, float)):
             strength = schema.DEFAULT_STRENGTH

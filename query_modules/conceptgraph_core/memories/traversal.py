@@ -1,13 +1,14 @@
 """Walks along links: breadth first or depth first, filtered, bounded, the same on both hosts."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from .. import checks, text
 from . import schema
-from .links import WAYS, Row, Step, in_order, keep_better, told
+from .links import WAYS, Row, Step, Ways
 from .node import Graph, Node
 
 # Why a walk ended before it had seen all that it could reach.
@@ -113,15 +114,28 @@ def traverse(
 
 
 def _rows(graph: Graph, walk: "_Walk") -> list[Row]:
-    start, *reached = walk.visits.values()
-    ids = {near: str(visit.node.raw.get_property("id")) for near, visit in walk.visits.items()}
+    visits = walk.visits.values()
+    briefs = [visit.node.brief for visit in visits]
+    ids = {visit.node.id: brief["memory_id"] for visit, brief in zip(visits, briefs, strict=True)}
+    steps = [visit.step for visit in visits if visit.step is not None]
+    links = iter(graph.relations(step.link for step in steps if step.link is not None))
     nothing = dict.fromkeys(("via", "relation", "direction", "strength", "link"))
-    steps = [visit.step for visit in reached if visit.step is not None]
-    rows = told(graph, steps)
-    for visit, step, row in zip(reached, steps, rows, strict=True):
-        row["via"], row["depth"] = ids[step.via.id], visit.depth
-        row["truncated"] = walk.truncated
-    return [{**start.node.brief, **nothing, "depth": 0, "truncated": walk.truncated}, *rows]
+    # In the order in which the procedure declares its fields, which is the soonest checked.
+    rows = [{**briefs[0], "depth": 0, **nothing, "truncated": walk.truncated}]
+    for visit, step, brief in zip(islice(visits, 1, None), steps, briefs[1:], strict=True):
+        rows.append(
+            {
+                **brief,
+                "depth": visit.depth,
+                "via": ids[step.via.id],
+                "relation": step.relation,
+                "direction": step.direction,
+                "strength": round(step.strength, schema.DECIMALS),
+                "link": None if step.link is None else next(links),
+                "truncated": walk.truncated,
+            }
+        )
+    return rows
 
 
 class _Walk:
@@ -145,21 +159,44 @@ class _Walk:
     def breadth_first(self) -> None:
         frontier = list(self.visits.values())
         for depth in range(1, self._bounds.max_depth + 1):
-            best: dict[int, Step] = {}
-            for visit in frontier:
-                for step in self._steps(visit.node, self.visits):
-                    if len(self.visits) < self._bounds.max_nodes:
-                        keep_better(best, step)
-                    elif self._admitted(step) is not None and self._is_full():
-                        return
-            frontier = self._taken(best, depth)
+            if len(self.visits) >= self._bounds.max_nodes:
+                self._look_further(frontier)
+                return
+            frontier = self._next(frontier, depth)
             if self.truncated or not frontier:
                 return
 
-    def _taken(self, best: dict[int, Step], depth: int) -> list[Visit]:
-        """Visit what the steps lead to, in order; return the visits that there was room for."""
+    def _next(self, frontier: list[Visit], depth: int) -> list[Visit]:
+        """Visit what is one link further than *frontier*; return the visits, in order."""
+        bounds = self._bounds
+        # One more than there is room for, to know whether there is one. What the filters let
+        # nobody enter cannot be told from its links, so that more than these may be wanted.
+        room = bounds.max_nodes - len(self.visits) + 1
+        ways = Ways(bounds.least, None if bounds.types or bounds.tags else room)
+        for visit in frontier:
+            self._read(visit.node, self.visits, ways)
+        taken = self._taken(ways, depth)
+        if ways.is_cut and not self.truncated:
+            # Some were forgotten: those after them are wanted too.
+            ways = Ways(bounds.least)
+            for visit in frontier:
+                self._read(visit.node, self.visits, ways)
+            taken += self._taken(ways, depth)
+        return taken
+
+    def _look_further(self, frontier: list[Visit]) -> None:
+        """Find out whether more is there than what there was room for."""
+        for visit in frontier:
+            ways = Ways(self._bounds.least)
+            self._read(visit.node, self.visits, ways)
+            if any(self._admitted(step) is not None for step in ways.in_order()):
+                self.truncated = self.truncated or MAX_NODES
+                return
+
+    def _taken(self, ways: Ways, depth: int) -> list[Visit]:
+        """Visit what the ways lead to, in order; return the visits that there was room for."""
         taken = []
-        for step in in_order(best.values()):
+        for step in ways.in_order():
             node = self._admitted(step)
             if node is None:
                 continue
@@ -196,13 +233,12 @@ class _Walk:
                 return
 
     def _ways_on(self, node: Node) -> list[Step]:
-        ways = self._known.get(node.id)
-        if ways is None:
-            best: dict[int, Step] = {}
-            for step in self._steps(node, ()):
-                keep_better(best, step)
-            ways = self._known[node.id] = list(in_order(best.values()))
-        return ways
+        known = self._known.get(node.id)
+        if known is None:
+            ways = Ways(self._bounds.least)
+            self._read(node, (), ways)
+            known = self._known[node.id] = list(ways.in_order())
+        return known
 
     def _is_full(self) -> bool:
         """Tell whether there is no room for one more; then that is why the walk ends."""
@@ -216,25 +252,27 @@ class _Walk:
             self.truncated = TIME_BUDGET
         return self.truncated == TIME_BUDGET
 
-    def _steps(self, node: Node, known: Mapping[int, Any] | tuple[()]) -> Iterator[Step]:
-        """Iterate over the steps from *node* that the bounds allow, but for those to *known*."""
+    def _read(self, node: Node, known: Container[int], ways: Ways) -> None:
+        """Add the ways from *node* that the bounds allow, but for those to *known*."""
         graph, bounds, refused = self._graph, self._bounds, self._refused
         if self._is_late():
             return
         hurries = self._deadline is not None
-        for edge, relation, far, outgoing in graph.ends(node, bounds.ways, bounds.relations):
+        own_id = node.id
+        for end in graph.ends(node, bounds.ways, bounds.relations):
             if hurries and self._is_late():
                 return
-            far_id = far.get_id()
-            if far_id in known or far_id == node.id or far_id in refused:
+            far_id = end[2].get_id()
+            if far_id in known or far_id in refused or far_id == own_id:
                 continue
-            strength = graph.strength(edge)
-            if strength >= bounds.least:
-                yield Step(far, far_id, node, relation, outgoing, strength, edge)
+            strength = graph.strength(end[0], ways.least)
+            if strength >= ways.least:
+                ways.add(far_id, strength, node, end)
         if self._parents is not None:
-            for step in self._parents.steps(node, bounds.ways):
-                if step.far_id not in known and step.far_id not in refused:
-                    yield step
+            for relative, is_parent in self._parents.of(node, bounds.ways):
+                if relative.id not in known and relative.id not in refused:
+                    end = (None, schema.PARENT, relative.raw, is_parent)
+                    ways.add(relative.id, 1.0, node, end)
 
     def _admitted(self, step: Step) -> Node | None:
         """Return the memory that *step* leads to, if this call sees it and the filters let it.
@@ -269,19 +307,16 @@ class _Parents:
             if isinstance(parent_id, str):
                 self._children.setdefault(parent_id, []).append(node)
 
-    def steps(self, node: Node, ways: tuple[bool, ...]) -> Iterator[Step]:
+    def of(self, node: Node, ways: tuple[bool, ...]) -> Iterator[tuple[Node, bool]]:
+        """Iterate over the parent and the children of *node*, and whether each is its parent."""
         if True in ways:
             parent = self._by_id.get(str(node.raw.get_property("parent_id")))
             if parent is not None and parent is not node:
-                yield _to_relative(parent, node, True)
+                yield parent, True
         if False in ways:
             for child in self._children.get(node.memory_id, ()):
                 if child is not node:
-                    yield _to_relative(child, node, False)
-
-
-def _to_relative(relative: Node, via: Node, is_parent: bool) -> Step:
-    return Step(relative.raw, relative.id, via, schema.PARENT, is_parent, 1.0, None)
+                    yield child, False
 
 
 def _checked_budget(value: Any) -> int:

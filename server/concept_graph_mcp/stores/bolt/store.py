@@ -42,6 +42,7 @@ _LIVENESS_S = 5.0
 _RETRY_S = 8.0
 _ALL_ROWS = -1
 _RESTORE_BATCH = 1_000
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class BoltStore:
@@ -287,11 +288,12 @@ async def _rehearsal(model: Model) -> "Rehearsal":
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        # Of the many values in the rows of a call nearly all are plain already.
+        return [item if item.__class__ in _PLAIN else _plain(item) for item in value]
     if isinstance(value, BoltNode):
         return Node(int(value.element_id), tuple(value.labels), dict(value))
     if isinstance(value, BoltEdge):
         source, target = (int(node.element_id) for node in value.nodes if node is not None)
         return Edge(int(value.element_id), value.type, source, target, dict(value))
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
     return value
