@@ -1,7 +1,7 @@
 """`associate` against the plain formula, over random threads, speakers, dates and ties."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import plain
@@ -31,6 +31,7 @@ class Shelf:
     def __init__(self, texts: list[dict[str, Any]], shuffled: int = 0) -> None:
         self.texts = texts
         self.told: list[str] = []
+        self.expected: list[str] = []
         self._random = random.Random(shuffled)
 
     def count(self, cue: str) -> int:
@@ -51,6 +52,9 @@ class Shelf:
             if place(other)[:2] == (thread, position + offset):
                 return number
         return None
+
+    def expect(self, texts: Sequence[int]) -> None:
+        self.expected += [self.texts[text]["id"] for text in texts]
 
     def tell(self, text: int) -> Told:
         found = self.texts[text]
@@ -108,7 +112,9 @@ def ask(
     return on(Shelf(texts, shuffled), asked, limit)
 
 
-def on(shelf: Shelf, asked: dict[str, Any], limit: int) -> list[Associated[int]]:
+def on(
+    shelf: Shelf, asked: dict[str, Any], limit: int, admitted: Collection[int] | None = None
+) -> list[Associated[int]]:
     lengths = [sum(text["terms"].values()) for text in shelf.texts]
     question = Question(
         cues=tuple(asked["cues"]),
@@ -118,7 +124,9 @@ def on(shelf: Shelf, asked: dict[str, Any], limit: int) -> list[Associated[int]]
         periods=tuple(Period(*period) for period in asked["periods"]),
     )
     corpus = Corpus(len(lengths), sum(lengths) / max(1, len(lengths)))
-    return associate(question, corpus, shelf, limit)
+    if admitted is None:
+        return associate(question, corpus, shelf, limit)
+    return associate(question, corpus, shelf, limit, admitted.__contains__)
 
 
 def as_plain(rows: Sequence[Associated[int]]) -> list[dict[str, Any]]:
@@ -153,6 +161,15 @@ def test_the_rows_are_those_of_the_plain_formula_and_explained_as_it_explains(
 ) -> None:
     expected = plain.associate(texts, asked, limit) if texts else []
     assert_same(ask(texts, asked, limit), expected)
+
+
+@given(shelves(), questions, st.integers(1, 8), st.sets(st.integers(0, 24)))
+def test_of_what_is_admitted_the_rows_are_the_best(
+    texts: list[dict[str, Any]], asked: dict[str, Any], limit: int, admitted: set[int]
+) -> None:
+    every = plain.associate(texts, asked, len(texts)) if texts else []
+    expected = [row for row in every if int(row["id"]) in admitted]
+    assert_same(on(Shelf(texts), asked, limit, admitted), expected[:limit])
 
 
 @st.composite
@@ -244,6 +261,17 @@ def test_few_texts_are_looked_at_besides_those_that_are_returned() -> None:
     shelf = Shelf(conversation(2_000, 10))
     assert len(on(shelf, PLAIN_QUESTION, 10)) == 10
     assert len(shelf.told) < 40
+
+
+def test_no_text_is_looked_at_in_vain_where_all_that_counts_comes_with_its_mentions() -> None:
+    texts = [
+        text | {"terms": {"a": 1 + number % 3}, "thread": None}
+        for number, text in enumerate(conversation(500, 1))
+    ]
+    shelf = Shelf(texts)
+    rows = on(shelf, PLAIN_QUESTION, 10)
+    assert shelf.told == shelf.expected == [row.told.id for row in rows]
+    assert len(rows) == 10
 
 
 def test_no_cue_that_any_text_mentions_brings_nothing_to_mind() -> None:

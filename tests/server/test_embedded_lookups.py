@@ -10,6 +10,7 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Filled, Incoming, Lookup, Ordered, Text
+from concept_graph_mcp.stores.embedded import incoming as leading
 from concept_graph_mcp.stores.embedded import lookups, text_search
 from concept_graph_mcp.stores.embedded.cache import Cache
 from concept_graph_mcp.stores.embedded.host import Host
@@ -55,7 +56,7 @@ def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int],
     lookup = replace(lookup, **changed)
     cache = Cache(host._database)
     terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
-    told = lookups.incoming(host._database, lookup, terms)
+    told = leading.incoming(host._database, leading.Kept(), lookup, terms)
     names = {vertex.id: vertex.properties.get("name") for vertex in terms}
     counts = zip((names[vertex.id] for vertex in terms), told["degrees"], strict=True)
     read = [(names[term], len(texts)) for term, texts, *_ in told["incoming"]]

@@ -111,15 +111,10 @@ class _Choice(Generic[H]):
 
     def best(self) -> list[Associated[H]]:
         """Return them in their order."""
-        # First those that are likely to be among the best: they tell what need not be looked at.
-        strengths = self._spread.strengths
-        for place in nlargest(self._limit, strengths, key=strengths.__getitem__):
-            self._consider(place, inf)
-        most = self._question.most
-        for bound, place in sorted(self._spread.activated(self._least / most), reverse=True):
-            if bound * most < self._least:
-                break
-            self._consider(place, bound)
+        likely = self._likely_least()
+        self._consider_likely(likely)
+        if self._least < likely:
+            self._consider_others()
         self._found.sort(key=lambda one: one.order)
         return [self._explained(one) for one in self._found[: self._limit]]
 
@@ -130,13 +125,46 @@ class _Choice(Generic[H]):
             return 0.0
         return self._best_scores[0] - _NOT_COMPARED
 
-    def _consider(self, place: Place, bound: float) -> None:
-        if place in self._considered or self._most(bound, place) < self._least:
-            return
+    def _likely_least(self) -> float:
+        """Return what a text must reach if all are admitted, for which no text is asked about."""
+        strengths = self._spread.strengths
+        strongest = nlargest(self._limit, strengths, key=strengths.__getitem__)
+        if len(strongest) < self._limit:
+            return 0.0
+        scores = (self._spread.total(place) * self._by_time(place) for place in strongest)
+        return min(scores) - _NOT_COMPARED
+
+    def _consider_likely(self, least: float) -> None:
+        """Consider what may have a score of *least*, in the order in which it is to be expected."""
+        likely = []
+        for bound, place in self._spread.activated(least / self._question.most):
+            if self._most(bound, place) >= least:
+                total = self._spread.total(place)
+                most = self._most(total, place)
+                if most >= least:
+                    likely.append((most, place, total))
+        likely.sort(reverse=True)
+        texts = (self._spread.text(place) for _, place, _ in likely[: self._limit])
+        self._index.expect([text for text in texts if text is not None])
+        for most, place, total in likely:
+            if most < self._least:
+                break
+            self._consider(place, total)
+
+    def _consider_others(self) -> None:
+        """Consider all the others: some of the likely ones were not admitted."""
+        most = self._question.most
+        for bound, place in sorted(self._spread.activated(self._least / most), reverse=True):
+            if bound * most < self._least:
+                break
+            if place in self._considered or self._most(bound, place) < self._least:
+                continue
+            total = self._spread.total(place)
+            if self._most(total, place) >= self._least:
+                self._consider(place, total)
+
+    def _consider(self, place: Place, total: float) -> None:
         self._considered.add(place)
-        total = self._spread.total(place)
-        if self._most(total, place) < self._least:
-            return
         text = self._text(place)
         if text is None:
             return
@@ -163,9 +191,12 @@ class _Choice(Generic[H]):
     def _most_factor(self, place: Place) -> float:
         if self._spread.text(place) is None:
             return self._question.most
+        return self._by_time(place) * self._question.most_by_speaker
+
+    def _by_time(self, place: Place) -> float:
+        """Return what the time of the text with a mention at *place* makes of its score."""
         said_at = self._spread.said_at(place)
-        factors = self._question.age(said_at) * self._question.period(said_at)
-        return factors * self._question.most_by_speaker
+        return self._question.age(said_at) * self._question.period(said_at)
 
     def _text(self, place: Place) -> H | None:
         """Return the text at *place*, looked up from the nearest one with a mention."""

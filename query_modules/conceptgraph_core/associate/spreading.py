@@ -151,20 +151,23 @@ class Spread(Generic[H]):
 
     def activated(self, least: float) -> Iterator[tuple[float, Place]]:
         """Yield all places whose total may be *least* or more, each with a bound of its total."""
+        for place, strength in self._strengths.items():
+            if place < 0 and strength >= least:
+                yield strength, place
         for hits in self._together(least):
             for place, bound in self._bounds(hits).items():
                 if bound >= least:
                     yield bound, place
 
     def _together(self, least: float) -> Iterator[list[Place]]:
-        """Yield the places with mentions that are near enough to reach a common one.
+        """Yield the places in threads with mentions that are near enough to reach a common one.
 
         Without those that even all together have less than *least*.
         """
         strengths = self._strengths
         near: list[Place] = []
         total, last = 0.0, 0
-        for place in sorted(strengths):
+        for place in sorted([place for place in strengths if place >= 0]):
             if near and place - last > 2 * NEIGHBOURS:
                 if total >= least:
                     yield near
@@ -178,8 +181,6 @@ class Spread(Generic[H]):
     def _bounds(self, hits: list[Place]) -> dict[Place, float]:
         """Return a bound of the total of each place within reach of *hits*."""
         strengths = self._strengths
-        if len(hits) == 1 and hits[0] < 0:
-            return {hits[0]: strengths[hits[0]]}
         bounds: dict[Place, float] = {}
         for hit in hits:
             strength = strengths[hit]

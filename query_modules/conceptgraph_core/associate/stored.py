@@ -95,6 +95,12 @@ class StoredIndex:
             self._following[key] = _following(raw, forward)
         return self._following[key]
 
+    def expect(self, texts: Sequence[int]) -> None:
+        """Have *texts* and the nodes that they are of read together, where they have to be read."""
+        self._graph.expect(texts)
+        nodes = [self._raw(text).get_property("node") for text in texts]
+        self._graph.expect([node for node in nodes if isinstance(node, int)])
+
     def tell(self, text: int) -> Told:
         """Return what the text is, who said it and when."""
         told = self._told.get(text)

@@ -159,6 +159,18 @@ class Graph(Generic[N]):
         except IndexError:
             return None
 
+    def expect(self, vertex_ids: Sequence[int]) -> None:
+        """Have vertices that will be asked for read together, where a host has to read them."""
+        read = getattr(self._raw_graph, "expect_vertices", None)
+        if read is not None:
+            read(vertex_ids)
+
+    def expect_edges(self, nodes: Iterable[N], outgoing: bool) -> None:
+        """Have all edges that leave (or enter) *nodes* read together, as `expect` does vertices."""
+        read = getattr(self._raw_graph, "expect_edges", None)
+        if read is not None:
+            read([node.raw for node in nodes], outgoing)
+
     def edges(
         self,
         node: N,

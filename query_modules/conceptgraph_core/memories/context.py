@@ -130,6 +130,7 @@ def _entry(node: Node) -> Row:
 
 def _strengthen(graph: Graph, put: Sequence[Node]) -> None:
     among = {node.id for node in put}
+    graph.expect_edges(put, outgoing=True)
     between: dict[tuple[int, int, str], list[Any]] = {}
     for node in put:
         for edge, relation, other, _ in graph.edges(node, links.WAYS[schema.OUTGOING]):

@@ -291,7 +291,6 @@ LAYER: Final = Layer(
         # The worker's way through a scope, and every call's way to what is not forgotten.
         Index(MEMORY, ("user_id", "id")),
         Index(MEMORY, ("user_id", "created_at")),
-        Index(MEMORY, ("user_id", "accessed_at")),
         Index(MEMORY, ("user_id", "state", "latest", "id")),
         Index(MEMORY, ("user_id", "state", "source", "latest", "id")),
         Index(MEMORY, ("user_id", "deleted_at", "id")),

@@ -12,9 +12,12 @@ _BATCH = 1_000
 
 # What leads to a vertex, read without looking at each edge where it is stored.
 _INTO = "edge_into"
+# An index that nothing is looked up by any more, which would not be kept as the vertices are.
+_GONE = "index Memory(user_id, accessed_at)"
 _SCHEMA = (
     # What earlier versions had instead.
     "DROP INDEX IF EXISTS edge_target",
+    f'DROP TABLE IF EXISTS "{_GONE}"',
     f"CREATE INDEX IF NOT EXISTS {_INTO} ON edge (target, id, type, source, properties)",
 )
 
@@ -93,7 +96,8 @@ def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
 
     Others are no harm: a version that knows of more layers has made them, and keeps them.
     """
-    return {*catalogue.names, _INTO} <= _names(connection)
+    names = _names(connection)
+    return {*catalogue.names, _INTO} <= names and _GONE not in names
 
 
 def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:

@@ -14,7 +14,7 @@ from ...calls import keeping
 from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
 from ...errors import Refused
 from ..store import Edge, Node
-from . import backup, diagnosis, ending, interface, lookups, modules, values
+from . import backup, diagnosis, ending, incoming, interface, lookups, modules, values
 from .cache import MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database
@@ -50,6 +50,7 @@ class Host:
         self._catalogue = Catalogue(model.stored)
         self._database = Database(path, opening, self._catalogue)
         self._cache = Cache(self._database)
+        self._incoming = incoming.Kept()
         self._lock = threading.Lock()
         self._contended = False
 
@@ -140,6 +141,7 @@ class Host:
         with self._lock:
             self._cache.clear()
             self._database.vectors.clear()
+            self._incoming.clear()
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
@@ -218,7 +220,7 @@ class Host:
                 context[lookup.then.key] = answers
                 later = self._found(graph, lookups.named(lookup.then, answers)) if answers else []
             elements, after = ([vertex._element for vertex in one] for one in (found, later))
-            context |= lookups.incoming(self._database, lookup, elements, after)
+            context |= incoming.incoming(self._database, self._incoming, lookup, elements, after)
             context["found"] = found + later
         if isinstance(lookup, Sized):
             context["size"] = lookups.size(self._database, lookup)

@@ -292,6 +292,14 @@ class Graph:
             raise IndexError("Unable to find the vertex with given ID.")
         return Vertex(self, element)
 
+    # A Memgraph has all at hand and neither of these, which change nothing but the time.
+
+    def expect_vertices(self, vertex_ids: Collection[int]) -> None:
+        self.reading().expect_vertices(vertex_ids)
+
+    def expect_edges(self, vertices: Iterable[Vertex], outgoing: bool) -> None:
+        self.reading().expect_edges([vertex._element for vertex in vertices], outgoing)
+
     def iter_vertices(self) -> _ItemIterator:
         return _ItemIterator(Vertex(self, element) for element in self.reading().vertices())
 

@@ -25,14 +25,10 @@ from ...calls.lookups import (
     WithEdges,
 )
 from . import text_search
-from .cache import decode
 from .database import Database, encode
-from .elements import VertexElement
 from .indexes import RankingTable
-from .values import Column
 
 _FEW_LEVELS = 200
-_FIRST_COUNT = 512
 # So many values are each a parameter, which takes a statement for each number of them.
 _FEW_VALUES = 32
 
@@ -49,33 +45,6 @@ def named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
     return Equal((lookup.label,), (*names, lookup.property), wanted)
 
 
-def incoming(
-    database: Database,
-    lookup: Incoming,
-    found: Sequence[VertexElement],
-    later: Sequence[VertexElement] = (),
-) -> dict[str, Any]:
-    """Return the `degrees` of *found* and *later*, which *lookup* found, and what is `incoming`."""
-    of_label = [vertex for vertex in found if lookup.label in vertex.labels]
-    wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
-    degrees = _degrees(database, [vertex.id for vertex in wanted], lookup.most)
-    wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
-    after = {vertex.id: _degree(database, vertex.id, lookup.few + 1) for vertex in later}
-    degrees |= after
-    few = [vertex for vertex in later if after[vertex.id] <= lookup.few]
-    few.sort(key=lambda vertex: (after[vertex.id], vertex.properties.get(lookup.by)))
-    read = 0
-    columns = []
-    weights = _Weights(lookup.weight)
-    for vertex in (*wanted, *few):
-        if read and read + degrees[vertex.id] > lookup.most:
-            break
-        columns.append((vertex.id, *_columns(database, lookup, weights, vertex.id)))
-        read += degrees[vertex.id]
-    every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
-    return {"degrees": every, "incoming": columns}
-
-
 def size(database: Database, lookup: Sized) -> int:
     """Return how many vertices *lookup* counts."""
     return sum(_size(database, lookup, where) for where in (lookup.where, *lookup.others))
@@ -90,60 +59,6 @@ def _size(database: Database, lookup: Sized, where: Where) -> int:
         (*given, _most(lookup.most)),
     )
     return int(count)
-
-
-def _degrees(database: Database, vertices: Sequence[int], most: int) -> dict[int, int]:
-    """Return how many edges lead to each of *vertices*, or enough of them to tell which to read.
-
-    Of those to which many lead so many are counted, doubling, that it is clear that they are not.
-    """
-    cap = _FIRST_COUNT
-    counted: dict[int, int] = {}
-    unknown = list(vertices)
-    while unknown:
-        for vertex in unknown:
-            counted[vertex] = _degree(database, vertex, cap)
-        unknown = [vertex for vertex in unknown if counted[vertex] >= cap]
-        known = sum(count for vertex, count in counted.items() if count < cap)
-        if known and known + cap > most:
-            break
-        cap *= 2
-    return counted
-
-
-def _degree(database: Database, vertex: int, most: int) -> int:
-    """Return how many edges lead to *vertex*, counted up to *most*."""
-    [[count]] = database.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, most)
-    )
-    return int(count)
-
-
-class _Weights(dict[str, Any]):
-    """A property of edges by what is stored of them: few differ in what they say."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __missing__(self, stored: str) -> Any:
-        value = self[stored] = decode(stored).get(self._name)
-        return value
-
-
-def _columns(
-    database: Database, lookup: Incoming, weights: _Weights, vertex: int
-) -> Iterator[Column]:
-    table = database.catalogue.columns_of(lookup.columns.label)
-    values = ", ".join(f"c.k{table.properties.index(one)}" for one in lookup.columns.properties)
-    rows = database.execute(
-        f"SELECT e.source, e.properties, {values} FROM edge e"
-        f' JOIN "{table.name}" c ON c.vertex = e.source WHERE e.target = ?'
-        f" AND e.type IN ({', '.join('?' * len(lookup.edges))})",
-        (vertex, *lookup.edges),
-    ).fetchall()
-    columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
-    columns[1] = tuple(map(weights.__getitem__, columns[1]))
-    return map(Column, columns)
 
 
 def _with_more(database: Database, lookup: Incoming | Sized | WithEdges) -> list[int]:

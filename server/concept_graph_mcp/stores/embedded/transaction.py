@@ -3,7 +3,7 @@
 import functools
 import itertools
 import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from . import checksums, interface
@@ -83,6 +83,15 @@ class Transaction:
         """Return all vectors of *vertex* by name."""
         found = {name: self.vector(vertex, name) for name in self._catalogue.vector_names}
         return {name: vector for name, vector in found.items() if vector is not None}
+
+    def expect_vertices(self, vertex_ids: Collection[int]) -> None:
+        """Read those of *vertex_ids* that were not, in one statement."""
+        self._cache.load_vertices(vertex_ids)
+
+    def expect_edges(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
+        """Read the edges that leave (or enter) *vertices*, unless some are not yet stored."""
+        if not self._created_edges and not self._deleted_edges:
+            self._cache.load_edges(vertices, outgoing)
 
     def edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
         known = vertex.out_edges if outgoing else vertex.in_edges

@@ -1,0 +1,209 @@
+"""What leads to vertices, as columns: the mentions of words, of which a question reads thousands.
+
+What was read is kept between calls: the words that most is read of are few, and in many questions.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from ...calls.lookups import Incoming
+from .cache import decode
+from .database import Database
+from .elements import VertexElement
+from .values import Column
+
+_FIRST_COUNT = 512
+# So many rows are kept at most, about 150 bytes each.
+MOST_KEPT = 200_000
+# And so many counts.
+_MOST_COUNTS = 50_000
+# After more changed edges than this it is sooner read anew than looked at what they lead to.
+_MANY = 2_000
+
+
+def incoming(
+    database: Database,
+    kept: "Kept",
+    lookup: Incoming,
+    found: Sequence[VertexElement],
+    later: Sequence[VertexElement] = (),
+) -> dict[str, Any]:
+    """Return the `degrees` of *found* and *later*, which *lookup* found, and what is `incoming`."""
+    kept.catch_up(database, lookup)
+    of_label = [vertex for vertex in found if lookup.label in vertex.labels]
+    wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
+    degrees = _degrees(database, kept, [vertex.id for vertex in wanted], lookup.most)
+    wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
+    after = {one.id: kept.degree(database, one.id, lookup.few + 1) for one in later}
+    degrees |= after
+    few = [vertex for vertex in later if after[vertex.id] <= lookup.few]
+    few.sort(key=lambda vertex: (after[vertex.id], vertex.properties.get(lookup.by)))
+    read = 0
+    columns = []
+    for vertex in (*wanted, *few):
+        degree = degrees[vertex.id]
+        if read and read + degree > lookup.most:
+            break
+        columns.append((vertex.id, *kept.columns(database, vertex.id)))
+        read += degree
+    every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
+    return {"degrees": every, "incoming": columns}
+
+
+class Kept:
+    """What leads to the vertices of which it was asked last, as of one writing transaction."""
+
+    def __init__(self) -> None:
+        self._lookup: Incoming | None = None
+        self._position = -1
+        # Later vertices have later ids.
+        self._last_vertex = 0
+        self._read: dict[int, tuple[Column, ...]] = {}
+        self._rows = 0
+        self._counts: dict[int, _Count] = {}
+
+    def clear(self) -> None:
+        self._read.clear()
+        self._counts.clear()
+        self._rows = 0
+
+    def catch_up(self, database: Database, lookup: Incoming) -> None:
+        """Forget what *lookup* would no longer read as it is here."""
+        if self._lookup is None or _form(lookup) != _form(self._lookup):
+            self.clear()
+        self._lookup = lookup
+        position = database.position()
+        if position == self._position:
+            return
+        if self._counts:
+            changes = database.changes_after(self._position)
+            if changes is None or not self._take_over(database, *changes):
+                self.clear()
+        [(last,)] = database.execute("SELECT max(id) FROM vertex")
+        self._last_vertex = last or 0
+        self._position = position
+
+    def degree(self, database: Database, vertex: int, most: int) -> int:
+        """Return how many edges lead to *vertex*; of more than *most* it may be fewer than all."""
+        count = self._counts.get(vertex)
+        if count is None:
+            if len(self._counts) >= _MOST_COUNTS:
+                self.clear()
+            count = self._counts[vertex] = _Count(vertex)
+        return count.up_to(database, most)
+
+    def columns(self, database: Database, vertex: int) -> tuple[Column, ...]:
+        """Return what leads to *vertex*."""
+        assert self._lookup is not None
+        read = self._read.pop(vertex, None)
+        if read is None:
+            read = tuple(_columns(database, self._lookup, vertex))
+            self._rows += len(read[0])
+        # The one asked for last is forgotten last.
+        self._read[vertex] = read
+        while self._rows > MOST_KEPT and len(self._read) > 1:
+            self._forget(next(iter(self._read)))
+        return read
+
+    def _take_over(self, database: Database, vertices: set[int], edges: set[int]) -> bool:
+        """Forget what led elsewhere before *edges* changed; tell whether the rest is as it was."""
+        if len(edges) > _MANY:
+            return False
+        rows = database.execute(
+            "SELECT target FROM edge WHERE id IN (SELECT value FROM json_each(?))", [_listed(edges)]
+        ).fetchall()
+        # Where one that is not there any more led to, nobody knows.
+        if len(rows) < len(edges) or self._has_changed(database, vertices):
+            return False
+        for (target,) in rows:
+            self._counts.pop(target, None)
+            self._forget(target)
+        return True
+
+    def _forget(self, vertex: int) -> None:
+        read = self._read.pop(vertex, None)
+        self._rows -= 0 if read is None else len(read[0])
+
+    def _has_changed(self, database: Database, vertices: Collection[int]) -> bool:
+        """Tell whether any of *vertices* may have other columns than it had."""
+        assert self._lookup is not None
+        table = database.catalogue.columns_of(self._lookup.columns.label)
+        # What is new comes with edges that are.
+        found = database.execute(
+            f'SELECT 1 FROM "{table.name}" WHERE vertex <= ?'
+            " AND vertex IN (SELECT value FROM json_each(?)) LIMIT 1",
+            [self._last_vertex, _listed(vertices)],
+        )
+        return found.fetchone() is not None
+
+
+def _form(lookup: Incoming) -> tuple[Any, ...]:
+    return lookup.edges, lookup.weight, lookup.columns
+
+
+def _listed(ids: Collection[int]) -> str:
+    return json.dumps(list(ids))
+
+
+def _degrees(database: Database, kept: Kept, vertices: Sequence[int], most: int) -> dict[int, int]:
+    """Return how many edges lead to each of *vertices*, or enough of them to tell which to read.
+
+    Of those to which many lead so many are counted, doubling, that it is clear that they are not.
+    """
+    counted: dict[int, int] = {}
+    unknown, cap = list(vertices), _FIRST_COUNT
+    while unknown:
+        for vertex in unknown:
+            counted[vertex] = kept.degree(database, vertex, cap)
+        unknown = [vertex for vertex in unknown if counted[vertex] >= cap]
+        few = sum(count for count in counted.values() if count < cap)
+        if few and few + cap > most:
+            break
+        cap *= 2
+    return counted
+
+
+class _Count:
+    """How many edges lead to a vertex, counted on from where it was stopped."""
+
+    def __init__(self, vertex: int) -> None:
+        self._vertex = vertex
+        self._count = self._last = 0
+        self._is_whole = False
+
+    def up_to(self, database: Database, most: int) -> int:
+        if not self._is_whole and self._count < most:
+            [(count, last)] = database.execute(
+                "SELECT count(*), max(id) FROM"
+                " (SELECT id FROM edge WHERE target = ? AND id > ? ORDER BY id LIMIT ?)",
+                (self._vertex, self._last, most - self._count),
+            )
+            self._count, self._last = self._count + count, last or self._last
+            self._is_whole = self._count < most
+        return self._count
+
+
+class _Weights(dict[str, Any]):
+    """A property of edges by what is stored of them: few differ in what they say."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __missing__(self, stored: str) -> Any:
+        value = self[stored] = decode(stored).get(self._name)
+        return value
+
+
+def _columns(database: Database, lookup: Incoming, vertex: int) -> Iterator[Column]:
+    table = database.catalogue.columns_of(lookup.columns.label)
+    values = ", ".join(f"c.k{table.properties.index(one)}" for one in lookup.columns.properties)
+    rows = database.execute(
+        f"SELECT e.source, e.properties, {values} FROM edge e"
+        f' JOIN "{table.name}" c ON c.vertex = e.source WHERE e.target = ?'
+        f" AND e.type IN ({', '.join('?' * len(lookup.edges))})",
+        (vertex, *lookup.edges),
+    ).fetchall()
+    columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
+    columns[1] = tuple(map(_Weights(lookup.weight).__getitem__, columns[1]))
+    return map(Column, columns)

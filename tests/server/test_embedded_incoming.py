@@ -1,0 +1,115 @@
+"""What a store file's host keeps of the mentions that it read: never what is no longer so."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
+from concept_graph_mcp.stores.embedded import incoming
+from concept_graph_mcp.stores.embedded.host import Host
+
+NOW_MS = 1_750_000_000_000
+DAY_MS = 86_400_000
+USER = "default"
+QUESTION = "zulu tango lima"
+WORDS = (*QUESTION.split(), "kilo", "oscar")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def host(file: Path) -> Iterator[Host]:
+    with closing(Host(file)) as host:
+        yield host
+
+
+def run(host: Host, call: Call) -> list[dict[str, Any]]:
+    arguments = [*call.arguments, {"now_ms": NOW_MS, "date": "20250615", **call.context}]
+    return host.call(call.procedure.name, arguments, call.lookup, call.procedure.fields)
+
+
+def asked(host: Host, question: str = QUESTION) -> list[dict[str, Any]]:
+    return run(host, calls.remembering.search(USER, question, 100, explained=True))
+
+
+def keep(host: Host, number: int, text: str) -> None:
+    row = {"kind": "memory", "id": f"{number:02}", "user_id": USER, "content": text}
+    row |= {"said_at": NOW_MS - number * DAY_MS, "thread": "t", "position": number}
+    run(host, calls.keeping.import_rows([row]))
+
+
+def change(host: Host, number: int, text: str) -> None:
+    run(host, calls.memories.update(USER, f"{number:02}", content=text))
+
+
+def summarise(host: Host, number: int, text: str) -> None:
+    run(host, calls.memories.update(USER, f"{number:02}", summary=text))
+
+
+def put_into_a_context(host: Host, *_: Any) -> None:
+    run(host, calls.remembering.context(USER, QUESTION))
+
+
+CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, put_into_a_context)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("most", [3, 200_000])
+def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothing(
+    file: Path, host: Host, seed: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incoming, "MOST_KEPT", most)
+    chance = random.Random(seed)
+    with closing(Host(file)) as another:
+        for number in range(12):
+            keep(host, number, " ".join(chance.choices(WORDS, k=4)))
+        for _ in range(10):
+            made = chance.choice(CHANGES)
+            who = chance.choice((host, another))
+            made(who, chance.randrange(12), " ".join(chance.choices(WORDS, k=4)))
+            with closing(Host(file)) as fresh:
+                assert asked(host) == asked(another) == asked(fresh) != []
+
+
+def test_a_word_that_was_read_is_not_read_again_while_nothing_leads_there_that_did_not(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    columns = incoming._columns
+
+    def noted(database: Any, lookup: Any, vertex: int) -> Any:
+        read.append(vertex)
+        return columns(database, lookup, vertex)
+
+    monkeypatch.setattr(incoming, "_columns", noted)
+    keep(host, 0, "zulu tango")
+    keep(host, 10, "zulu lima")
+    assert len(asked(host)) == 2
+    assert len(set(read)) == len(read) == 3
+    put_into_a_context(host)
+    keep(host, 20, "kilo oscar")
+    assert len(asked(host)) == 2
+    assert len(read) == 3
+    keep(host, 30, "zulu")
+    assert len(asked(host)) == 3
+    assert len(read) == 4
+
+
+def test_what_is_put_back_from_a_backup_is_what_is_found(file: Path, host: Host) -> None:
+    keep(host, 0, "zulu tango")
+    backup = file.with_name("backup.db")
+    backup.touch()
+    host.backup(backup)
+    found = asked(host)
+    keep(host, 1, "zulu lima")
+    assert len(asked(host)) == 2
+    host.restore(backup)
+    assert asked(host) == found
