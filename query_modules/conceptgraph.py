@@ -27,6 +27,7 @@ from conceptgraph_core.keeping import checks, importing, indexing, statistics
 from conceptgraph_core.keeping import embedding as embeddings
 from conceptgraph_core.keeping import export as exporting
 from conceptgraph_core.keeping.view import Everything
+from conceptgraph_core.lists import names as lists
 
 # What both `recall` and `peek` yield.
 RECALLED = mgp.Record(
@@ -312,6 +313,32 @@ def index(
         CALL conceptgraph.index() YIELD indexed;
     """
     return [mgp.Record(**indexing.index(Everything(ctx, context), again, limit))]
+
+
+@mgp.write_proc
+def list_names(ctx: mgp.ProcCtx, number: int, context: mgp.Map = {}) -> mgp.Record(listed=int):
+    """Put the names of concepts that are in no list yet into a new list, of that number.
+
+    Example:
+        CALL conceptgraph.list_names(1) YIELD listed;
+    """
+    return [mgp.Record(**lists.put(Graph(ctx, context), schema.NAMES, number))]
+
+
+@mgp.read_proc
+def listed_names(
+    ctx: mgp.ProcCtx,
+    keywords: mgp.List[str],
+    limit: int = schema.DEFAULT_SEARCH_LIMIT,
+    context: mgp.Map = {},
+) -> mgp.Record(name=str):
+    """Find the names in lists by any part of them.
+
+    Example:
+        CALL conceptgraph.listed_names(["app"], 10) YIELD name;
+    """
+    rows = lists.matching(Graph(ctx, context), schema.NAMES, keywords, limit)
+    return [mgp.Record(**row) for row in rows]
 
 
 @mgp.read_proc

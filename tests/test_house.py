@@ -18,7 +18,7 @@ ORDER = [
     CORE,
     *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "checks")),
     *(f"{CORE}.{name}" for name in ("decaying", "layers", "ranks")),
-    *(f"{CORE}.{name}" for name in ("words", "context", "graph", "associate", "concepts")),
+    *(f"{CORE}.{name}" for name in ("words", "context", "graph", "lists", "associate", "concepts")),
     *(f"{CORE}.{name}" for name in ("embeddings", "work", "memories", "entities")),
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings", "calls")),

@@ -52,7 +52,10 @@ class Keywords:
 
     def place(self, name: str) -> int:
         """Return how *name* matches, the lower the better: EXACT … CONTAINS, or ELSEWHERE."""
-        forms = {folded(name), plain(name)}
+        return self.place_of(folded(name), plain(name))
+
+    def place_of(self, *forms: str) -> int:
+        """Return the place of a name that has these *forms*."""
         if not any(part in form for form in forms for part in self.parts):
             return ELSEWHERE
         if any(form in self.parts for form in forms):

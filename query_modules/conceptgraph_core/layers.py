@@ -151,13 +151,15 @@ class TextIndex:
     """Nodes of *label* by any part of *source*, of which two properties have the forms.
 
     *folded* has it case-folded, *plain* without accents too, empty if that is the same (see
-    `folding`). A node that lacks one of them is looked at itself.
+    `folding`). Where *listed*, a number, says which list has it (see `lists`), *plain* is there
+    and not on the node. A node that lacks one of them is looked at itself.
     """
 
     label: str
     source: str
     folded: str
     plain: str
+    listed: str
 
 
 @dataclass(frozen=True, slots=True)

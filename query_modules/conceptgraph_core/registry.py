@@ -8,6 +8,7 @@ from .concepts.schema import LAYER as CONCEPTS
 from .embeddings.schema import LAYER as EMBEDDINGS
 from .entities.schema import LAYER as ENTITIES
 from .layers import Layer, NodeKind, TextIndex
+from .lists.schema import LAYER as LISTS
 from .memories.schema import LAYER as MEMORIES
 from .work.schema import LAYER as WORK
 
@@ -23,10 +24,10 @@ class Model:
 
     @property
     def stored(self) -> tuple[Layer, ...]:
-        """The layers, the index of words and the worker's own, which are in no record and in no
-        statistics.
+        """The layers, and the index of words, the lists of names and the worker's own, which are in
+        no record and in no statistics.
         """
-        return (*self.layers, WORDS, WORK)
+        return (*self.layers, WORDS, LISTS, WORK)
 
 
 MODEL: Final = Model(

@@ -7,52 +7,62 @@ import pytest
 from neo4j.exceptions import ClientError
 
 from concept_graph_mcp.stores.bolt import forms
-from conceptgraph_core.concepts import schema
-from conceptgraph_core.registry import text_index
-
-INDEX = text_index(schema.CONCEPT)
+from conceptgraph_core.concepts.schema import NAMES as INDEX
+from conceptgraph_core.lists import schema
 
 
-def lacking(*rows: dict[str, Any]) -> bool:
+def state(*rows: dict[str, Any]) -> forms.State:
     async def run(statement: str, parameters: Any, writes: bool) -> list[dict[str, Any]]:
         assert (statement, writes) == ("SHOW INDEX INFO", False)
         return list(rows)
 
-    return asyncio.run(forms.lacking(run, INDEX))
+    return asyncio.run(forms.state(run, INDEX))
 
 
-def counted(name: int, folded: int, plain: int, label: str = schema.CONCEPT) -> Any:
+def counted(name: int, folded: int, plain: int, lists: int = 0, label: str = "Concept") -> Any:
     counts = {"name": name, "search_name": folded, "plain_name": plain}
     return [
         {"label": label, "property": None, "count": 5_000},
         *({"label": label, "property": [key], "count": counts[key]} for key in counts),
+        {"label": schema.LIST, "property": ["number"], "count": lists},
+        {"label": schema.LIST, "property": ["of"], "count": lists},
     ]
 
 
 def test_nothing_lacks_a_form_where_there_are_as_many_as_texts():
-    assert lacking(*counted(5_000, 5_000, 5_000)) is False
+    assert state(*counted(5_000, 5_000, 5_000)) == forms.State(False, False, 0)
+
+
+def test_what_has_no_plain_form_of_its_own_must_be_in_lists():
+    assert state(*counted(5_000, 5_000, 4_000, lists=1)) == forms.State(False, True, 1_000)
 
 
 @pytest.mark.parametrize("counts", [(5_001, 5_000, 5_000), (5_000, 5_000, 4_999), (9, 9, 9)])
 def test_something_may_lack_one_where_numbers_differ_or_are_few(counts):
-    assert lacking(*counted(*counts)) is True
+    assert state(*counted(*counts)).lacking is True
+
+
+@pytest.mark.parametrize("counts", [(5_001, 5_000, 4_000), (9, 9, 9)])
+def test_something_may_lack_a_folded_form_beside_lists_too(counts):
+    assert state(*counted(*counts, lists=3)) == forms.State(True, True)
 
 
 def test_something_may_lack_one_where_no_index_tells():
-    assert lacking() is True
-    assert lacking(*counted(5_000, 5_000, 5_000, "Entity")) is True
-    assert lacking(*counted(5_000, 5_000, 5_000)[:-1]) is True
+    assert state() == forms.State(True, True)
+    assert state(*counted(5_000, 5_000, 5_000, label="Entity")) == forms.State(True, False)
+    without_plain = [row for row in counted(*[5_000] * 3) if row["property"] != ["plain_name"]]
+    assert state(*without_plain) == forms.State(True, False)
 
 
 def test_a_property_that_is_no_list_is_one_too():
     rows = [
         {**row, "property": row["property"] and row["property"][0]} for row in counted(*[5_000] * 3)
     ]
-    assert lacking(*rows) is False
+    assert state(*rows).lacking is False
 
 
 def test_something_may_lack_one_where_nobody_may_ask():
     async def refuse(*_: Any) -> Any:
         raise ClientError("no privilege")
 
-    assert asyncio.run(forms.lacking(refuse, INDEX)) is True
+    assert asyncio.run(forms.state(refuse, INDEX)) == forms.State(True, True)

@@ -211,6 +211,34 @@ def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_a
     }
 
 
+def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_stale(
+    bare, connect, memgraph_uri, monkeypatch
+):
+    monkeypatch.setattr(forms, "_BATCH", 2_000)
+    names = [f"pear {number:04}" for number in range(3_000)]
+    bare("UNWIND $names AS name CREATE (:Concept {name: name})", names=names)
+    connect(memgraph_uri).open()
+
+    def listed():
+        return bare(
+            "MATCH (l:NameList) UNWIND split(l.names, '\x1e') AS one WITH split(one, '\x1f') AS one"
+            " WHERE size(one) = 3 RETURN one[2] AS name ORDER BY name"
+        )
+
+    assert [row["name"] for row in listed()] == names
+    assert bare("MATCH (n:Concept) WHERE n.plain_name IS NOT NULL RETURN n") == []
+    bare("MATCH (n:Concept {name: 'pear 0007'}) DETACH DELETE n")
+    bare("CREATE (:Concept {name: 'Birne 0007'})")
+    store = connect(memgraph_uri)
+    rows = store.run(calls.concepts.concept_search(["0007"]))
+    assert [row["concept"] for row in rows if row["matched"]] == ["Birne 0007"]
+    assert "pear 0007" not in {row["name"] for row in listed()}
+    sizes = bare("MATCH (l:NameList) RETURN sum(l.size) AS size")
+    assert sizes == [{"size": len(listed())}]
+    rows = store.run(calls.concepts.concept_search(["0008"]))
+    assert [row["concept"] for row in rows if row["matched"]] == ["pear 0008"]
+
+
 def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
     asked = []
 
@@ -218,10 +246,12 @@ def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
         asked.append(writes)
         if writes:
             raise neo4j.exceptions.ClientError("Write query forbidden on the replica!")
-        return [] if statement.startswith("SHOW") else [{"nodes": 3}]
+        if statement.startswith("SHOW") or "NameList" in statement:
+            return []
+        return [{"nodes": 3}]
 
     anyio.run(forms.ensure, run, LAYERS)
-    assert asked == [False, False, True]
+    assert asked == [False, False, False, True]
 
 
 def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
@@ -229,11 +259,17 @@ def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
 
     async def run(statement, parameters, writes):
         asked.append(statement)
-        names = ("name", "search_name", "plain_name")
-        return [{"label": "Concept", "property": [name], "count": 5_000} for name in names]
+        if statement.startswith("MATCH"):
+            return [{"size": 4_500}]
+        counts = {"name": 5_000, "search_name": 5_000, "plain_name": 500}
+        return [
+            {"label": "Concept", "property": [name], "count": count}
+            for name, count in counts.items()
+        ]
 
     anyio.run(forms.ensure, run, LAYERS)
-    assert asked == ["SHOW INDEX INFO"]
+    assert asked[0] == "SHOW INDEX INFO"
+    assert [("NameList" in one, "Concept" in one) for one in asked[1:]] == [(True, False)]
 
 
 def test_no_more_than_some_of_many_colliding_names_are_listed(bare, connect, memgraph_uri):

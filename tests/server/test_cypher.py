@@ -5,7 +5,7 @@ import re
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.bolt import cypher
+from concept_graph_mcp.stores.bolt import cypher, forms
 from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
@@ -104,19 +104,24 @@ def test_a_search_without_keywords_scans_no_names():
 
 @pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
 def test_every_parameter_is_given_and_every_given_one_used(call):
-    statements = cypher.call(call, CONTEXT)
-    used = [set(re.findall(r"\$(\w+)", text)) for text, _ in statements]
-    *_, (_, parameters) = statements
-    returned = set()
-    for (text, own), wanted in zip(statements[:-1], used, strict=False):
-        assert own.keys() - CONTEXT.keys() - dict(call.context).keys() <= wanted <= own.keys()
+    *first, (calling, parameters) = cypher.call(call, CONTEXT)
+    given = CONTEXT.keys() | dict(call.context).keys()
+    returned: set[str] = set()
+    for text, own in first:
+        wanted = placeholders(text)
+        assert own.keys() - given <= wanted <= own.keys()
+        returned -= wanted
         returned |= set(re.findall(r"(\w+)(?:,|$)", text.rpartition(" RETURN ")[2]))
-    assert used[-1] == (parameters.keys() | returned) - unused(call)
+    assert placeholders(calling) == (parameters.keys() | returned) - unused(call)
     assert not returned & parameters.keys()
 
 
+def placeholders(text: str) -> set[str]:
+    return set(re.findall(r"\$(\w+)", text))
+
+
 def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_procedure():
-    (looking_up, _), (calling, parameters) = cypher.call(EVERY["concept_search"], CONTEXT)
+    _, (looking_up, _), (calling, parameters) = cypher.call(EVERY["concept_search"], CONTEXT)
     assert not re.search(r"\bCALL \w", looking_up)
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found")
     assert calling == (
@@ -129,8 +134,20 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
 
 def test_a_search_that_knows_of_nothing_without_forms_looks_for_none():
     for lacking in (True, False):
-        (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, lacking=lacking)
-        assert parameters["lacking"] is lacking
+        state = forms.State(lacking, has_lists=False)
+        (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
+        assert (parameters["lacking"], parameters["names"]) == (lacking, [])
+
+
+def test_a_search_asks_lists_for_names_and_whether_they_have_as_many_as_there_should_be():
+    state = forms.State(False, True, 5_000)
+    (asking, given), (finding, _), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
+    assert "CALL conceptgraph.listed_names($keywords, $most, {found: found})" in asking
+    assert asking.endswith(" RETURN names, lacking")
+    assert given == {"of": "Concept", "keywords": ["app", "fru"], "most": 20, "size": 5_000}
+    assert "UNWIND $names AS name" in finding
+    unknown = cypher.call(EVERY["concept_search"], CONTEXT, state=forms.State())
+    assert unknown[0][1]["size"] is None
 
 
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():

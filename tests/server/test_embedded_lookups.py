@@ -145,7 +145,7 @@ def episode(base: str) -> Lookup:
 
 
 def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
-    matching = Text("Concept", folding.keywords(keywords), limit)
+    matching = Text("Concept", folding.keywords(keywords), limit, "of.lists", "name")
     aroused = Ordered("Concept", "accessed_at", limit, level="arousal_level", then="name")
     return found(host, Filled(matching, aroused, limit))
 

@@ -7,6 +7,7 @@ a node is its name, that of a relation its two ids with its type between them.
 from .. import text
 from ..associate.writing import Writer
 from ..errors import NameTaken, NotFound, WrongKind
+from ..lists import names as lists
 from ..text import shown
 from . import schema
 from .node import Graph, Node
@@ -26,7 +27,9 @@ def rename(graph: Graph, concept: str, new_name: str, dry_run: bool) -> list[dic
         raise NameTaken(f"new_name: {shown(new_name)} is taken already")
     rows = _touched(graph, node)
     if not dry_run:
-        graph.update(node, name=new_name, **schema.derived(node.label, {"name": new_name}))
+        unlisted = lists.take_out(graph, schema.NAMES, node)
+        derived = schema.derived(node.label, {"name": new_name})
+        graph.update(node, name=new_name, **derived, **unlisted)
     return rows
 
 
@@ -38,6 +41,8 @@ def remove(graph: Graph, name: str, dry_run: bool) -> list[dict[str, str]]:
         writer = Writer(graph)
         writer.remove(schema.LAYER.kind(node.label), node)
         writer.finish()
+        if not node.is_episode:
+            lists.take_out(graph, schema.NAMES, node)
         graph.delete_node(node)
     return rows
 

@@ -95,6 +95,9 @@ def _day_ms(name: str) -> int | None:
     return int(day.timestamp() * 1000) if looks_like_an_episode(name) else None
 
 
+# By what part of a name a concept is found.
+NAMES: Final = TextIndex(CONCEPT, "name", "search_name", "plain_name", listed="listed")
+
 LAYER: Final = Layer(
     name="concepts",
     nodes=(
@@ -147,7 +150,7 @@ LAYER: Final = Layer(
     walked=LABELS,
     indexes=(Index(CONCEPT, ("name",), unique=True), Index(EPISODE, ("name",), unique=True)),
     rankings=(Ranking(CONCEPT, "arousal_level", "accessed_at", "name"),),
-    texts=(TextIndex(CONCEPT, "name", folded="search_name", plain="plain_name"),),
+    texts=(NAMES,),
 )
 
 

@@ -38,9 +38,16 @@ class Everything(adapter.Graph[Node]):
         if not any(values[name] for name in kind.key):
             return {}
         derived = {name: derive(values) for name, derive in kind.derived.items()}
-        return {
+        lacking = {
             name: value for name, value in derived.items() if node.raw.get_property(name) != value
         }
+        for index in self.layer_of(node.label).texts:
+            if index.label == node.label and node.raw.get_property(index.listed) is not None:
+                if set(lacking) <= {index.plain}:
+                    return {}
+                # What the list has is another name.
+                lacking |= {index.plain: derived[index.plain], index.listed: None}
+        return lacking
 
     def shown(self, node: Node) -> str:
         return shown(", ".join(map(str, self.key(node))))

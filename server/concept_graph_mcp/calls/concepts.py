@@ -11,7 +11,7 @@ from conceptgraph_core.words import missing
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Filled, Ordered, Range, Similar, Text, Union
+from .lookups import Equal, Filled, Listing, Ordered, Range, Similar, Text, Union
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
 # database, and a look-up should not be made for what will be refused.
@@ -40,6 +40,8 @@ _EXPLANATION = ("words", "factors")
 RECALL_QUERY = Procedure(
     "conceptgraph.recall_query", ("propositions", "total", "unknown"), writes=True
 )
+LIST_NAMES = Procedure("conceptgraph.list_names", ("listed",), writes=True)
+LISTED_NAMES = Procedure("conceptgraph.listed_names", ("name",), writes=False)
 UNKNOWN = Procedure("conceptgraph.unknown", ("seed", "similar"), writes=False)
 ASSOCIATE = Procedure(
     "conceptgraph.associate",
@@ -62,13 +64,11 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id
 
 PROCEDURES = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    RECALL_QUERY, UNKNOWN, ASSOCIATE, WIDENED, UNINDEXED, NEIGHBOURHOOD, RENAME, REMOVE,
-    REMOVE_RELATION,
+    RECALL_QUERY, LIST_NAMES, LISTED_NAMES, UNKNOWN, ASSOCIATE, WIDENED, UNINDEXED, NEIGHBOURHOOD,
+    RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
 
 
-[_TEXTS] = schema.LAYER.texts
-_FOLDED = _TEXTS.folded
 _EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
@@ -129,7 +129,7 @@ def widened(query: str) -> Call:
     """Return the call that tells the terms that *query* leads to by the concepts in it."""
     text.summary(query, "text")
     named = () if missing() else spoken.names(query, words.spoken())
-    by_name = Equal((schema.CONCEPT,), (_FOLDED,), tuple((name,) for name in named))
+    by_name = Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((name,) for name in named))
     return Call(WIDENED, (query,), by_name, words.context())
 
 
@@ -150,7 +150,8 @@ def concept_search(
     keywords: Sequence[str], limit: int | None = None, tau_ms: float = limits.DEFAULT_TAU_MS
 ) -> Call:
     most = schema.search_limit(limit)
-    matching = Text(schema.CONCEPT, folding.keywords(text.keywords(keywords)), most)
+    wanted = folding.keywords(text.keywords(keywords))
+    matching = Text(schema.CONCEPT, wanted, most, LISTED_NAMES.name, *LISTED_NAMES.fields)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
     return Call(CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
@@ -214,14 +215,16 @@ def neighbourhood(
 def rename(concept: str, new_name: str, dry_run: bool) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
-    return Call(RENAME, (concept, new_name, dry_run), _named(concept, new_name))
+    lookup = Union((_named(concept, new_name), Listing(schema.CONCEPT, (concept,))))
+    return Call(RENAME, (concept, new_name, dry_run), lookup)
 
 
 @checked
 def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
     indexed = words.of_removal(_EPISODE, name, SHARED)
-    return Call(REMOVE, (name, dry_run), Union((_named(name), *indexed)), words.context())
+    lookup = Union((_named(name), Listing(schema.CONCEPT, (name,)), *indexed))
+    return Call(REMOVE, (name, dry_run), lookup, words.context())
 
 
 @checked

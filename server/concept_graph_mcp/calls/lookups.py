@@ -73,12 +73,24 @@ class Text:
     """The first *limit* nodes of *label* whose indexed text contains a keyword.
 
     In the order of `folding.Keywords.place`, and equally placed ones by the text itself. Nodes
-    without the forms that the layer's text index is of are found all, over and above *limit*.
+    without the forms that the layer's text index is of are found all, over and above *limit*. Of
+    texts that are in lists *procedure*, which only reads, tells by *keywords* and a limit the first
+    ones that have a keyword, as its *field*.
     """
 
     label: str
     keywords: Keywords
     limit: int
+    procedure: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The lists that have *texts*, the indexed texts of nodes of *label*; maybe others too."""
+
+    label: str
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +238,6 @@ class WithEdges:
 
 
 Lookup = (
-    Incoming | Equal | Range | Referring | Ordered | Text | Similar | Nearest | Vectored | Union
-    | Filled | Sized | WithEdges
+    Incoming | Equal | Range | Referring | Ordered | Text | Listing | Similar | Nearest | Vectored
+    | Union | Filled | Sized | WithEdges
 )  # fmt: skip

@@ -4,26 +4,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conceptgraph_core.layers import TextIndex
-from conceptgraph_core.registry import MODEL, Model, text_index
+from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
 from ...calls.call import Call
 from ...calls.lookups import Filled, Incoming, Text
 from . import lookups
 from .finding import Finding, finding
-from .searching import LACKING
+from .forms import State
+from .searching import LACKING, NAMES, listed
 
 Statement = tuple[str, dict[str, Any]]
 
 
 def call(
-    call: Call, context: Mapping[str, Any], has_vector_search: bool = False, lacking: bool = True
+    call: Call,
+    context: Mapping[str, Any],
+    has_vector_search: bool = False,
+    state: State = State(),  # noqa: B008 (it cannot be changed)
 ) -> list[Statement]:
     """Return the statements that make *call* with what its look-up finds, each with parameters.
 
-    Where there are two, they belong into one transaction, and the one row of the first is more
-    parameters of the second. *lacking*: whether nodes may lack what a search reads of them.
+    Where there are several, they belong into one transaction, and the one row of each is more
+    parameters of those after it. *state*: what a search may take for granted.
     """
     made = Finding(None)
     if call.lookup is not None:
@@ -46,15 +49,20 @@ def call(
     if made.first is None:
         return [calling]
     text, parameters = made.first
-    known = {LACKING: lacking} if LACKING in parameters else {}
+    known: dict[str, Any] = {}
+    names: list[Statement] = []
+    if (search := searched(call)) is not None:
+        known = {LACKING: state.lacking, NAMES: []}
+        if state.has_lists:
+            names = [listed(search, None if state.lacking else state.listed)]
     # What is looked up may depend on the time of the call.
-    return [(text, {**parameters, **known, **context}), calling]
+    return [*names, (text, {**parameters, **known, **context}), calling]
 
 
-def searched(call: Call) -> TextIndex | None:
-    """Return the index of the texts that *call* searches by a part of them, if it does."""
+def searched(call: Call) -> Text | None:
+    """Return what *call* searches by a part of texts, if it does."""
     text = call.lookup.first if isinstance(call.lookup, Filled) else call.lookup
-    return text_index(text.label) if isinstance(text, Text) and text.keywords.parts else None
+    return text if isinstance(text, Text) and text.keywords.parts else None
 
 
 def beforehand(call: Call) -> Statement | None:

@@ -1,10 +1,12 @@
 """The forms of names that searches read: whether nodes lack them, and giving them theirs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core.layers import Layer, TextIndex
+from conceptgraph_core.lists import schema as lists
 
 from ... import calls
 from .asking import Run, listed
@@ -12,48 +14,155 @@ from .failures import is_conflict
 
 # So few are gone through at once; and a storage that does not count its indexes says "10" of each.
 _FEW = 1_000
-# How many nodes are given their forms in one transaction.
+# How many nodes are given their forms, or put into lists, in one transaction.
 _BATCH = 10_000
+# How many names are put into lists before a connection is served: about a second's work. What is
+# left over is for the next one.
+_MOST_LISTED = 100_000
+
+_Counts = Mapping[tuple[str, ...], int]
 
 
-async def lacking(run: Run, index: TextIndex) -> bool:
-    """Tell whether a node with a text may lack one of its forms.
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the nodes stand that a search looks at.
 
-    An index knows how many entries it has. Text and forms are written together: where the three
-    indexes have as many, nothing lacks any. What was changed or deleted stays counted, in all
-    three, until the database cleans up.
+    Whether a node may be *lacking* a form; whether there are any lists; and how many names these
+    have if no node lacks its plain form, where that is known.
     """
+
+    lacking: bool = True
+    has_lists: bool = True
+    listed: int | None = None
+
+
+async def state(run: Run, index: TextIndex) -> State:
+    """Tell how the nodes with a text of *index* stand.
+
+    An index knows how many entries it has. Text and forms are written together: where their indexes
+    have as many, nothing lacks any. What was changed or deleted stays counted until the database
+    cleans up. What is in a list has no plain form of its own.
+    """
+    counts = await _counts(run, index)
+    if counts is None:
+        return State()
+    source, folded, plain = _of(counts, index)
+    has_lists = counts.get((lists.LIST,), 1) > 0
+    if source is None or source < _FEW or plain is None or folded != source:
+        return State(True, has_lists)
+    return State(not has_lists and plain != source, has_lists, source - plain)
+
+
+async def ensure(run: Run, layers: Sequence[Layer]) -> None:
+    """Give nodes that an older version or a hand made the forms that searches look at.
+
+    Then put names into lists, where many are in none.
+    """
+    for index in (index for layer in layers for index in layer.texts):
+        counts = await _counts(run, index)
+        try:
+            if await _lacking(run, index, counts):
+                await _forget_stale(run, index)
+                await _fold(run, index)
+            if counts is None or (_of(counts, index)[2] or _FEW) >= _FEW:
+                await _list(run, index)
+        except ClientError as error:
+            # A replica cannot be written; searches there are right too, only slower.
+            if is_conflict(error):
+                raise
+
+
+async def _counts(run: Run, index: TextIndex) -> _Counts | None:
+    """Return how many entries indexes have, by property, and that of lists by its label."""
     try:
         rows = await run("SHOW INDEX INFO", {}, False)
     except ClientError as error:
         if is_conflict(error):
             raise
-        return True  # Not everybody may ask.
-    counts = {
+        return None  # Not everybody may ask.
+    ours = {
         tuple(listed(row["property"])): row["count"] for row in rows if row["label"] == index.label
     }
-    first, *others = (counts.get((name,)) for name in (index.source, index.folded, index.plain))
-    return first is None or first < _FEW or any(count != first for count in others)
+    of_lists = [row["count"] for row in rows if row["label"] == lists.LIST]
+    return ours | ({(lists.LIST,): max(of_lists)} if of_lists else {})
 
 
-async def ensure(run: Run, layers: Sequence[Layer]) -> None:
-    """Give nodes that an older version or a hand made the forms that searches look at."""
-    for index in (index for layer in layers for index in layer.texts):
-        if not await lacking(run, index):
-            continue
-        without = (
-            f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL"
-            f" AND (n.{index.folded} IS NULL OR n.{index.plain} IS NULL) WITH n LIMIT {_BATCH}"
-        )
-        fill = (
-            f"{without} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false, null,"
-            " {found: found}) YIELD indexed RETURN indexed"
-        )
+def _of(counts: _Counts, index: TextIndex) -> list[int | None]:
+    return [counts.get((name,)) for name in (index.source, index.folded, index.plain)]
+
+
+async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
+    """Tell whether a node may lack a form, counting what lists have."""
+    if counts is None:
+        return True
+    source, folded, plain = _of(counts, index)
+    if source is None or source < _FEW or plain is None or folded != source:
+        return True
+    [row] = await run(
+        f"MATCH (l:{lists.LIST} {{of: $of}}) RETURN coalesce(sum(l.size), 0) AS size",
+        {"of": index.label},
+        False,
+    )
+    return plain + int(row["size"]) != source
+
+
+async def _forget_stale(run: Run, index: TextIndex) -> None:
+    """Remove the lists that have names which a hand took away; what else they have lacks a form."""
+    of = {"of": index.label}
+    stale = await run(
+        f"MATCH (l:{lists.LIST} {{of: $of}}) RETURN l.number AS number, l.size AS size", of, False
+    )
+    if not stale:
+        return
+    there = await run(
+        f"MATCH (n:{index.label}) WHERE n.{index.listed} IS NOT NULL"
+        f" RETURN n.{index.listed} AS number, count(n) AS size",
+        {},
+        False,
+    )
+    sizes = {row["number"]: row["size"] for row in there}
+    numbers = [row["number"] for row in stale if sizes.get(row["number"]) != row["size"]]
+    for start in range(0, len(numbers), _BATCH // lists.SIZE):
+        some = {"numbers": numbers[start : start + _BATCH // lists.SIZE]}
+        of_them = f"MATCH (n:{index.label}) WHERE n.{index.listed} IN $numbers"
+        await run(f"{of_them} SET n.{index.listed} = null", some, True)
+        await run(f"MATCH (l:{lists.LIST}) WHERE l.number IN $numbers DELETE l", some, True)
+
+
+async def _fold(run: Run, index: TextIndex) -> None:
+    without = (
+        f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND (n.{index.folded} IS NULL"
+        f" OR n.{index.plain} IS NULL AND n.{index.listed} IS NULL) WITH n LIMIT {_BATCH}"
+    )
+    fill = (
+        f"{without} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false, null,"
+        " {found: found}) YIELD indexed RETURN indexed"
+    )
+    while (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+        if not (await run(fill, {}, True))[0]["indexed"]:
+            break  # What is there instead of a name is no text.
+
+
+async def _list(run: Run, index: TextIndex) -> None:
+    """Put names into lists, as long as there are enough for one that are in none."""
+    unlisted = f"MATCH (n:{index.label}) WHERE n.{index.plain} IS NOT NULL WITH n LIMIT {_BATCH}"
+    put = (
+        f"{unlisted} WITH collect(n) AS found"
+        f" CALL {calls.concepts.LIST_NAMES.name}($number, {{found: found}})"
+        " YIELD listed RETURN listed"
+    )
+    greatest = f"OPTIONAL MATCH (l:{lists.LIST}) RETURN coalesce(max(l.number), 0) AS number"
+    for _ in range(_MOST_LISTED // _BATCH):
+        [there] = await run(f"{unlisted} RETURN count(n) AS nodes", {}, False)
+        if there["nodes"] < lists.SIZE:
+            break
+        [last] = await run(greatest, {}, False)
         try:
-            while (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
-                if not (await run(fill, {}, True))[0]["indexed"]:
-                    break  # What is there instead of a name is no text.
+            [row] = await run(put, {"number": last["number"] + 1}, True)
         except ClientError as error:
-            # A replica cannot be written; searches there are right too, only slower.
-            if is_conflict(error):
+            # Somebody else is at it, or writes what would be put there.
+            if not is_conflict(error):
                 raise
+            break
+        if row["listed"] < _BATCH:
+            break

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from conceptgraph_core.lists import schema as lists
 from conceptgraph_core.registry import text_index
 
 from ...calls.lookups import (
     Equal,
     Filled,
+    Listing,
     Lookup,
     Nearest,
     Ordered,
@@ -24,6 +26,7 @@ from . import nearest, searching
 
 Statement = tuple[str, dict[str, Any]]
 
+_LIKENESS = "CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
 # From a minute on, each twice as long as the one before, up to a century.
 _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
 
@@ -183,6 +186,16 @@ def _text(writer: _Writer, lookup: Text) -> None:
         writer.add(*_unfolded(lookup.label))
 
 
+def _listing(writer: _Writer, lookup: Listing) -> None:
+    index, texts = text_index(lookup.label), writer.parameter(list(lookup.texts))
+    writer.add(
+        f"UNWIND {texts} AS v MATCH (n:{lookup.label} {{{index.source}: v}})"
+        f" WHERE n.{index.listed} IS NOT NULL"
+        f" MATCH (l:{lists.LIST} {{number: n.{index.listed}}}) ",
+        "collect(l)",
+    )
+
+
 def _filled(writer: _Writer, lookup: Filled) -> None:
     """Matches first; what is ranked is only read where these leave room."""
     if not lookup.first.keywords.parts:
@@ -195,10 +208,7 @@ def _filled(writer: _Writer, lookup: Filled) -> None:
 
 
 def _unfolded(label: str) -> tuple[str, str]:
-    """Find the nodes that lack a form: Cypher cannot fold, but the procedure can."""
-    index = text_index(label)
-    lacking = f"n.{index.folded} IS NULL OR n.{index.plain} IS NULL"
-    return f"MATCH (n:{label}) WHERE {lacking} ", "collect(n)"
+    return f"{searching.unfolded(text_index(label))} ", "collect(n)"
 
 
 def _similar(writer: _Writer, lookup: Similar) -> None:
@@ -213,10 +223,7 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
     numbers = range(len(lookup.equal.labels))
     nothing = " AND ".join(f"n{number} IS NULL" for number in numbers)
     unfolded, them = _unfolded(lookup.label)
-    squeezed = (
-        f"replace(CASE n.{index.plain} WHEN '' THEN n.{index.folded} ELSE n.{index.plain} END,"
-        " ' ', '')"
-    )
+    limit = writer.parameter(lookup.limit)
     body = (
         f"UNWIND {writer.parameter(values)} AS v {matches}"
         f"WITH {' + '.join(f'collect(n{number})' for number in numbers)} AS known,"
@@ -225,13 +232,33 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
         "CALL { WITH missing WITH missing WHERE size(missing) > 0"
         f" {unfolded}RETURN {them} AS unfolded }} "
         "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
-        f" MATCH (n:{lookup.label}) WITH key, n, {squeezed} AS squeezed"
-        " WHERE squeezed CONTAINS key"
-        " WITH n, CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
-        f" AS place ORDER BY place, n.{index.source} LIMIT {writer.parameter(lookup.limit)}"
-        " RETURN n } RETURN collect(n) AS alike } "
+        f" {_alike_in_lists(writer, lookup.label, limit)} }} RETURN collect(n) AS listed }} "
+        "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
+        f" MATCH (n:{lookup.label}) WHERE n.{index.plain} >= ''"
+        f" WITH key, n, {_squeezed(f'n.{index.plain}', f'n.{index.folded}')} AS squeezed"
+        f" WHERE squeezed CONTAINS key WITH n, {_LIKENESS} AS place"
+        f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN n }}"
+        " RETURN collect(n) AS alike } "
     )
-    writer.add(body, "known + unfolded + alike")
+    writer.add(body, "known + unfolded + listed + alike")
+
+
+def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
+    """Return what finds those nodes `n` like the `key` whose names lists have."""
+    around, within = writer.parameter(lists.AROUND), writer.parameter(lists.WITHIN)
+    return (
+        f"MATCH (l:{lists.LIST} {{of: {writer.parameter(label)}}})"
+        f" WHERE l.squeezed CONTAINS key UNWIND split(l.names, {around}) AS entry"
+        f" WITH key, split(entry, {within}) AS entry WHERE size(entry) = 3"
+        f" WITH key, entry[2] AS name, {_squeezed('entry[1]', 'entry[0]')} AS squeezed"
+        f" WHERE squeezed CONTAINS key WITH name, {_LIKENESS} AS place"
+        f" ORDER BY place, name LIMIT {limit}"
+        f" MATCH (n:{label} {{{text_index(label).source}: name}}) RETURN n"
+    )
+
+
+def _squeezed(plain: str, folded: str) -> str:
+    return f"replace(CASE {plain} WHEN '' THEN {folded} ELSE {plain} END, ' ', '')"
 
 
 def _filter(writer: _Writer, where: Where) -> str:
@@ -245,6 +272,7 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Ordered: _ordered,
     Union: _union,
     Text: _text,
+    Listing: _listing,
     Filled: _filled,
     Similar: _similar,
     Nearest: _nearest,

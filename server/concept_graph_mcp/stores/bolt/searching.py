@@ -1,21 +1,24 @@
-"""What a search finds, in Cypher: by index as far as an index reaches, and by one scan beyond that.
+"""What a search finds, in Cypher: names in lists first, and then the nodes that have them.
 
-It is a statement of its own, whose plan Memgraph keeps: its parameters may differ from search to
-search, its text only with the number of keywords.
+Each is a statement of its own. Memgraph keeps the plan of the second, which is the longer one: its
+parameters may differ from search to search, its text only with the number of keywords.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from conceptgraph_core.layers import TextIndex
+from conceptgraph_core.lists import schema as lists
 from conceptgraph_core.registry import text_index
 
 from ...calls.lookups import Ordered, Text
 
 Parameter = Callable[[Any], str]
+Statement = tuple[str, dict[str, Any]]
 
-# The parameter that says whether any node may lack a form.
+# The parameter that says whether any node may lack a form, and that of the names found in lists.
 LACKING = "lacking"
+NAMES = "names"
 
 # Windows of time, in time constants: from a sixteenth on, each twice as long as the one before.
 _WINDOWS = tuple(2.0**power for power in range(-4, 17))
@@ -24,98 +27,82 @@ _MANY = 4
 # No time is below it: what ranks lower was never aroused.
 _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
-# Greater than all that begins with a text, if put behind it.
-_LAST = "\U0010ffff"
-# Of all texts but the empty one the least.
-_LEAST_TEXT = "\x01"
+# Of all texts the least.
+_LEAST_TEXT = ""
 # Stands in no text.
 _BETWEEN = "\uffff"
-# More keywords than this are a list to the statement.
-_WRITTEN_OUT = 8
+# So many times as many names as are wanted come out of lists: of a few there may be no node.
+_SPARE = 2
+
+
+def listed(lookup: Text, size: int | None) -> Statement:
+    """Return what tells the first names in lists that have a keyword.
+
+    And whether a node may lack a form: unless lists have as many names as *size*, which is how many
+    nodes have a folded form and no plain one.
+    """
+    parameters = {
+        "of": lookup.label,
+        "keywords": list(lookup.keywords.parts),
+        "most": _SPARE * lookup.limit,
+        "size": size,
+    }
+    return (
+        f"MATCH (l:{lists.LIST} {{of: $of}})"
+        f" WITH collect(l) AS every, coalesce(sum(l.size) <> $size, true) AS {LACKING}"
+        " WITH [l IN every WHERE any(k IN $keywords WHERE l.names CONTAINS k)] AS found,"
+        f" {LACKING} CALL {{ WITH found CALL {lookup.procedure}($keywords, $most, {{found: found}})"
+        f" YIELD {lookup.field} AS name RETURN collect(name) AS {NAMES} }}"
+        f" RETURN {NAMES}, {LACKING}",
+        parameters,
+    )
 
 
 def matching(parameter: Parameter, lookup: Text) -> str:
     """Return what leaves the matches in `matching`, and in `done` whether they fill the limit.
 
-    The first ones in the order of `folding.Keywords.place`, and some twice. What is a keyword or
-    begins with one comes by index; only where that does not fill the limit are all names looked
-    through for the others. Nodes that lack a form are found all, for Cypher cannot fold and the
-    procedure can: unless it is known that there is none (`forms.lacking`), by a look at all nodes.
+    The first ones in the order of `folding.Keywords.place`, and some twice: those whose names were
+    found in lists, and of those that are in no list yet, which are gone through. Nodes that lack a
+    form are found all, for Cypher cannot fold and the procedure can: by a look at all nodes, unless
+    it is known that there is none.
     """
     index = text_index(lookup.label)
-    parts, limit = parameter(list(lookup.keywords.parts)), parameter(lookup.limit)
-    closest = _closest(parameter, index, parts, limit)
-    everywhere = _everywhere(parameter, lookup, index, parts, limit)
+    limit = parameter(lookup.limit)
     return (
-        f"{closest}WITH closest, size(closest) >= {limit} AS full "
-        f"CALL {{ WITH full WITH full WHERE full AND ${LACKING} MATCH (n:{index.label})"
-        f" WHERE {_lacking(index)} RETURN collect(n) AS unfolded }} "
-        f"CALL {{ WITH full WITH full WHERE NOT full {everywhere} }} "
-        "WITH closest + unfolded + hits AS matching,"
-        f" full OR size(hits) - size(beside) >= {limit} AS done "
+        f"CALL {{ UNWIND ${NAMES} AS name MATCH (n:{index.label} {{{index.source}: name}})"
+        f" WITH n LIMIT {limit} RETURN collect(n) AS listed }} "
+        f"CALL {{ {_unlisted(parameter, lookup, index, limit)} }} "
+        f"CALL {{ WITH ${LACKING} AS lacking WHERE lacking {unfolded(index)}"
+        " RETURN collect(n) AS unfolded } "
+        "CALL { WITH listed, unlisted UNWIND listed + unlisted AS n"
+        " RETURN count(DISTINCT n) AS matches } "
+        f"WITH listed + unlisted + unfolded AS matching, matches >= {limit} AS done "
     )
 
 
-def _closest(parameter: Parameter, index: TextIndex, parts: str, limit: str) -> str:
-    """Return what finds the `closest`, those that are a keyword or begin with one."""
-    last = parameter(_LAST)
-    forms = ((index.folded, "folded"), (index.plain, "plain"))
-    return "".join(
-        f"CALL {{ UNWIND {parts} AS k MATCH (n:{index.label})"
-        f" WHERE n.{form} >= k AND n.{form} < k + {last} RETURN collect(n) AS {name} }} "
-        for form, name in forms
-    ) + (
-        "CALL { WITH folded, plain UNWIND folded + plain AS n"
-        f" WITH DISTINCT n, n.{index.folded} IN {parts} OR n.{index.plain} IN {parts} AS exact"
-        f" ORDER BY exact DESC, n.{index.source} LIMIT {limit} RETURN collect(n) AS closest }} "
-    )
-
-
-def _everywhere(
-    parameter: Parameter, lookup: Text, index: TextIndex, parts: str, limit: str
-) -> str:
-    """Return the scan: the first `hits`, and a mark for each of them that is `beside` the limit.
-
-    Nearly all that a search takes is spent on the first line, and there on finding the next node
-    and its text in memory: so it asks of each as little as there is to ask. What lacks a form is
-    let through, to be told apart among the few. Other plain forms than "" are few: by index.
-    The closest come again, in no place of their own: all of them are known already.
-    """
-    words, least = parameter(list(lookup.keywords.words)), parameter(_LEAST_TEXT)
-    plain = f"n.{index.plain}"
-    both = f"n.{index.folded} + {parameter(_BETWEEN)} + {plain}"
+def unfolded(index: TextIndex) -> str:
+    """Return what finds the nodes that lack a form: Cypher cannot fold, but the procedure can."""
     return (
-        f"MATCH (n:{index.label}) {_contains(parameter, lookup, index, parts)}"
-        f" OR ${LACKING} AND {plain} IS NULL WITH collect(n) AS some"
-        f" OPTIONAL MATCH (n:{index.label}) WHERE {plain} >= {least}"
-        f" AND any(k IN {parts} WHERE {plain} CONTAINS k) WITH some, collect(n) AS others"
-        f" UNWIND some + others AS n WITH DISTINCT n, {both} AS both"
-        f" WITH n, both IS NULL AS lacks, any(k IN {words} WHERE both CONTAINS k) AS word"
-        # What is there instead of a name may be no text, which has no order among others.
-        f" WITH n, lacks, word, CASE lacks WHEN false THEN n.{index.source} END AS source"
-        " ORDER BY lacks DESC, word DESC, source"
-        " WITH collect(n) AS hits, collect(lacks) AS lacks"
-        " WITH hits, [one IN lacks WHERE one] AS beside"
-        f" RETURN hits[0..size(beside) + {limit}] AS hits, beside"
+        f"MATCH (n:{index.label}) WHERE n.{index.folded} IS NULL"
+        f" OR n.{index.plain} IS NULL AND n.{index.listed} IS NULL"
     )
 
 
-def _contains(parameter: Parameter, lookup: Text, index: TextIndex, parts: str) -> str:
-    """Return what lets a node through whose folded form has a keyword, or which lacks it."""
-    first, *others = lookup.keywords.parts
-    folded = f"coalesce(n.{index.folded}, {parameter(first)})"
-    if not others:
-        return f"WHERE {folded} CONTAINS {parameter(first)}"
-    if len(others) >= _WRITTEN_OUT:
-        return f"WITH n, {folded} AS folded WHERE any(k IN {parts} WHERE folded CONTAINS k)"
-    contained = " OR ".join(
-        f"folded CONTAINS {parameter(keyword)}" for keyword in lookup.keywords.parts
+def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) -> str:
+    """Return what finds the first of the `unlisted`: only these have a plain form of their own."""
+    parts = parameter(list(lookup.keywords.parts))
+    words = parameter(list(lookup.keywords.words))
+    least, plain, folded = parameter(_LEAST_TEXT), f"n.{index.plain}", f"n.{index.folded}"
+    both = f"{folded} + {parameter(_BETWEEN)} + {plain}"
+    return (
+        f"MATCH (n:{index.label}) WHERE {plain} >= {least} AND {folded} >= {least}"
+        f" WITH n, {folded} AS folded, {plain} AS plain, {both} AS both"
+        f" WHERE any(k IN {parts} WHERE both CONTAINS k)"
+        f" WITH n, CASE WHEN folded IN {parts} OR plain IN {parts} THEN 0"
+        f" WHEN any(k IN {parts} WHERE folded STARTS WITH k OR plain STARTS WITH k) THEN 1"
+        f" WHEN any(k IN {words} WHERE both CONTAINS k) THEN 2 ELSE 3 END AS place"
+        f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN collect(n) AS unlisted"
     )
-    return f"WITH n, {folded} AS folded WHERE {contained}"
-
-
-def _lacking(index: TextIndex) -> str:
-    return f"n.{index.folded} IS NULL OR n.{index.plain} IS NULL"
 
 
 def ranked(parameter: Parameter, lookup: Ordered) -> str:

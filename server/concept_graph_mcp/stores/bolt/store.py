@@ -17,7 +17,7 @@ from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core import __version__
 from conceptgraph_core.embeddings.schema import embedded_kinds
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.registry import MODEL, Model, text_index
 
 from ... import calls, file_formats
 from ...calls import Call
@@ -100,10 +100,11 @@ class BoltStore:
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translated(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
-        lacking = True
-        if (index := cypher.searched(call)) is not None:
-            lacking = await self._translated(False, forms.lacking, self.rows, index)
-        statements = cypher.call(call, context, self._has_vector_search, lacking)
+        state = forms.State()
+        if (search := cypher.searched(call)) is not None:
+            index = text_index(search.label)
+            state = await self._translated(False, forms.state, self.rows, index)
+        statements = cypher.call(call, context, self._has_vector_search, state)
         writes = call.procedure.writes
         [result] = await self._translated(writes, self._called, statements, writes)
         return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
@@ -266,10 +267,11 @@ async def _calling(
 ) -> neo4j.AsyncResult:
     """Run the statements of one call and return the result of the last."""
     *first, (text, parameters) = statements
+    found: dict[str, Any] = {}
     for looking_up, wanted in first:
-        found = await (await transaction.run(looking_up, wanted)).single(strict=True)
-        parameters = {**parameters, **found.data()}
-    return await transaction.run(text, parameters)
+        result = await transaction.run(looking_up, {**wanted, **found})
+        found |= (await result.single(strict=True)).data()
+    return await transaction.run(text, {**parameters, **found})
 
 
 async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from conceptgraph_core.lists import schema as lists
+
 from ...calls.lookups import (
     Answered,
     Equal,
     Filled,
     Incoming,
+    Listing,
     Lookup,
     Nearest,
     Ordered,
@@ -171,6 +174,12 @@ def _text(database: Database, lookup: Text) -> list[int]:
     return text_search.matching(database, lookup)
 
 
+def _listing(database: Database, _: Listing) -> list[int]:
+    """Find all lists: here parts of texts have an index, and names are in no list."""
+    table = database.catalogue.index(lists.LIST, lists.LAYER.kind(lists.LIST).key)
+    return _ids(database.execute(f'SELECT vertex FROM "{table.name}"'))
+
+
 def _similar(database: Database, lookup: Similar) -> list[int]:
     return _equal(database, lookup.equal) + text_search.similar(database, lookup)
 
@@ -287,6 +296,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Referring: _referring,
     Ordered: _ordered,
     Text: _text,
+    Listing: _listing,
     Similar: _similar,
     Nearest: _nearest,
     Vectored: _vectored,
