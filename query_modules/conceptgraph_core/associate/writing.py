@@ -1,14 +1,14 @@
 """Keeping the index of words as the texts are."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
 from ..graph.raw import labels
-from ..layers import NodeKind
+from ..layers import IndexedText, NodeKind
 from ..words import missing
 from . import schema
 from .speakers import Speakers
@@ -39,13 +39,15 @@ class Writer:
     def __init__(self, graph: adapter.Graph[Any]) -> None:
         self._graph = graph.another(Words)
         self._languages = graph.context.languages
-        self._terms: dict[tuple[str, str], Node] = {}
+        # Of each scope, by name.
+        self._terms: dict[str, dict[str, Node]] = {}
         self._texts: dict[tuple[str, str, str], Node] = {}
         self._places: dict[tuple[str, str, int], Node] = {}
         self._parts: dict[tuple[str, int], Node] = {}
         self._more: dict[tuple[str, int], tuple[int, int]] = {}
         self._perhaps_unused: dict[int, Node] = {}
         self._speakers = Speakers(self._graph, self._languages, self._term, self._note_unused)
+        self._read_of: dict[str, tuple[str, ...]] = {}
         self._is_loaded = False
         self._can = not missing() and not graph.context.rehearsed
 
@@ -70,17 +72,26 @@ class Writer:
         text = self._texts.get(one.id)
         if text is not None and not again and text.raw.get_property("node") == node.id:
             return False
-        known = text is not None
         if text is None:
-            scope, label, key = one.id
-            text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, length=0)
-            self._texts[one.id] = text
-            self._count(one, 1, 0)
+            self._write_new(one, node)
+            return True
         changed = self._write_mentions(one, text)
         changed |= self._write_place(one, text)
-        changed |= self._speakers.write(one, text, not known, afresh)
-        changed |= self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at)
-        return changed or not known
+        changed |= self._speakers.write(one, text, False, afresh)
+        return self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at) or changed
+
+    def _write_new(self, one: Told, node: Node) -> None:
+        counts = one.counts(self._languages)
+        length = sum(counts.values())
+        scope, label, key = one.id
+        given = {"length": length, "node": node.id, "speaker": one.speaker, "said_at": one.said_at}
+        given = {name: value for name, value in given.items() if value is not None}
+        text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, **given)
+        self._texts[one.id] = text
+        self._count(one, 1, length)
+        self._mention(one, text, counts, one.subjects(self._languages))
+        self._write_place(one, text)
+        self._speakers.write(one, text, True, False)
 
     def remove(self, kind: NodeKind, node: Node) -> None:
         """Remove what the index has of *node*."""
@@ -136,9 +147,11 @@ class Writer:
     def _told(self, kind: NodeKind, node: Node) -> Told | None:
         if kind.indexed is None:
             return None
-        names = {*kind.indexed.told(), *kind.key, *_PROPERTIES}
-        names |= {name for name in (kind.scope, kind.indexed.otherwise_at) if name is not None}
-        return told(kind, {name: node.raw.get_property(name) for name in names})
+        names = self._read_of.get(kind.label)
+        if names is None:
+            names = self._read_of[kind.label] = tuple(_read_of(kind, kind.indexed))
+        get = node.raw.get_property
+        return told(kind, {name: get(name) for name in names})
 
     def _load(self) -> None:
         if self._is_loaded:
@@ -147,7 +160,7 @@ class Writer:
         for node in self._graph.nodes():
             get = node.raw.get_property
             if node.label == schema.TERM:
-                self._terms[get("scope"), get("name")] = node
+                self._terms.setdefault(get("scope"), {})[get("name")] = node
             elif node.label == schema.SPEAKER:
                 self._speakers.load(node)
             elif node.label == schema.CORPUS:
@@ -176,14 +189,28 @@ class Writer:
             if edge.get_property("count") != count:
                 edge.set_property("count", count)
                 changed = True
-        for name, count in counts.items():
-            if name not in known:
-                term = self._term(one.scope, name)
-                self._graph.add_edge(text, term, _mention(name in about), count=count)
-                changed = True
+        missing = {name: count for name, count in counts.items() if name not in known}
+        self._mention(one, text, missing, about)
+        changed |= bool(missing)
         length = sum(counts.values())
         self._count(one, 0, length - (text.raw.get_property("length") or 0))
         return self._set(text, length=length) or changed
+
+    def _mention(
+        self, one: Told, text: Node, counts: Mapping[str, int], about: Collection[str]
+    ) -> None:
+        """Have *text* mention each of *counts* so often."""
+        known, term = self._terms.setdefault(one.scope, {}), self._term
+        others = counts
+        if about:
+            others = {name: count for name, count in counts.items() if name not in about}
+            subjects = ((term(one.scope, name), counts[name]) for name in counts if name in about)
+            self._graph.add_edges(text, schema.ABOUT, schema.COUNT, subjects)
+        mentioned = (
+            (known[name] if name in known else term(one.scope, name), count)
+            for name, count in others.items()
+        )
+        self._graph.add_edges(text, schema.MENTIONS, schema.COUNT, mentioned)
 
     def _mentions(self, text: Node) -> list[tuple[Any, Node]]:
         return [
@@ -193,10 +220,10 @@ class Writer:
         ]
 
     def _term(self, scope: str, name: str) -> Node:
-        term = self._terms.get((scope, name))
+        of_scope = self._terms.setdefault(scope, {})
+        term = of_scope.get(name)
         if term is None:
-            term = self._graph.create_node(schema.TERM, scope=scope, name=name)
-            self._terms[scope, name] = term
+            term = of_scope[name] = self._graph.create_node(schema.TERM, scope=scope, name=name)
         return term
 
     def _note_unused(self, term: Node) -> None:
@@ -292,6 +319,12 @@ class Writer:
                 node.raw.set_property(name, value)
                 changed = True
         return changed
+
+
+def _read_of(kind: NodeKind, indexed: IndexedText) -> set[str]:
+    """Return the properties of a node that the index is to know of."""
+    names = {*indexed.told(), *kind.key, *_PROPERTIES}
+    return names | {name for name in (kind.scope, indexed.otherwise_at) if name is not None}
 
 
 def _mention(about: bool) -> str:

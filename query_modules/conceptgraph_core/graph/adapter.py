@@ -307,6 +307,14 @@ class Graph(Generic[N]):
             edge.set_property(name, value)
         return edge
 
+    def add_edges(
+        self, source: Node, edge_type: str, name: str, ends: Iterable[tuple[Node, Any]]
+    ) -> None:
+        """Create edges as `add_edge` does, to each of *ends*: a node, and the property *name*."""
+        create, raw = self._raw_graph.create_edge, source.raw
+        for target, value in ends:
+            create(raw, target.raw, edge_type).set_property(name, value)
+
     def delete_edge(self, edge: Any) -> None:
         self._graph.delete_edge(raws.public_edge(edge))
 

@@ -33,6 +33,11 @@ def of(*values: object) -> int:
     return zlib.crc32("\0".join(map(str, values)).encode())
 
 
+def of_edge(edge: int, kind: str, source: int, target: int, properties: str) -> int:
+    """Return what `of` does of the row of an edge: they are written by the hundred thousand."""
+    return zlib.crc32(f"{edge}\0{kind}\0{source}\0{target}\0{properties}".encode())
+
+
 def is_wrong(checksum: object, *values: object) -> bool:
     """Tell whether a row with *values* is not as it was written."""
     return checksum is not None and checksum != of(*values)

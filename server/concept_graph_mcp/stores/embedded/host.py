@@ -196,14 +196,15 @@ class Host:
             if isinstance(error, self._mgp.AbortError):
                 ending.check()
             raise
+        else:
+            transaction.finish()
+            if exclusive:
+                self._contended = wrote
+            self._cache.trim()
         finally:
             graph.invalidate()
             if collecting:
                 gc.enable()
-        transaction.finish()
-        if exclusive:
-            self._contended = wrote
-        self._cache.trim()
 
     def _with_found(
         self, graph: interface.Graph, arguments: Sequence[Any], lookup: Lookup | None

@@ -14,6 +14,8 @@ from .elements import EdgeElement, VertexElement
 from .indexes import Catalogue, packed, unpacked
 
 _SCAN_BATCH = 1_000
+# Of a call that makes more edges than these none is kept in memory.
+_FEW_EDGES = 2_000
 
 
 class UniqueViolation(Exception):
@@ -48,9 +50,10 @@ class Transaction:
         self._deleted: set[VertexElement] = set()
         self._deleted_edges: set[EdgeElement] = set()
         self._position: int | None = None
-        self._written = 0
-        # What the properties of edges are stored as that are but one number.
-        self._texts: dict[Any, str] = {}
+        # The properties of new edges: none, or one whole number.
+        self._no_properties: dict[str, Any] = {}
+        self._numbers: dict[tuple[str, int], dict[str, Any]] = {}
+        self._written = self._written_of_edges = 0
 
     # Reading
 
@@ -111,17 +114,35 @@ class Transaction:
 
     # Writing
 
-    def set_property(self, element: Any, name: str, value: Any) -> None:
-        old = element.properties.get(name)
-        if value is None and old is None:
+    def set_property(self, vertex: VertexElement, name: str, value: Any) -> None:
+        if not _differs(vertex.properties.get(name), value):
             return
-        if old.__class__ is value.__class__ and old == value and not isinstance(old, (tuple, dict)):
-            return
-        self._save(element)
+        self._save(vertex)
         if value is None:
-            del element.properties[name]
+            del vertex.properties[name]
         else:
-            element.properties[name] = value
+            vertex.properties[name] = value
+
+    def set_edge_property(self, edge: EdgeElement, name: str, value: Any) -> None:
+        """Set a property of *edge*, whose properties are never changed, only replaced.
+
+        So edges that say the same one whole number can share them.
+        """
+        before = edge.properties
+        if not _differs(before.get(name), value):
+            return
+        if edge not in self._created_edges:
+            self._edges_before.setdefault(edge, before)
+        if not before and value.__class__ is int:
+            edge.properties = self._numbers.get((name, value)) or self._number(name, value)
+        else:
+            edge.properties = {**before, name: value}
+            if value is None:
+                del edge.properties[name]
+
+    def _number(self, name: str, value: int) -> dict[str, Any]:
+        made = self._numbers[name, value] = {name: value}
+        return made
 
     def set_vector(self, vertex: VertexElement, name: str, value: Any) -> None:
         """Set the vector *name* of *vertex*. Raises ValueError for all but a list of floats."""
@@ -154,8 +175,9 @@ class Transaction:
     ) -> EdgeElement:
         if self._deleted and (source in self._deleted or target in self._deleted):
             raise interface.DeletedObjectError("Accessing deleted object.")
-        edge = EdgeElement(self._database.new_id("edge"), edge_type, source, target, {})
-        self._cache.edges[edge.id] = edge
+        edge = EdgeElement(
+            self._database.new_id("edge"), edge_type, source, target, self._no_properties
+        )
         self._created_edges[edge] = None
         if source.out_edges is None:
             self._unlisted.setdefault((source, True), []).append(edge)
@@ -171,20 +193,17 @@ class Transaction:
 
     def delete_edges(self, edges: Collection[EdgeElement]) -> None:
         for edge in edges:
-            self._save(edge)
+            if edge not in self._created_edges:
+                self._edges_before.setdefault(edge, edge.properties)
             self._deleted_edges.add(edge)
             edge.properties = _Deleted()
         detach(edges)
 
-    def _save(self, element: VertexElement | EdgeElement) -> None:
-        """Remember *element* as it is stored, before its first change."""
-        if isinstance(element, VertexElement):
-            if element not in self._created and element not in self._before:
-                self._before[element] = (element.labels, element.properties)
-                element.properties = dict(element.properties)
-        elif element not in self._created_edges and element not in self._edges_before:
-            self._edges_before[element] = element.properties
-            element.properties = dict(element.properties)
+    def _save(self, vertex: VertexElement) -> None:
+        """Remember *vertex* as it is stored, before its first change."""
+        if vertex not in self._created and vertex not in self._before:
+            self._before[vertex] = (vertex.labels, vertex.properties)
+            vertex.properties = dict(vertex.properties)
 
     # The end
 
@@ -224,10 +243,25 @@ class Transaction:
             self._cache.vertices.pop(vertex.id, None)
         for edge in self._deleted_edges:
             self._cache.edges.pop(edge.id, None)
+        if len(self._created_edges) > _FEW_EDGES:
+            self._let_go()
+        else:
+            self._keep_edges()
         for vertex in self._created:
             if vertex.in_edges:
                 # Read when it is asked for: of what becomes a hub that may be never.
                 vertex.in_edges = None
+
+    def _keep_edges(self) -> None:
+        for edge in self._created_edges:
+            if edge not in self._deleted_edges:
+                self._cache.edges[edge.id] = edge
+        self._cache.bytes += self._written_of_edges
+
+    def _let_go(self) -> None:
+        """Keep no edges of the ends that got so many: who ingests will ask for few of them."""
+        for edge in self._created_edges:
+            edge.source.out_edges = edge.target.in_edges = None
 
     def undo(self) -> None:
         """Take every change back, after the rollback."""
@@ -238,8 +272,6 @@ class Transaction:
         for edge in (*self._created_edges, *self._deleted_edges):
             # Read anew when next asked for, which is simpler than putting every list back.
             edge.source.out_edges = edge.target.in_edges = None
-        for edge in self._created_edges:
-            del self._cache.edges[edge.id]
         for vertex in self._created:
             del self._cache.vertices[vertex.id]
 
@@ -284,34 +316,43 @@ class Transaction:
                     self._database.write_vector(table.name, vertex.id, None)
 
     def _write_edges(self) -> None:
-        deleted, row = self._deleted_edges, self._edge_row
-        self._write(
-            "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
-            row,
-            [e for e in self._edges_before if e not in deleted],
-        )
-        self._write(
-            "INSERT INTO edge (id, type, source, target, properties, checksum)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            row,
-            [e for e in self._created_edges if e not in deleted],
-        )
+        deleted, write = self._deleted_edges, self._database.write
+        if changed := [e for e in self._edges_before if e not in deleted]:
+            write(
+                "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
+                self._edge_rows(changed),
+            )
+        if created := [e for e in self._created_edges if e not in deleted]:
+            write(
+                "INSERT INTO edge (id, type, source, target, properties, checksum)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                self._edge_rows(created),
+            )
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def _vertex_row(self, vertex: VertexElement) -> Row:
         return _checked(vertex.id, _encoded_labels(vertex.labels), self._encoded(vertex.properties))
 
-    def _edge_row(self, edge: EdgeElement) -> Row:
-        [*items] = edge.properties.items()
-        # Of many that a call created most are alike, and say one number.
-        one = items[0] if len(items) == 1 and items[0][1].__class__ is int else None
-        text = self._texts.get(one)
-        if text is None:
-            text = encode(edge.properties)
-            if one is not None:
-                self._texts[one] = text
-        self._written += size(text)
-        return _checked(edge.id, edge.type, edge.source.id, edge.target.id, text)
+    def _edge_rows(self, edges: Iterable[EdgeElement]) -> Iterator[Row]:
+        """Iterate over the rows of *edges*: hundreds of thousands in a long call."""
+        # What is stored of properties that edges share.
+        known = {id(one): encode(one) for one in (self._no_properties, *self._numbers.values())}
+        checksum = checksums.of_edge
+        written = 0
+        for edge in edges:
+            text = known.get(id(edge.properties)) or encode(edge.properties)
+            written += size(text)
+            edge_id, kind, source, target = edge.id, edge.type, edge.source.id, edge.target.id
+            row_checksum = checksum(edge_id, kind, source, target, text)
+            yield edge_id, kind, source, target, text, row_checksum
+        self._written_of_edges += written
+
+
+def _differs(old: Any, value: Any) -> bool:
+    """Tell whether *value* is to be written where *old* is; what is large is not compared."""
+    if old is None:
+        return value is not None
+    return old.__class__ is not value.__class__ or isinstance(old, (tuple, dict)) or old != value
 
 
 @functools.cache
