@@ -10,7 +10,7 @@ from sample_schema import LAYER, MODEL, NOTE, SHELF
 from samples import DERIVED, NOW_MS, SET_PLACE, in_order, note, shelf, standing
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Nearest, Ordered, Range
+from concept_graph_mcp.calls.lookups import Equal, Last, Nearest, Ordered, Range
 
 LIVED = [
     note("ann", "tea", worth=0.75, made_at=5, place=[0.5, -0.25], dimension=2),
@@ -123,6 +123,9 @@ def test_it_is_found_by_its_indexes(samples):
     assert samples.found(Range((NOTE,), "made_at", 0, 9, mine, 1)) == ["ann/tea"]
     assert samples.found(Ordered(NOTE, "made_at", 2, where=mine)) == ["ann/rain", "ann/tea"]
     assert samples.found(Ordered(NOTE, "made_at", 1, where=mine)) == ["ann/rain"]
+    last = samples.found(Last(NOTE, "owner", ("ann", "eve", "bob"), "made_at", 1))
+    assert sorted(last) == ["ann/rain", "bob/tea"]
+    assert len(samples.found(Last(NOTE, "owner", ("ann", "bob"), "made_at", 2))) == 3
 
 
 def test_a_key_of_two_properties_is_unique_in_its_scope_only(samples):

@@ -177,7 +177,7 @@ def test_a_run_that_is_killed_leaves_nothing_half_and_the_next_one_completes_it(
             assert process.poll() is None
         process.kill()
     before = kept(there)
-    assert len(before) % 500 == 0
+    assert (len(before) - ingesting._FIRST) % ingesting._BATCH == 0
     said = ok(*there, "ingest", str(file)).stderr
     assert said == f"ingested: {3_000 - len(before):,}, there already: {len(before):,}\n"
     assert kept(there) == [("t", n, f"Message {n}") for n in range(3_000)]

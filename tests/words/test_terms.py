@@ -4,9 +4,11 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -128,6 +130,20 @@ def test_every_known_language_has_stop_words_and_its_stemmer(name: str) -> None:
     language = languages.language(name)
     assert len(language.stop_words) > 20
     assert language.stem("abcabc")
+
+
+@pytest.mark.parametrize("name", languages.KNOWN.values())
+def test_stems_are_those_that_the_library_has(name: str) -> None:
+    try:
+        library = snowballstemmer.stemmer(name)
+    except KeyError:
+        assert name not in snowballstemmer.algorithms()
+        return
+    # Each joined with the next looks like a longer word, which ends as words of the language do.
+    known = sorted(map(str.casefold, libraries.stop_words(name)))[::2]
+    words = {*known, *map("".join, pairwise(known)), "sensationally", "s'", "yes"}
+    stem = languages.language(name).stem
+    assert {word: stem(word) for word in words} == {word: library.stemWord(word) for word in words}
 
 
 def test_every_stop_word_is_one_that_a_text_can_have() -> None:

@@ -48,7 +48,7 @@ class Told:
 
     def counts(self, languages: Sequence[str]) -> dict[str, int]:
         """Return how often it has each of its terms; what it is about counts once more."""
-        found = dict(terms(self.text, languages))
+        found = terms(self.text, languages)
         for term in self.subjects(languages):
             found[term] = found.get(term, 0) + 1
         return found

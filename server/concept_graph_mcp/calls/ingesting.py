@@ -9,15 +9,12 @@ from conceptgraph_core.memories import schema
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Lookup, Ordered, Union
+from .lookups import Equal, Last, Lookup, Union
 from .memories import ids, mine
 
 INGEST = Procedure("memorygraph.ingest", ("created", "existing", "ends"), writes=True)
 
 PROCEDURES = (INGEST,)
-
-# Where each thread that is not known ends takes a look-up of its own.
-MOST_UNKNOWN = 20
 
 
 @checked
@@ -46,7 +43,7 @@ def ingest(
         ids(*(message["id"] for message in messages)),
         *words.of_records(records),
         *_last(scope, given),
-        *(part for thread in unknown for part in _ends(scope, thread)),
+        *(_ends(scope, unknown) if unknown else ()),
     ]
     return Call(INGEST, (list(messages), given), Union(tuple(parts)), words.context())
 
@@ -59,13 +56,9 @@ def _last(scope: str, ends: Mapping[str, int]) -> list[Lookup]:
     return [Equal((of_words.TEXT,), ("scope", "thread", "position"), places)] if places else []
 
 
-def _ends(scope: str, thread: str) -> tuple[Lookup, Lookup]:
-    """Look up where a thread ends, if it is there, and what the index of words has of that end."""
-    last = Ordered(schema.MEMORY, "position", 1, where=(*mine(scope), ("thread", thread)))
-    said = Ordered(
-        of_words.TEXT,
-        "position",
-        NEIGHBOURS,
-        where=(("scope", scope), ("thread", thread)),
-    )
+def _ends(scope: str, threads: Sequence[str]) -> tuple[Lookup, Lookup]:
+    """Look up where threads end, if they are there, and what the index of words has there."""
+    names = tuple(threads)
+    last = Last(schema.MEMORY, "thread", names, "position", 1, where=mine(scope))
+    said = Last(of_words.TEXT, "thread", names, "position", NEIGHBOURS, where=(("scope", scope),))
     return last, said

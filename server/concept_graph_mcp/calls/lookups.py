@@ -69,6 +69,21 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
+class Last:
+    """For each of *values*, the *limit* nodes of *label* with *where* that have the highest *by*.
+
+    Of those whose *property* is that value. The order of what is found says nothing.
+    """
+
+    label: str
+    property: str
+    values: tuple[Any, ...]
+    by: str
+    limit: int
+    where: Where = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """The first *limit* nodes of *label* whose indexed text contains a keyword.
 
@@ -238,6 +253,6 @@ class WithEdges:
 
 
 Lookup = (
-    Incoming | Equal | Range | Referring | Ordered | Text | Listing | Similar | Nearest | Vectored
-    | Union | Filled | Sized | WithEdges
+    Incoming | Equal | Range | Referring | Ordered | Last | Text | Listing | Similar | Nearest
+    | Vectored | Union | Filled | Sized | WithEdges
 )  # fmt: skip

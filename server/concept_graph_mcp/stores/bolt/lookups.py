@@ -9,6 +9,7 @@ from conceptgraph_core.registry import text_index
 from ...calls.lookups import (
     Equal,
     Filled,
+    Last,
     Listing,
     Lookup,
     Nearest,
@@ -132,6 +133,17 @@ def _ordered(writer: _Writer, lookup: Ordered) -> None:
         "CALL { WITH edges WITH edges WHERE size(edges) = 0"
         f" {nodes} WHERE {by} IS NOT NULL{mine} {first} RETURN collect(n) AS rest }} ",
         "latest + rest",
+    )
+
+
+def _last(writer: _Writer, lookup: Last) -> None:
+    by = f"n.{lookup.by}"
+    writer.add(
+        f"UNWIND {writer.parameter(list(lookup.values))} AS v CALL {{ WITH v"
+        f" MATCH (n:{lookup.label}) WHERE n.{lookup.property} = v AND {by} IS NOT NULL"
+        f"{_filter(writer, lookup.where)}"
+        f" WITH n ORDER BY {by} DESC LIMIT {writer.parameter(lookup.limit)} RETURN n }} ",
+        "collect(n)",
     )
 
 
@@ -270,6 +282,7 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Range: _range,
     Referring: _referring,
     Ordered: _ordered,
+    Last: _last,
     Union: _union,
     Text: _text,
     Listing: _listing,

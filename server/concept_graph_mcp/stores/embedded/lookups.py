@@ -13,6 +13,7 @@ from ...calls.lookups import (
     Equal,
     Filled,
     Incoming,
+    Last,
     Listing,
     Lookup,
     Nearest,
@@ -164,6 +165,22 @@ def _ordered(database: Database, lookup: Ordered) -> list[int]:
     )
 
 
+def _last(database: Database, lookup: Last) -> list[int]:
+    names = (*(name for name, _ in lookup.where), lookup.property)
+    table = database.catalogue.index(lookup.label, (*names, lookup.by))
+    scope, given = _scope(lookup.where)
+    property_, by = f"k{len(lookup.where)}", f"k{len(names)}"
+    statement = (
+        f'SELECT vertex FROM "{table.name}" WHERE {scope}{property_} = ?'
+        f" ORDER BY {by} DESC LIMIT {lookup.limit}"
+    )
+    return [
+        vertex
+        for value in lookup.values
+        for vertex in _ids(database.execute(statement, (*given, value)))
+    ]
+
+
 def _scope(where: Where) -> tuple[str, list[Any]]:
     """Return the condition on the first properties of an index, and its parameters."""
     condition = "".join(f"k{number} = ? AND " for number in range(len(where)))
@@ -295,6 +312,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Range: _range,
     Referring: _referring,
     Ordered: _ordered,
+    Last: _last,
     Text: _text,
     Listing: _listing,
     Similar: _similar,

@@ -1,0 +1,140 @@
+"""What a call writes into a store file by the thousand: each edge as it is, whatever is shared."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from concept_graph_mcp.stores.embedded import checksums, transaction
+from concept_graph_mcp.stores.embedded.cache import Cache
+from concept_graph_mcp.stores.embedded.database import Database
+from concept_graph_mcp.stores.embedded.indexes import CATALOGUE
+from concept_graph_mcp.stores.embedded.interface import Graph, Vertex
+from concept_graph_mcp.stores.embedded.transaction import Transaction
+
+
+class Store:
+    """A store file, written call by call by one process and read by another."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._database = Database(path)
+        self.cache = Cache(self._database)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def begin(self) -> tuple[Transaction, Graph]:
+        position = self._database.begin(exclusive=False)
+        self.cache.catch_up(position)
+        made = Transaction(self._database, self.cache, CATALOGUE)
+        return made, Graph(made, mutable=True)
+
+    def commit(self, made: Transaction) -> None:
+        made.flush()
+        self._database.commit()
+        made.finish()
+
+    def undo(self, made: Transaction) -> None:
+        self._database.rollback()
+        made.undo()
+
+    def told(self, vertex: int) -> list[dict[str, Any]]:
+        """Return the properties of the edges that leave a vertex, as this process has them."""
+        made, _ = self.begin()
+        element = made.vertex(vertex)
+        assert element is not None
+        told = [edge.properties for edge in made.edges(element, True)]
+        self.undo(made)
+        return told
+
+    def stored(self, vertex: int) -> list[dict[str, Any]]:
+        """Return the same as another process reads it, which checks it."""
+        with closing(Store(self._path)) as other:
+            return other.told(vertex)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "memory.db")) as store:
+        yield store
+
+
+def pair(graph: Graph) -> tuple[Vertex, Vertex]:
+    made = graph.create_vertex(), graph.create_vertex()
+    for vertex in made:
+        vertex.add_label("Thing")
+    return made
+
+
+def alike(graph: Graph, source: Vertex, target: Vertex, count: int) -> list[Any]:
+    edges = [graph.create_edge(source, target, "KNOWS") for _ in range(count)]
+    for edge in edges:
+        edge.set_property("count", 1)
+    return edges
+
+
+def test_edges_that_say_the_same_are_changed_each_for_itself(store: Store) -> None:
+    made, graph = store.begin()
+    source, target = pair(graph)
+    one, two, three, four, five = alike(graph, source, target, 5)
+    one.set_property("count", 2)
+    two.set_property("more", "text")
+    three.set_property("count", None)
+    four.set_property("count", True)
+    store.commit(made)
+    expected = [{"count": 2}, {"count": 1, "more": "text"}, {}, {"count": True}, {"count": 1}]
+    for told in (store.told(source.get_id()), store.stored(source.get_id())):
+        assert [repr(one) for one in told] == [repr(one) for one in expected]
+
+    made, graph = store.begin()
+    edges = graph.get_vertex_by_id(source.get_id()).iter_out_edges()
+    edges.get().set_property("count", 7)
+    assert five.get_property("count") == 1
+    store.undo(made)
+    assert store.told(source.get_id())[0] == {"count": 2}
+
+
+@pytest.mark.parametrize("most", [0, 100])
+def test_a_call_that_makes_many_edges_leaves_them_to_be_read_again(
+    store: Store, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "_FEW_EDGES", most)
+    made, graph = store.begin()
+    source, target = pair(graph)
+    alike(graph, source, target, 3)
+    store.commit(made)
+    assert bool(store.cache.edges) == (most > 0)
+    # Further ones, while those before are known, not known, and one of them is deleted.
+    for number in range(3):
+        made, graph = store.begin()
+        source, target = (graph.get_vertex_by_id(one.get_id()) for one in (source, target))
+        known = source.iter_out_edges() if number else None
+        [new, gone] = alike(graph, source, target, 2)
+        new.set_property("count", 10 + number)
+        graph.delete_edge(gone)
+        if known is not None:
+            graph.delete_edge(known.get())
+        store.commit(made)
+    expected = [{"count": count} for count in (1, 10, 11, 12)]
+    assert store.told(source.get_id()) == store.stored(source.get_id()) == expected
+
+
+def test_a_call_that_is_taken_back_leaves_no_edge_in_memory(store: Store) -> None:
+    made, graph = store.begin()
+    source, target = pair(graph)
+    alike(graph, source, target, 2)
+    store.commit(made)
+    before = dict(store.cache.edges)
+    made, graph = store.begin()
+    alike(graph, *(graph.get_vertex_by_id(one.get_id()) for one in (source, target)), 2)
+    store.undo(made)
+    assert store.cache.edges == before
+    assert store.told(source.get_id()) == [{"count": 1}, {"count": 1}]
+
+
+def test_the_checksum_of_an_edge_is_that_of_its_row() -> None:
+    row = (7, "KNOWS", 1, 2, '{"text":"Größe 東京"}')
+    assert checksums.of_edge(*row) == checksums.of(*row)
