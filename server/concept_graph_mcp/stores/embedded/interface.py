@@ -200,7 +200,9 @@ class Edge(_Element):
 
     def set_property(self, name: str, value: Any) -> None:
         stored = value if value.__class__ in _KEPT else values.to_stored(value)
-        self._graph.writing().set_edge_property(self._element, name, stored)
+        graph = self._graph
+        transaction = graph.transaction if graph._mutable else graph.writing()
+        transaction.set_edge_property(self._element, name, stored)
 
     def get_type_name(self) -> str:
         return self._element.type
@@ -324,9 +326,9 @@ class Graph:
         transaction.delete_vertex(element)
 
     def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
-        # What `writing` does, once less a call for each of hundreds of thousands.
-        create = self.transaction.create_edge if self._mutable else self.writing().create_edge
-        return Edge(self, create(source._element, target._element, edge_type))
+        # As `writing` does, without the call: of these there are hundreds of thousands.
+        transaction = self.transaction if self._mutable else self.writing()
+        return Edge(self, transaction.create_edge(source._element, target._element, edge_type))
 
     def delete_edge(self, edge: Edge) -> None:
         self.writing().delete_edges([edge._element])

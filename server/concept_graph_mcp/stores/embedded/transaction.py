@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from . import checksums, interface
-from .cache import Cache, attach, detach, size
+from .cache import Cache, detach, size
 from .database import Database, Row, encode
 from .derivation import Derivation
 from .elements import EdgeElement, VertexElement
@@ -129,16 +129,17 @@ class Transaction:
         So edges that say the same one whole number can share them.
         """
         before = edge.properties
+        # Most by far: one that this call created gets its only property.
+        if before is self._no_properties and value.__class__ is int:
+            edge.properties = self._numbers.get((name, value)) or self._number(name, value)
+            return
         if not _differs(before.get(name), value):
             return
         if edge not in self._created_edges:
             self._edges_before.setdefault(edge, before)
-        if not before and value.__class__ is int:
-            edge.properties = self._numbers.get((name, value)) or self._number(name, value)
-        else:
-            edge.properties = {**before, name: value}
-            if value is None:
-                del edge.properties[name]
+        edge.properties = {**before, name: value}
+        if value is None:
+            del edge.properties[name]
 
     def _number(self, name: str, value: int) -> dict[str, Any]:
         made = self._numbers[name, value] = {name: value}
@@ -179,11 +180,15 @@ class Transaction:
             self._database.new_id("edge"), edge_type, source, target, self._no_properties
         )
         self._created_edges[edge] = None
-        if source.out_edges is None:
+        leaving, entering = source.out_edges, target.in_edges
+        if leaving is None:
             self._unlisted.setdefault((source, True), []).append(edge)
-        if target.in_edges is None:
+        else:
+            leaving.append(edge)
+        if entering is None:
             self._unlisted.setdefault((target, False), []).append(edge)
-        attach(edge)
+        else:
+            entering.append(edge)
         return edge
 
     def delete_vertex(self, vertex: VertexElement) -> None:
