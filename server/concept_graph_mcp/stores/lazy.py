@@ -61,6 +61,8 @@ class LazyStore:
             await self._made.close()
 
     async def _store(self) -> KeptStore:
+        if self._made is not None:
+            return self._made
         async with self._making:
             if self._made is None:
                 self._made = await anyio.to_thread.run_sync(self._make)

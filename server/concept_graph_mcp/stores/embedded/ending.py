@@ -1,13 +1,15 @@
 """Work in a thread that ends, with nothing written, when nobody waits for it any more."""
 
+import asyncio
 import threading
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
 
 import anyio
-import anyio.to_thread
 
 from ...errors import Ended
 
@@ -38,44 +40,100 @@ def ended_when(asked: Callable[[], bool]) -> Iterator[None]:
         _must_end.reset(token)
 
 
+class _Work(Generic[T]):
+    """One piece of work; but for `do`, whose thread is another, all in the loop that waits."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._function = function
+        self._loop = asyncio.get_running_loop()
+        self._done = self._loop.create_future()
+        self._result: T | None = None
+        self._error: BaseException | None = None
+        self._started = self._is_over = self._must_end = False
+
+    def end(self) -> None:
+        self._must_end = True
+
+    def must_end(self) -> bool:
+        return self._must_end
+
+    def do(self) -> None:
+        self._started = True
+        _must_end.set(self.must_end)
+        try:
+            check()
+            self._result = self._function()
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            self._error = error
+        # Where the loop has ended there is nobody to tell.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._be_over)
+
+    async def outcome(self) -> T:
+        """Return what the function returned, or raise what it raised."""
+        try:
+            await self._done
+        except asyncio.CancelledError:
+            # What has not started by now will find this before it does anything.
+            self._must_end = True
+            if self._started and not self._is_over:
+                self._done = self._loop.create_future()
+                with anyio.CancelScope(shield=True):
+                    await self._done
+            raise
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                # Or it would keep this frame, and be kept by it.
+                del error
+        return self._result  # type: ignore[return-value]
+
+    def _be_over(self) -> None:
+        self._is_over = True
+        if not self._done.done():
+            self._done.set_result(None)
+
+
 class Thread:
-    """A place for one piece of work at a time; further ones wait, and not in threads of their own.
+    """A place for one piece of work at a time, in a thread of its own; further ones wait.
 
     Work whose caller is cancelled is told to end and waited for, so that nothing of it goes on.
     """
 
     def __init__(self) -> None:
-        self._limiter = anyio.CapacityLimiter(1)
-        self._running: set[threading.Event] = set()
+        self._unended: set[_Work[Any]] = set()
+        self._waiting: SimpleQueue[_Work[Any] | None] | None = None
 
     def end(self) -> None:
         """Tell all work that is under way to end."""
-        for ended in self._running:
-            ended.set()
+        for work in self._unended:
+            work.end()
 
     async def run(self, function: Callable[[], T]) -> T:
         """Return what *function* returns, or raise Ended."""
-        ended, started, finished = (threading.Event() for _ in range(3))
+        if self._waiting is None:
+            self._waiting = self._begun()
+        work = _Work(function)
+        self._unended.add(work)
+        # Handed over without locks and limits that a pool would need: every call comes by here.
+        self._waiting.put(work)
+        try:
+            return await work.outcome()
+        finally:
+            self._unended.discard(work)
 
-        def work() -> T:
-            started.set()
-            try:
-                with ended_when(ended.is_set):
-                    check()
-                    return function()
-            finally:
-                finished.set()
+    def _begun(self) -> "SimpleQueue[_Work[Any] | None]":
+        """Begin the thread, which ends with this object; return what it takes its work from."""
+        waiting: SimpleQueue[_Work[Any] | None] = SimpleQueue()
+        threading.Thread(target=_do_all, args=(waiting,), daemon=True, name="store").start()
+        weakref.finalize(self, waiting.put, None)
+        return waiting
 
-        async with self._limiter:
-            self._running.add(ended)
-            try:
-                return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-            except anyio.get_cancelled_exc_class():
-                # What has not started by now will find this before it does anything.
-                ended.set()
-                if started.is_set():
-                    with anyio.CancelScope(shield=True):
-                        await anyio.to_thread.run_sync(finished.wait)
-                raise
-            finally:
-                self._running.discard(ended)
+
+def _do_all(waiting: "SimpleQueue[_Work[Any] | None]") -> None:
+    while (work := waiting.get()) is not None:
+        work.do()
+        # Or what it was done for would be kept until there is more to do.
+        del work
