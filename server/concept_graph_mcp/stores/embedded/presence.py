@@ -4,9 +4,10 @@ SQLite does not: it goes on with files that have no name any more, and what it a
 with the process.
 """
 
-import ctypes
 import os
 import sqlite3
+import sys
+import time
 from pathlib import Path
 
 from ...errors import Unavailable
@@ -14,7 +15,13 @@ from ...errors import Unavailable
 # What SQLite keeps beside a file: the newest changes, and what its processes tell one another.
 _LOG, _SHARED = "-wal", "-shm"
 
+# So long ago a folder must have been changed for its time to tell it from any later change: what a
+# file system writes as the time may be that of its last tick.
+_SETTLED_NS = 2_000_000_000
+
 Inode = tuple[int, int] | None
+# What a folder looks like as long as nothing in it is made, renamed or removed.
+Folder = tuple[int, int, int] | None
 
 
 class Presence:
@@ -27,18 +34,31 @@ class Presence:
         self._files = {file: _inode(file) for file in (path, *beside)}
         # As texts, which spares making them each time.
         self._looked_at = [(str(file), *inode) for file, inode in self._files.items() if inode]
+        self._folder = str(path.parent)
+        # Elsewhere a folder's times say less, and what a link leads to is in another folder.
+        self._is_told_by_folder = sys.platform != "win32" and not path.is_symlink()
+        self._seen: Folder = None
 
     @property
     def is_intact(self) -> bool:
         """Tell whether all that was there is as it was."""
         # Twice a call that writes: nothing is made, and no function called, that need not be.
         try:
+            folder = None
+            if self._is_told_by_folder:
+                state = os.stat(self._folder)  # noqa: PTH116 - takes twice as long
+                folder = (state.st_ino, state.st_dev, state.st_ctime_ns)
+                if folder == self._seen:
+                    return True
             for file, device, inode in self._looked_at:
-                state = os.stat(file)  # noqa: PTH116 - takes twice as long
+                state = os.stat(file)  # noqa: PTH116
                 if state.st_ino != inode or state.st_dev != device:
                     return False
         except OSError:
             return False
+        # Told by a look at the folder before that at the files, of which none changed since then.
+        settled = folder is not None and 0 <= folder[2] < time.time_ns() - _SETTLED_NS
+        self._seen = folder if settled else None
         return True
 
     def check(self, otherwise: str) -> None:
@@ -74,6 +94,8 @@ def abandon(connection: sqlite3.Connection) -> None:
 
     Closing it, or its collection, would write its log into a file that has another one by now.
     """
+    import ctypes  # Which hardly anybody needs, and takes its time to import.
+
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
