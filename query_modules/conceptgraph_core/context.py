@@ -3,9 +3,8 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from . import decaying, limits
 from .decaying import Rules
@@ -26,8 +25,7 @@ _NAMES = (
 _KEYS = frozenset(_NAMES)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """The clock, the arousal time constant, the local date and the nodes found by index.
 
     With `until_ms` (unix ms; None: all is known) a reading call knows nothing of what came into
@@ -57,12 +55,22 @@ class Context:
     size: int | None
     widened: tuple[Mapping[str, Any], ...] | None
     user_id: str
-    languages: tuple[str, ...]
+    spoken: tuple[str, ...] | None
     asker: str | None
     asked_at: int | None
     rehearsed: bool
     only_new: bool
     decay: Rules
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those that were `spoken`, or what the host's environment says. Raises UnknownLanguage."""
+        if self.spoken is not None:
+            return self.spoken
+        # Not imported: a reload would drop it, and with it everything that begins with "os".
+        environment: Mapping[str, str] = __import__("os").environ
+        said = environment.get(LANGUAGES_VARIABLE, "")
+        return languages.named(said.split(",")) if said else languages.DEFAULT
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -86,7 +94,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         date=_date(get("date"), "date", now_ms),
         until_date=_until_date(get("until_date"), values["until_ms"]),
         degrees=_degrees(get("degrees"), values["found"]),
-        languages=_languages(get("languages")),
+        spoken=_spoken(get("languages")),
         decay=_decay(get("decay")),
         **values,
     )
@@ -159,10 +167,12 @@ def _asker(value: Any, _: str) -> str | None:
 
 def _decay(value: Any) -> Rules:
     if value is None:
-        # Not imported, as above.
+        # Not imported, as `Context.languages` says.
         environment: Mapping[str, str] = __import__("os").environ
         said = environment.get(decaying.DECAY_VARIABLE, "")
         return decaying.rules(decaying.parsed(said)) if said else decaying.RULES
+    if value == {}:
+        return decaying.RULES
     if not isinstance(value, Mapping):
         raise InvalidContext("context: decay must be a map such as {base_rate: 0.02}")
     return decaying.rules(value)
@@ -206,12 +216,9 @@ def _incoming(value: Any, _: str) -> tuple[Any, ...] | None:
     return tuple(value)
 
 
-def _languages(value: Any) -> tuple[str, ...]:
+def _spoken(value: Any) -> tuple[str, ...] | None:
     if value is None:
-        # Not imported: a reload would drop it, and with it everything that begins with "os".
-        environment: Mapping[str, str] = __import__("os").environ
-        said = environment.get(LANGUAGES_VARIABLE, "")
-        return languages.named(said.split(",")) if said else languages.DEFAULT
+        return None
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
         raise InvalidContext('context: languages must be a list such as ["en", "de"]')
     return languages.named(value)

@@ -10,11 +10,10 @@ from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
 
-from ...calls import keeping
 from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
 from ...errors import Refused
 from ..store import Edge, Node
-from . import backup, diagnosis, ending, incoming, interface, lookups, modules, values
+from . import ending, incoming, interface, lookups, modules, values
 from .cache import MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database
@@ -130,6 +129,8 @@ class Host:
 
     def problems(self) -> list[str]:
         """Return what is wrong with the file, a line each, having looked at all of it."""
+        from . import diagnosis
+
         with self._lock:
             try:
                 return diagnosis.problems(self._database)
@@ -145,11 +146,15 @@ class Host:
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
+        from . import backup
+
         self._database.check_presence("nothing was read")
         backup.copy(self._database.path, file, self._catalogue)
 
     def restore(self, file: Path | None) -> None:
         """Replace the graph by that of another store file, or by an empty one."""
+        from . import backup
+
         with self._lock:
             try:
                 backup.put_back(self._database, file)
@@ -157,6 +162,8 @@ class Host:
                 raise self._database.unavailable(error) from error
 
     def _export(self, graph: interface.Graph, part: str, batch: int) -> Iterator[list[Any]]:
+        from ...calls import keeping
+
         callback = self._callback(keeping.exports(self._model).name)
         last_id = 0
         while rows := self._database.vertices_after(last_id, batch):
@@ -338,13 +345,20 @@ class Host:
 
     def _plain(self, value: Any) -> Any:
         """Return *value* as it leaves the call: graph elements as data."""
+        scalars, to_stored = values.SCALARS, values.to_stored
+        if value.__class__ in scalars:
+            return to_stored(value)
         value = self._unwrap(value)
         if isinstance(value, (list, tuple)):
             return [self._plain(item) for item in value]
         if isinstance(value, dict):
-            if not all(isinstance(key, str) for key in value):
+            if not (set(map(type, value)) <= {str} or all(isinstance(key, str) for key in value)):
                 raise ValueError("Dictionary keys must be strings")
-            return {key: self._plain(item) for key, item in value.items()}
+            # An answer may be one row of many such maps, and most of what they say is plain.
+            return {
+                key: to_stored(item) if item.__class__ in scalars else self._plain(item)
+                for key, item in value.items()
+            }
         if isinstance(value, interface.Vertex):
             vertex = value._element
             return Node(vertex.id, vertex.labels, self._plain(dict(vertex.properties)))
@@ -352,7 +366,7 @@ class Host:
             edge = value._element
             ends = edge.source.id, edge.target.id
             return Edge(edge.id, edge.type, *ends, self._plain(dict(edge.properties)))
-        return values.to_stored(value)
+        return to_stored(value)
 
 
 def _columns(given: list[dict[str, Any]], names: Collection[str]) -> Iterable[Sequence[Any]]:

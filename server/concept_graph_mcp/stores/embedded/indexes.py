@@ -9,7 +9,7 @@ not, because a scan would read them all.
 import functools
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import folding
@@ -244,6 +244,7 @@ class Catalogue:
         self._followed: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._following: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[Table, ...]] = {}
         self._keyed: dict[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]] = {}
+        self._statements: dict[Hashable, str] = {}
 
     @property
     def names(self) -> set[str]:
@@ -287,6 +288,13 @@ class Catalogue:
         known = self._keyed.get((label, properties))
         if known is None:
             known = self._keyed[label, properties] = self._looked_for(label, properties)
+        return known
+
+    def statement(self, asked: Hashable, make: Callable[[], str]) -> str:
+        """Return what *make* says to look up what is *asked*, made the first time only."""
+        known = self._statements.get(asked)
+        if known is None:
+            known = self._statements[asked] = make()
         return known
 
     def _looked_for(self, label: str, properties: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

@@ -74,21 +74,39 @@ def _found(database: Database, lookup: Lookup) -> list[int]:
 
 
 def _equal(database: Database, lookup: Equal) -> list[int]:
+    return _ids(_one_of(database, lookup, "vertex"))
+
+
+def _one_of(database: Database, lookup: Equal, wanted: str) -> Iterable[tuple[Any, ...]]:
+    """Return the *wanted* columns of the rows that have, in their keys, one of the values."""
     # A record may say too much or too little; its procedure tells what is wrong with it.
-    values = [one for one in lookup.values if len(one) == len(lookup.properties)]
+    width = len(lookup.properties)
+    values = [one for one in lookup.values if len(one) == width]
     if not values:
-        return []
+        return ()
+    if width == 1 and len(values) <= _FEW_VALUES:
+        # As most are: by name. What is asked is then always the same but for the names.
+        given: Sequence[Any] = [one for (one,) in values]
+        condition = None
+    else:
+        condition, given = _condition(values)
+    statement = database.catalogue.statement(
+        (lookup.labels, lookup.properties, condition or len(values), wanted),
+        lambda: _statement(database, lookup, condition or _condition(values)[0], wanted),
+    )
+    return database.execute(statement, given)
+
+
+def _statement(database: Database, lookup: Equal, condition: str, wanted: str) -> str:
+    """Return what looks in all labels; most look-ups are so short that a statement costs most."""
     tables = [database.catalogue.keyed(label, lookup.properties) for label in lookup.labels]
-    condition, given = _one_of(values)
-    # One statement: most look-ups are so short that each costs more than what it finds.
-    one_each = " UNION ALL ".join(
-        f'SELECT vertex FROM "{name}" WHERE {condition.format(*columns)}'
+    return " UNION ALL ".join(
+        f'SELECT {wanted} FROM "{name}" WHERE {condition.format(*columns)}'
         for name, columns in tables
     )
-    return _ids(database.execute(one_each, given))
 
 
-def _one_of(values: Sequence[tuple[Any, ...]]) -> tuple[str, Sequence[Any]]:
+def _condition(values: Sequence[tuple[Any, ...]]) -> tuple[str, Sequence[Any]]:
     """Return the condition that columns, "{0}" and so on, are one of *values*; its parameters."""
     columns = list(zip(*values, strict=True))
     varying = [number for number, column in enumerate(columns) if len(set(column)) > 1]
@@ -198,7 +216,12 @@ def _listing(database: Database, _: Listing) -> list[int]:
 
 
 def _similar(database: Database, lookup: Similar) -> list[int]:
-    return _equal(database, lookup.equal) + text_search.similar(database, lookup)
+    # With the names themselves: which of them there are need not be asked again.
+    rows = list(_one_of(database, lookup.equal, "vertex, k0"))
+    found = {name for _, name in rows}
+    missing = [value not in found for (value,) in lookup.equal.values]
+    like = text_search.similar(database, lookup, missing) if any(missing) else []
+    return _ids(rows) + like
 
 
 def _nearest(database: Database, lookup: Nearest) -> list[int]:

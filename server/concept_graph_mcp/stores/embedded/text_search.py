@@ -44,22 +44,13 @@ def matching(database: Database, lookup: Text) -> list[int]:
     return [vertex for *_, vertex in ordered[:most]]
 
 
-def similar(database: Database, lookup: Similar) -> list[int]:
-    """Return the vertices like those values of `lookup.equal` that nothing has."""
-    values = [value for (value,) in lookup.equal.values]
-    known = {
-        value
-        for label in lookup.equal.labels
-        for (value,) in database.execute(
-            f'SELECT k0 FROM "{database.catalogue.index(label, lookup.equal.properties).name}"'
-            " WHERE k0 IN (SELECT value FROM json_each(?))",
-            [encode(values)],
-        )
-    }
-    keys = zip(values, lookup.keys, strict=True)
-    missing = [key for value, key in keys if key and value not in known][: lookup.most]
+def similar(database: Database, lookup: Similar, missing: Sequence[bool]) -> list[int]:
+    """Return the vertices like those values of `lookup.equal` that are *missing*."""
+    keys = [key for key, lacks in zip(lookup.keys, missing, strict=True) if key and lacks]
+    if not keys:
+        return []
     table = database.catalogue.text(lookup.label)
-    return _like(database, table, missing, lookup.limit) if missing else []
+    return _like(database, table, keys[: lookup.most], lookup.limit)
 
 
 def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) -> list[int]:
