@@ -8,7 +8,6 @@ import shlex
 import threading
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -557,7 +556,7 @@ def test_the_model_on_the_page_is_that_of_the_schema():
 
 def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
     rows = [row[:2] for row in table(MEMORIES, "number", "default", "is")]
-    assert [(name, float(value)) for name, value in rows] == list(asdict(RULES).items())
+    assert [(name, float(value)) for name, value in rows] == list(RULES._asdict().items())
 
 
 def test_every_saved_query_has_a_title_of_its_own_and_finds_something(memgraph):

@@ -4,8 +4,7 @@ Apart from the rules themselves, because the context of every call has them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from . import text
 from .errors import InvalidNumber
@@ -16,8 +15,7 @@ DECAY_VARIABLE: Final = "CONCEPT_GRAPH_DECAY"
 _MOST: Final = 1_000.0
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """Seed 003's numbers: the rate at which memories decay, what counts against it, and where
     each state but the last begins.
     """
@@ -31,7 +29,7 @@ class Rules:
 
 
 RULES: Final = Rules()
-NAMES: Final = tuple(field.name for field in fields(Rules))
+NAMES: Final = Rules._fields
 
 
 def rules(given: Mapping[str, Any]) -> Rules:

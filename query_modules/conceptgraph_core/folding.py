@@ -7,7 +7,7 @@ in one of the name's. Cypher's and SQLite's own lower-casing leave all but ASCII
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Where a word may begin within a name; blanks of other kinds are plain blanks in its plain form.
 WORD_BREAKS = (" ", "-", "_", "/", "(")
@@ -43,8 +43,7 @@ def plain_if_other(text: str) -> str:
     return "" if form == folded(text) else form
 
 
-@dataclass(frozen=True, slots=True)
-class Keywords:
+class Keywords(NamedTuple):
     """What names are searched for: the forms of all keywords, and these as beginnings of words."""
 
     parts: tuple[str, ...]

@@ -7,8 +7,7 @@ host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .checks import Check
 
@@ -16,10 +15,10 @@ from .checks import Check
 REQUIRED: Final = object()
 # A property that takes the time of the call where a record is silent.
 NOW: Final = object()
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(NamedTuple):
     """A property as records have it: how a value is checked, and what stands for a missing one.
 
     `check(value, field)` returns the value to store or raises a refusal. `default` is what a new
@@ -48,8 +47,7 @@ def starting(name: str, check: Check, value: Any) -> Property:
     return Property(name, check, value, absent=value)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedText:
+class IndexedText(NamedTuple):
     """That the nodes of a kind are found by the words of one of their properties.
 
     The words of `also`, further texts of theirs, count like those; `about` is a property that lists
@@ -73,8 +71,7 @@ class IndexedText:
         return self.texts() if self.about is None else (*self.texts(), self.about)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeKind:
+class NodeKind(NamedTuple):
     """A label and its nodes' records.
 
     `key` are the properties that identify a node; all kinds of a layer that share a name space have
@@ -91,7 +88,7 @@ class NodeKind:
     key: tuple[str, ...]
     properties: tuple[Property, ...]
     text: str
-    derived: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+    derived: Mapping[str, Callable[[Mapping[str, Any]], Any]] = _NOTHING
     scope: str | None = None
     exported: bool = True
     indexed: IndexedText | None = None
@@ -106,8 +103,7 @@ class NodeKind:
         return next(one for one in self.properties if one.name == name)
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeKind:
+class EdgeKind(NamedTuple):
     """An edge type: what callers call it, its properties, and the labels that it may join.
 
     An import makes a node of the label `creates` of an end that does not exist; None: refuses.
@@ -127,8 +123,7 @@ class EdgeKind:
         return [one for one in self.properties if not one.optional]
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(NamedTuple):
     """Nodes of *label* by the values of *properties*, in that order; *unique*: one node each."""
 
     label: str
@@ -136,8 +131,7 @@ class Index:
     unique: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """Nodes of *label* by time + tau · ln(level), the highest first; equal ones by *then*."""
 
     label: str
@@ -146,8 +140,7 @@ class Ranking:
     then: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextIndex:
+class TextIndex(NamedTuple):
     """Nodes of *label* by any part of *source*, of which two properties have the forms.
 
     *folded* has it case-folded, *plain* without accents too, empty if that is the same (see
@@ -162,8 +155,7 @@ class TextIndex:
     listed: str
 
 
-@dataclass(frozen=True, slots=True)
-class VectorIndex:
+class VectorIndex(NamedTuple):
     """Nodes of *label* by nearness of *vector*, a list of floats (cosine).
 
     It is the vector of *texts*, properties; without them nobody here makes it. *dimension* is the
@@ -176,8 +168,7 @@ class VectorIndex:
     dimension: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """Properties of nodes of *label* that are read of many at once, along the edges that join them.
 
     A store that keeps a node's properties together may keep these apart too.
@@ -187,8 +178,7 @@ class Columns:
     properties: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One layer of the graph.
 
     These sets are not the same: all its `nodes` belong to it, those that are `exported` have

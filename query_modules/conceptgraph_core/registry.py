@@ -1,7 +1,6 @@
 """The layers that there are, in the order in which their records are exported."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
@@ -13,8 +12,7 @@ from .memories.schema import LAYER as MEMORIES
 from .work.schema import LAYER as WORK
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """What a store holds: its layers, in the order in which their records are exported, and the
     query modules. The first of these has the procedures that go over all layers.
     """

@@ -69,7 +69,8 @@ def build(
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
-    server.middleware.append(aliases.unlisted(others))
+    if others:
+        server.middleware.append(aliases.unlisted(others))
     return server
 
 

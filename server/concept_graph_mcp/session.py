@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import time_ns
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import limits
@@ -12,11 +12,13 @@ from conceptgraph_core.context import DEFAULT_USER
 
 from . import calls
 from .calls import Call
-from .embedding.base import EmbeddingError, Vector
-from .embedding.opening import LazyEmbedding
 from .errors import Misdeployed, Refused
 from .settings import Settings
 from .stores.store import Store
+
+if TYPE_CHECKING:
+    from .embedding.base import Vector
+    from .embedding.opening import LazyEmbedding
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
 
@@ -37,15 +39,14 @@ class Clock:
         self.frozen_ms = now_ms if now_ms > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The name of an embedding and the vector by it of what is asked, or nothing.
 
     `advice` says why there is none where there should be: words find without it, and a model that
     cannot be reached must not keep anybody from what is kept.
     """
 
-    embedded: tuple[str, Vector] | None = None
+    embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
 
 
@@ -63,7 +64,7 @@ class Session:
     user_id: str = DEFAULT_USER
     on_misdeployed: Callable[[Misdeployed], None] | None = None
     until_ms: int | None = None
-    embedding: LazyEmbedding | None = None
+    embedding: "LazyEmbedding | None" = None
     decay: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -80,8 +81,7 @@ class Session:
         *store* is the one that they name, open or not.
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
-        said = settings.embeddings
-        embedding = LazyEmbedding(said) if said else None
+        embedding = _embedding(settings.embeddings) if settings.embeddings else None
         return cls(*made, on_misdeployed, until_ms, embedding, settings.decay)
 
     async def question(self, text: str) -> Question:
@@ -91,6 +91,8 @@ class Session:
         """
         if self.embedding is None:
             return Question()
+        from .embedding.base import EmbeddingError
+
         try:
             embedding = await self.embedding.opened()
             [vector] = await embedding.vectors([text])
@@ -134,3 +136,10 @@ class Session:
             if self.on_misdeployed is not None:
                 self.on_misdeployed(error)
             raise
+
+
+def _embedding(said: str) -> "LazyEmbedding":
+    # Imported by those who have one.
+    from .embedding.opening import LazyEmbedding
+
+    return LazyEmbedding(said)

@@ -1,7 +1,6 @@
 """`associate`: the texts of a store that belong to a question, held against the plain formula."""
 
 import random
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -287,7 +286,7 @@ def test_what_was_not_looked_up_is_gone_to(memory: Memory, most: int) -> None:
     for asked in ("kilo tango lima", "lima", "ann bob", "ann zulu"):
         call = calls.concepts.associate(asked, 20)
         assert isinstance(call.lookup, Incoming)
-        less = replace(call, lookup=replace(call.lookup, most=most))
+        less = call._replace(lookup=call.lookup._replace(most=most))
         fields = call.procedure.fields
         alone = memory.procedure(call.procedure.name, [asked, 20], fields)
         assert memory.run(less) == memory.run(call) == alone

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,7 @@ def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int],
     """Return the degree of each term of *question*, and how many mentions are read of which."""
     lookup = calls.concepts.associate(question).lookup
     assert isinstance(lookup, Incoming)
-    lookup = replace(lookup, **changed)
+    lookup = lookup._replace(**changed)
     cache = Cache(host._database)
     terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
     told = leading.incoming(host._database, leading.Kept(), lookup, terms)

@@ -125,7 +125,7 @@ def fresh(portal: Any, tmp_path: Any) -> Iterator[Served]:
 def test_every_lifecycle_tool_and_argument_is_among_those_that_are_tried(served):
     offered = {
         tool.name: list(tool.parameters["properties"])
-        for tool in TOOLSETS["memory"].tools(served._session)
+        for tool in TOOLSETS["memory"]().tools(served._session)
     }
     assert GOOD.keys() <= offered.keys()
     assert {tool: list(arguments) for tool, arguments in GOOD.items()} == {

@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from itertools import groupby
@@ -19,8 +18,7 @@ REACH_OF_DAYS: Final = 3
 REACH_OF_MONTHS: Final = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """[from_ms, to_ms) in unix milliseconds; what is said up to *reach* days from it counts too."""
 
     from_ms: int

@@ -1,9 +1,8 @@
 """What is asked: the cues of a question, whom it names, and when what it asks for was said."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..words import first_name, terms
 from ..words.languages import DEFAULT
@@ -18,8 +17,7 @@ PERIOD: Final = 2.0
 _DAY_MS: Final = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Factors:
+class Factors(NamedTuple):
     """What the sum over the cues is multiplied by; each is 1 where it does not apply."""
 
     age: float
@@ -33,8 +31,7 @@ class Factors:
         return self.age * self.named * self.asker * self.period
 
 
-@dataclass(frozen=True, slots=True)
-class Further:
+class Further(NamedTuple):
     """A term that a question leads to without saying it; it counts *share* of what a cue does.
 
     `said` is the word of the question that leads there, `to` what it leads to, and `why` how.
@@ -47,8 +44,7 @@ class Further:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """`cues` are terms, each once; `named` speakers' whole names; `asked_at` in unix ms."""
 
     cues: tuple[str, ...]

@@ -1,6 +1,5 @@
 """What a store remembers of its embedding, and that it is the one that a vector is of."""
 
-from dataclasses import replace
 from typing import Any
 
 from ..errors import EmbeddingMismatch
@@ -9,7 +8,7 @@ from .schema import EMBEDDING, LAYER, TEXTS
 
 
 class _Embeddings(Graph[Node]):
-    layer = replace(LAYER, walked=(EMBEDDING,))
+    layer = LAYER._replace(walked=(EMBEDDING,))
 
 
 def chosen(graph: Graph[Any]) -> dict[str, Any] | None:

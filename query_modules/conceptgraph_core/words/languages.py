@@ -1,9 +1,8 @@
 """What is known of a language: which of its words say nothing, and the stem of the others."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..errors import UnknownLanguage
 from . import english, libraries
@@ -58,8 +57,7 @@ MIN_LENGTH: Final = 2
 MAX_LENGTH: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """Stop words, case-folded, and the function from a case-folded word to its stem.
 
     `term` is that too, but nothing is left of a stop word, and of what is no word.

@@ -1,31 +1,41 @@
 """How each procedure is called: its arguments, fields, and the look-up that spares a scan.
 
-A module a layer, and one for what goes over all layers: `calls.concepts.peek(…)`.
+A module a layer, and one for what goes over all layers: `calls.concepts.peek(…)`. Each is imported
+when it is first named, for a server that offers one toolset has no use for the others.
 """
 
-from . import concepts as concepts
-from . import embedding as embedding
-from . import entities as entities
-from . import entities_upkeep as entities_upkeep
-from . import ingesting as ingesting
-from . import keeping as keeping
-from . import memories as memories
-from . import memory_links as memory_links
-from . import remembering as remembering
-from . import upkeep as upkeep
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from .call import Call as Call
 from .call import Procedure as Procedure
 
-# What a server must have loaded.
-ALL = (
-    *concepts.PROCEDURES,
-    *keeping.PROCEDURES,
-    *embedding.PROCEDURES,
-    *memories.PROCEDURES,
-    *memory_links.PROCEDURES,
-    *remembering.PROCEDURES,
-    *ingesting.PROCEDURES,
-    *upkeep.PROCEDURES,
-    *entities.PROCEDURES,
-    *entities_upkeep.PROCEDURES,
+if TYPE_CHECKING:
+    from . import concepts as concepts
+    from . import embedding as embedding
+    from . import entities as entities
+    from . import entities_upkeep as entities_upkeep
+    from . import ingesting as ingesting
+    from . import keeping as keeping
+    from . import memories as memories
+    from . import memory_links as memory_links
+    from . import remembering as remembering
+    from . import upkeep as upkeep
+
+    # What a server must have loaded.
+    ALL: tuple[Procedure, ...]
+
+_LAYERS = (
+    *("concepts", "keeping", "embedding", "memories", "memory_links", "remembering"),
+    *("ingesting", "upkeep", "entities", "entities_upkeep"),
 )
+
+if not TYPE_CHECKING:  # Or any name would do.
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAYERS:
+            return importlib.import_module(f".{name}", __name__)
+        if name == "ALL":
+            layers = [importlib.import_module(f".{layer}", __name__) for layer in _LAYERS]
+            return tuple(procedure for layer in layers for procedure in layer.PROCEDURES)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

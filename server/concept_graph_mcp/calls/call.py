@@ -2,8 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ParamSpec
+from typing import Any, NamedTuple, ParamSpec
 
 from conceptgraph_core.errors import ConceptGraphError
 
@@ -11,10 +10,10 @@ from ..errors import Refused
 from .lookups import Lookup
 
 P = ParamSpec("P")
+_NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(NamedTuple):
     """A query-module procedure and those of its result fields that the shell asks for."""
 
     name: str
@@ -23,8 +22,7 @@ class Procedure:
     takes_context: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A procedure, its leading arguments, and the look-up that spares it a scan.
 
     `context` is what the look-up took for granted; it goes into the context of the call.
@@ -33,7 +31,7 @@ class Call:
     procedure: Procedure
     arguments: tuple[Any, ...]
     lookup: Lookup | None = None
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = _NOTHING
 
 
 def checked(make: Callable[P, Call]) -> Callable[P, Call]:

@@ -1,7 +1,6 @@
 """Calls of the concept layer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from conceptgraph_core import folding, limits, text
 from conceptgraph_core.associate.schema import SHARED
@@ -121,7 +120,7 @@ def associate(
     fields = tuple(one for one in ASSOCIATE.fields if explained or one not in _EXPLANATION)
     asked = {"asker": asker, "asked_at": asked_at}
     context = words.context() | {key: value for key, value in asked.items() if value is not None}
-    return Call(replace(ASSOCIATE, fields=fields), (query, limit), lookup, context)
+    return Call(ASSOCIATE._replace(fields=fields), (query, limit), lookup, context)
 
 
 @checked
@@ -201,7 +200,7 @@ def with_all_relations(call: Call) -> Call:
 
 def _with_field(call: Call, name: str) -> Call:
     fields = (*call.procedure.fields, name)
-    return replace(call, procedure=replace(call.procedure, fields=fields))
+    return call._replace(procedure=call.procedure._replace(fields=fields))
 
 
 @checked

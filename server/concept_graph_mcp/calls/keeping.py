@@ -1,7 +1,6 @@
 """Calls that go over all layers: what there is, what is wrong with it, and moving it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core import text
@@ -88,7 +87,7 @@ def index_rest(limit: int | None = None) -> Call:
 
 def of_model(procedure: Procedure, model: Model) -> Procedure:
     """Return *procedure* as the module of *model* has it that goes over its layers."""
-    return replace(procedure, name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
+    return procedure._replace(name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
 
 
 def placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:

@@ -5,8 +5,7 @@ over in the context's `found` and is authoritative: what it was asked for and di
 there. Properties that a primitive compares or orders by are indexed by their layer's declaration.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from conceptgraph_core import limits
 from conceptgraph_core.folding import Keywords
@@ -16,8 +15,7 @@ from conceptgraph_core.layers import Columns
 Where = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Equal:
+class Equal(NamedTuple):
     """Nodes of *labels* whose *properties* are, in that order, one of the *values*."""
 
     labels: tuple[str, ...]
@@ -25,8 +23,7 @@ class Equal:
     values: tuple[tuple[Any, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Nodes of *labels* with *where* whose *property* is at least *first* and below *beyond*.
 
     At most *limit*, the least first, and equal ones by *then*, a text, the least first.
@@ -41,8 +38,7 @@ class Range:
     then: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Referring:
+class Referring(NamedTuple):
     """Nodes of *label* with *where* that have *by*, and those whose *property* it names there."""
 
     label: str
@@ -51,8 +47,7 @@ class Referring:
     where: Where = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
+class Ordered(NamedTuple):
     """The *limit* nodes of *label* with *where* that have the highest *by*.
 
     With *level*, another property, they are ranked by `by + tau_ms · ln(level)`, as arousal orders
@@ -68,8 +63,7 @@ class Ordered:
     where: Where = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Last:
+class Last(NamedTuple):
     """For each of *values*, the *limit* nodes of *label* with *where* that have the highest *by*.
 
     Of those whose *property* is that value. The order of what is found says nothing.
@@ -83,8 +77,7 @@ class Last:
     where: Where = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """The first *limit* nodes of *label* whose indexed text contains a keyword.
 
     In the order of `folding.Keywords.place`, and equally placed ones by the text itself. Nodes
@@ -100,16 +93,14 @@ class Text:
     field: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The lists that have *texts*, the indexed texts of nodes of *label*; maybe others too."""
 
     label: str
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(NamedTuple):
     """What *equal* finds and, for the first *most* of its values that it does not find, what is
     like them.
 
@@ -126,8 +117,7 @@ class Similar:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(NamedTuple):
     """The *limit* nodes of *label* whose *property* is nearest to *vector* (cosine), nearest first.
 
     Filtered first, limited then: only nodes with *where*; that have for each of *among* one of its
@@ -144,8 +134,7 @@ class Nearest:
     having: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Vectored:
+class Vectored(NamedTuple):
     """At most *limit* nodes of *label* that have a vector as their *property*, or that have none.
 
     With *by*, a key, in its order: those whose key is greater than *after*.
@@ -159,15 +148,13 @@ class Vectored:
     after: tuple[Any, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
+class Union(NamedTuple):
     """What any of *parts* finds."""
 
     parts: "tuple[Lookup, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     """What *first* finds and, only where that is fewer than *limit*, *then* for the room left."""
 
     first: Text
@@ -175,8 +162,7 @@ class Filled:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """Nodes of *label* with *where* whose *property* is among what a procedure answers.
 
     The *procedure*, which only reads, is called with *arguments*, and *context* with what *lookup*
@@ -195,8 +181,7 @@ class Answered:
     where: Where = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(NamedTuple):
     """What *lookup* finds, and what leads to some of it: the context's `degrees` and `incoming`.
 
     Looked at are the nodes of *label* without the property *unless*, or all of them if each has it:
@@ -224,8 +209,7 @@ class Incoming:
     few: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sized:
+class Sized(NamedTuple):
     """What *lookup* finds, and the `size`: how many nodes of *label* with *where* there are.
 
     All of them have *property*, which is indexed: they are counted, none is read. So are those with
@@ -240,8 +224,7 @@ class Sized:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WithEdges:
+class WithEdges(NamedTuple):
     """What *lookup* finds, whose edges the call goes through: those that leave it or enter it.
 
     A store that would read them node by node may read them together.

@@ -1,7 +1,6 @@
 """Calls that find memories by what they say."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core import text
@@ -61,7 +60,7 @@ def search(
     asked = {"asker": asker, "asked_at": asked_at}
     context |= {key: value for key, value in asked.items() if value is not None}
     arguments = (query, limit, *filters, list(vector), model)
-    return Call(replace(SEARCH, fields=fields), arguments, lookup, context)
+    return Call(SEARCH._replace(fields=fields), arguments, lookup, context)
 
 
 @checked

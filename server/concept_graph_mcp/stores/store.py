@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..calls.call import Call
 
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from .backup_files import Contents, Written
 
 
-@dataclass(frozen=True, slots=True)
-class Backups:
+class Backups(NamedTuple):
     """A kind of backup: what its files end in, and the folder that they are in by default."""
 
     suffix: str

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from mcp.server.apps import client_supports_apps
 from mcp.server.mcpserver.exceptions import ToolError
@@ -14,6 +13,7 @@ from pydantic import Field, ValidationError
 from ..errors import StoreError, one_line
 
 _SHOWN_ERRORS = 3
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]
 
@@ -61,8 +61,7 @@ class ConceptTool(Tool):
         return await self.fn(**given), None
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """What hosts want to know before they let a tool be called; all of it is true."""
 
     read_only: bool
@@ -71,7 +70,7 @@ class Hints:
 
     def repeatable(self) -> "Hints":
         """The same of a tool that may be called again without a further effect."""
-        return replace(self, idempotent=True)
+        return self._replace(idempotent=True)
 
 
 def tool(
@@ -101,7 +100,7 @@ def tool(
 
 def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResult:
     """Return *result* as structured content and as the same JSON, without blanks to pay for."""
-    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    text = _as_json(result)
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=result, _meta=meta
     )

@@ -11,7 +11,7 @@ from conceptgraph_core.concepts import schema
 
 from .. import calls
 from ..session import Session
-from ..view import mcp_app, picture
+from ..view import mcp_app
 from .adapter import ConceptTool, Hints, tool
 from .arguments import WHOLE, Text, clamped, without_none
 from .concept_types import (
@@ -189,6 +189,8 @@ class ConceptTools:
         self, seeds: list[str], max_hop: int, limit: int, each_episode_once: bool
     ) -> tuple[Recalled, dict[str, Any] | None]:
         """Recall as `recall_query` does, and return what a picture of it needs as well."""
+        from ..view import picture
+
         call = calls.concepts.recall_query(seeds, max_hop, limit, each_episode_once)
         [answer] = await self._session.run(calls.concepts.with_all_relations(call))
         pairs = zip(answer["propositions"], answer["relations"], strict=True)

@@ -1,14 +1,15 @@
 """What a file of tools registers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..session import Session
 from .adapter import ConceptTool
 
+_NONE: Mapping[str, str] = {}
 
-@dataclass(frozen=True, slots=True)
-class Toolset:
+
+class Toolset(NamedTuple):
     """Tools that are switched on together, and what a model is told of when to use them.
 
     `aliases` are names by which some of them are known elsewhere: accepted, and not listed.
@@ -16,7 +17,7 @@ class Toolset:
 
     tools: Callable[[Session], Sequence[ConceptTool]]
     instructions: str
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = _NONE
 
 
 def together(*parts: Toolset) -> Toolset:

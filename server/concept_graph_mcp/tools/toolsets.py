@@ -1,24 +1,48 @@
 """The toolsets that there are, and what a server that offers some of them tells a model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..session import Session
-from . import concepts, entities, memories, memory_links, remembering
 from .adapter import ConceptTool
 from .toolset import Toolset, together
 
+# Imported by those who offer them: with all that they call each takes a while of every start.
+
+
+def _concept() -> Toolset:
+    from . import concepts
+
+    return concepts.TOOLSET
+
+
+def _memory() -> Toolset:
+    from . import memories, memory_links, remembering
+
+    return together(remembering.TOOLSET, memories.TOOLSET, memory_links.TOOLSET)
+
+
+def _entity() -> Toolset:
+    from . import entities
+
+    return entities.TOOLSET
+
+
 # In the order in which their tools are listed. The names are also in the settings' messages.
-TOOLSETS: dict[str, Toolset] = {
-    "concept": concepts.TOOLSET,
-    "memory": together(remembering.TOOLSET, memories.TOOLSET, memory_links.TOOLSET),
-    "entity": entities.TOOLSET,
+TOOLSETS: dict[str, Callable[[], Toolset]] = {
+    "concept": _concept,
+    "memory": _memory,
+    "entity": _entity,
 }
 
 
 def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[ConceptTool]:
     """Return the tools of the toolsets *names* over *session*, always in the same order."""
     made = [tool for toolset in _chosen(names) for tool in toolset.tools(session)]
-    return [*made, concepts.set_time_tool(session)] if with_set_time else made
+    if with_set_time:
+        from . import concepts
+
+        made.append(concepts.set_time_tool(session))
+    return made
 
 
 def instructions(names: Sequence[str]) -> str:
@@ -32,4 +56,4 @@ def aliases(names: Sequence[str]) -> dict[str, str]:
 
 
 def _chosen(names: Sequence[str]) -> list[Toolset]:
-    return [toolset for name, toolset in TOOLSETS.items() if name in names]
+    return [toolset() for name, toolset in TOOLSETS.items() if name in names]

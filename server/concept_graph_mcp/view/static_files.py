@@ -1,13 +1,12 @@
 """The files of the page, served by name from a list that is made once."""
 
-from importlib import resources
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-STATIC = Path(str(resources.files(__package__) / "static"))
+STATIC = Path(__file__).with_name("static")
 
 # Not from `mimetypes`, whose answer for scripts depends on the machine.
 _TYPES = {

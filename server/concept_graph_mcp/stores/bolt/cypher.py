@@ -1,7 +1,6 @@
 """The Cypher of the Bolt store: for each call what looks up, calls and returns."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
@@ -80,7 +79,7 @@ def beforehand(call: Call) -> Statement | None:
 def alone(call: Call) -> Call:
     """Return *call* without the further procedure."""
     assert isinstance(call.lookup, Incoming)
-    return replace(call, lookup=replace(call.lookup, then=None))
+    return call._replace(lookup=call.lookup._replace(then=None))
 
 
 def export(model: Model = MODEL) -> Iterator[str]:

@@ -5,20 +5,20 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.registry import MODEL, Model
 
-from ...calls import keeping, words
 from ...calls.call import Call
 from ...errors import Refused, StoreError, one_line
-from ..backup_files import BadBackup, Contents, Written
 from ..store import FILES
-from . import backup
 from .ending import Thread
 from .host import Host
 from .opening import Opening, check_creatable, is_there
+
+if TYPE_CHECKING:
+    from ..backup_files import Contents, Written
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -79,14 +79,21 @@ class EmbeddedStore:
 
     backups = FILES
 
-    async def backup(self, file: Path) -> Written:
+    # What keeps and restores is imported by those who do: a server would start later for it.
+
+    async def backup(self, file: Path) -> "Written":
+        from ..backup_files import BadBackup, Written
+
         await self._in_thread(lambda: self._opened().backup(file))
         try:
             return Written(await self.contents(file))
         except BadBackup as error:
             return Written(None, damage=error.reason)
 
-    async def contents(self, file: Path) -> Contents:
+    async def contents(self, file: Path) -> "Contents":
+        from ..backup_files import BadBackup
+        from . import backup
+
         if self._path.exists() and file.exists() and self._path.samefile(file):
             raise BadBackup(file, "is this store itself")
         return await self._in_thread(lambda: backup.contents(file, self._model.layers))
@@ -98,6 +105,8 @@ class EmbeddedStore:
 
     async def _index(self) -> None:
         """Give what an older version made what it is found by; what has it is left alone."""
+        from ...calls import keeping, words
+
         async for records in self.stream():
             if texts := words.texts_among(records):
                 await self.call(keeping.index(texts, again=False), {})
