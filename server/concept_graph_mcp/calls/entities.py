@@ -1,11 +1,11 @@
 """Calls of the entity layer; all of them within the scope of one user."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.entities import extracting, ids, names, observed, schema, stated
+from conceptgraph_core.entities import ids, names, schema
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.words.splitting import split
 
@@ -13,6 +13,9 @@ from . import words
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Union, Where
+
+if TYPE_CHECKING:
+    from conceptgraph_core.entities import stated
 
 OBSERVE = Procedure("entitygraph.observe", ("entities", "edges"), writes=True)
 
@@ -76,6 +79,9 @@ def observe(
     relations: Sequence[Mapping[str, Any]] = (),
     user_id: str = DEFAULT_USER,
 ) -> Call:
+    # Only here, because a connection to a database asks for all calls, and most never observe.
+    from conceptgraph_core.entities import extracting, observed
+
     text.name(session_id, "session_id")
     text.name(message_id, "message_id")
     text.summary(message, "text")
@@ -165,7 +171,9 @@ def neighbourhood(
 
 
 @checked
-def fact(entity_id: str, given: stated.Given) -> Call:
+def fact(entity_id: str, given: "stated.Given") -> Call:
+    from conceptgraph_core.entities import stated
+
     text.name(entity_id, "entity_id")
     stated.check(given)
     entities = [entity_id, *([] if given.object_id is None else [given.object_id])]

@@ -13,3 +13,25 @@ def listed(properties: Any) -> list[Any]:
     if properties is None:
         return []
     return properties if isinstance(properties, list) else [properties]
+
+
+def once(run: Run) -> Run:
+    """Return what asks nothing again that *run* has answered, until something is written."""
+    answers: dict[str, Rows] = {}
+
+    async def ask(statement: str, parameters: Mapping[str, Any], writes: bool) -> Rows:
+        if writes:
+            answers.clear()
+        if writes or parameters:
+            return await run(statement, parameters, writes)
+        if statement not in answers:
+            answers[statement] = await run(statement, parameters, writes)
+        return answers[statement]
+
+    return ask
+
+
+async def loaded(run: Run) -> set[str]:
+    """Return the names of the procedures and functions that the server has."""
+    parts = (f"CALL mg.{kind}() YIELD name RETURN name" for kind in ("procedures", "functions"))
+    return {row["name"] for row in await run(" UNION ALL ".join(parts), {}, False)}

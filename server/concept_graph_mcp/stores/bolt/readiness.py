@@ -12,7 +12,7 @@ from conceptgraph_core.registry import MODEL, Model
 from ... import calls
 from ...errors import Misdeployed
 from . import forms
-from .asking import Run, listed
+from .asking import Run, listed, loaded
 
 # The first since it tells of the whole instance otherwise, the second before that.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
@@ -47,9 +47,8 @@ async def identity(run: Run, location: str) -> str:
 
 async def check_modules(run: Run, location: str) -> None:
     """Raise Misdeployed unless our modules are loaded there, whole and in our version."""
-    rows = await run("CALL mg.procedures() YIELD name RETURN name", {}, False)
-    loaded = {row["name"] for row in rows}
-    missing = [procedure.name for procedure in calls.ALL if procedure.name not in loaded]
+    known = await loaded(run)
+    missing = [procedure.name for procedure in calls.ALL if procedure.name not in known]
     if len(missing) == len(calls.ALL):
         raise Misdeployed(
             f"{location}: the query modules are not loaded; run concept-graph-mcp install-modules"

@@ -1,6 +1,5 @@
 """A graph in Memgraph, over Bolt: one transaction a call, of one statement or two."""
 
-import gzip
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, closing
@@ -19,18 +18,17 @@ from conceptgraph_core import __version__
 from conceptgraph_core.embeddings.schema import embedded_kinds
 from conceptgraph_core.registry import MODEL, Model, text_index
 
-from ... import calls, file_formats
+from ... import calls
 from ...calls import Call
 from ...errors import Ended, Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
-from .. import backup_files
-from ..backup_files import Contents, Written
 from ..store import EXPORTS, Edge, Node
-from . import cypher, forms, readiness, vector_indexes
+from . import asking, cypher, forms, readiness, vector_indexes
 from .ending import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
 if TYPE_CHECKING:
+    from ..backup_files import Contents, Written
     from ..embedded.rehearsal import Rehearsal
 
 T = TypeVar("T")
@@ -76,19 +74,18 @@ class BoltStore:
                 raise Misdeployed(self._misdeployed)
             if self._is_open:
                 return
+            ask = asking.once(self.rows)
             try:
-                await self._translated(
-                    False, readiness.check, self.rows, self._location, self._model
-                )
+                await self._translated(False, readiness.check, ask, self._location, self._model)
             except Misdeployed as error:
                 self._misdeployed = str(error)
                 raise
-            await self._fit_vectors()
+            await self._fit_vectors(ask)
             self._is_open = True
 
     async def fit_vectors(self) -> None:
         await self.open()
-        await self._fit_vectors()
+        await self._fit_vectors(self.rows)
 
     async def identity(self) -> str:
         await self.open()
@@ -131,7 +128,14 @@ class BoltStore:
 
     backups = EXPORTS
 
-    async def backup(self, file: Path) -> Written:
+    # What keeps and restores is imported by those who do: a server would start later for it.
+
+    async def backup(self, file: Path) -> "Written":
+        import gzip
+
+        from ... import file_formats
+        from .. import backup_files
+
         store_id = await self.identity()
         left_out: list[str] = []
         with (
@@ -146,9 +150,11 @@ class BoltStore:
                     stream.writelines(map(file_formats.line, kept))
         layers = self._model.layers
         rows = backup_files.rows(file, layers)
-        return Written(backup_files.contents_of(file, rows, layers), left_out)
+        return backup_files.Written(backup_files.contents_of(file, rows, layers), left_out)
 
-    async def contents(self, file: Path) -> Contents:
+    async def contents(self, file: Path) -> "Contents":
+        from .. import backup_files
+
         with closing(await _rehearsal(self._model)) as rehearsal:
             rows = rehearsal.checked(file, backup_files.rows(file, self._model.layers))
             return await anyio.to_thread.run_sync(
@@ -160,6 +166,8 @@ class BoltStore:
         await self._translated(True, self._replace, file)
 
     async def _replace(self, file: Path | None) -> None:
+        from .. import backup_files
+
         # Found before anything is deleted, because a damaged file shows only when it is read.
         records = (
             []
@@ -180,13 +188,13 @@ class BoltStore:
                 await (await _calling(transaction, cypher.call(call, {}))).consume()
             await transaction.commit()
 
-    async def _fit_vectors(self) -> None:
+    async def _fit_vectors(self, ask: asking.Run) -> None:
         layers = self._model.layers
         if not embedded_kinds(layers):
             return
-        has_search = await self._translated(False, vector_indexes.has_search, self.rows)
+        has_search = await self._translated(False, vector_indexes.has_search, ask)
         if has_search:
-            await self._translated(True, vector_indexes.fit, self.rows, layers)
+            await self._translated(True, vector_indexes.fit, ask, layers)
         self._has_vector_search = has_search
 
     async def close(self) -> None:

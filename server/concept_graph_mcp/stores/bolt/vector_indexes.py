@@ -8,7 +8,7 @@ from neo4j.exceptions import ClientError
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
 from conceptgraph_core.layers import Layer, VectorIndex
 
-from .asking import Run
+from .asking import Run, loaded
 from .failures import is_conflict
 from .nearest import index_name
 
@@ -25,11 +25,7 @@ _CAPACITY = 1_024
 
 async def has_search(run: Run) -> bool:
     """Tell whether the server's module for vector search is loaded."""
-    names: set[str] = set()
-    for kind in ("procedures", "functions"):
-        rows = await run(f"CALL mg.{kind}() YIELD name RETURN name", {}, False)
-        names |= {row["name"] for row in rows}
-    return names >= _NEEDED
+    return await loaded(run) >= _NEEDED
 
 
 async def fit(run: Run, layers: Sequence[Layer]) -> None:
@@ -37,19 +33,16 @@ async def fit(run: Run, layers: Sequence[Layer]) -> None:
 
     Where one cannot be made vectors are compared without it, as right and more slowly.
     """
-    rows = await run(
-        f"MATCH (n:{EMBEDDING}) WHERE n.use = $use RETURN n.dimension AS dimension",
+    [row] = await run(
+        "CALL vector_search.show_index_info() YIELD index_name, dimension"
+        " WITH collect([index_name, dimension]) AS shown"
+        f" OPTIONAL MATCH (n:{EMBEDDING}) WHERE n.use = $use"
+        " RETURN shown, collect(n.dimension) AS remembered",
         {"use": TEXTS},
         False,
     )
-    dimension = next((row["dimension"] for row in rows), None)
-    shown = await run(
-        "CALL vector_search.show_index_info() YIELD index_name, dimension"
-        " RETURN index_name, dimension",
-        {},
-        False,
-    )
-    existing = {row["index_name"]: row["dimension"] for row in shown}
+    dimension = next(iter(row["remembered"]), None)
+    existing = dict(row["shown"])
     for index in (index for layer in layers for index in layer.vectors if index.texts):
         name = index_name(index.label, index.vector)
         if existing.get(name) == dimension:
