@@ -1,6 +1,5 @@
 """The hosts that behaviour is tested on, and one plain way to call procedures on each of them."""
 
-import dataclasses
 import os
 import signal
 import sys
@@ -75,8 +74,8 @@ class Memory:
         call = calls.concepts.peek(seeds, max_hop, limit)
         if relation:
             fields = (*call.procedure.fields, "relation")
-            procedure = dataclasses.replace(call.procedure, fields=fields)
-            call = dataclasses.replace(call, procedure=procedure)
+            procedure = call.procedure._replace(fields=fields)
+            call = call._replace(procedure=procedure)
         return self.run(call)
 
     def import_rows(self, rows: list[dict[str, Any]]) -> dict[str, int]:

@@ -1,7 +1,6 @@
 """Memories corrected, forgotten, fading, kept, brought back and removed; and whose they are."""
 
 import base64
-import dataclasses
 import math
 import os
 
@@ -521,13 +520,13 @@ def test_without_a_look_up_a_scan_finds_the_same(memory):
         calls.upkeep.next_scope("ann"),
     ):
         expected = run(memory, call)
-        assert run(memory, dataclasses.replace(call, lookup=None)) == expected
+        assert run(memory, call._replace(lookup=None)) == expected
     for call in (
         calls.upkeep.decay_batch("default", 2, ids[1]),
         calls.memories.get(ids[3]),
         calls.upkeep.restore(ids[0]),
         calls.memories.update("default", ids[4], content="memory of tea"),
     ):
-        assert run(memory, dataclasses.replace(call, lookup=None))
+        assert run(memory, call._replace(lookup=None))
     assert stored(memory, ids[2])["state"] == "dormant"
     assert memory.run(calls.keeping.check()) == []

@@ -1,7 +1,6 @@
 """The Bolt store's start-up checks, and what a caller is told when the database comes and goes."""
 
 import contextlib
-import dataclasses
 import logging
 import socket
 import threading
@@ -300,7 +299,7 @@ def test_modules_of_another_version_are_refused_with_what_to_do(
 
 
 def test_modules_that_lack_a_procedure_are_refused(database, connect, memgraph_uri, monkeypatch):
-    newer = dataclasses.replace(calls.keeping.STATS, name="conceptgraph.something_newer")
+    newer = calls.keeping.STATS._replace(name="conceptgraph.something_newer")
     monkeypatch.setattr(calls, "ALL", (*calls.ALL, newer))
     said = "the query modules lack conceptgraph.something_newer, .* install-modules"
     with pytest.raises(Misdeployed, match=said):
@@ -310,10 +309,7 @@ def test_modules_that_lack_a_procedure_are_refused(database, connect, memgraph_u
 def test_a_database_without_modules_is_refused_with_what_to_do(
     bare, connect, memgraph_uri, monkeypatch
 ):
-    renamed = [
-        dataclasses.replace(procedure, name=f"not_there.{procedure.name}")
-        for procedure in calls.ALL
-    ]
+    renamed = [procedure._replace(name=f"not_there.{procedure.name}") for procedure in calls.ALL]
     monkeypatch.setattr(calls, "ALL", tuple(renamed))
     with pytest.raises(Misdeployed) as failure:
         connect(memgraph_uri).open()
@@ -331,7 +327,7 @@ def test_a_procedure_that_vanishes_later_is_refused_with_what_to_do(
     database, connect, memgraph_uri
 ):
     store = connect(memgraph_uri)
-    gone = calls.Call(dataclasses.replace(calls.keeping.STATS, name="conceptgraph.gone"), ())
+    gone = calls.Call(calls.keeping.STATS._replace(name="conceptgraph.gone"), ())
     with pytest.raises(Misdeployed, match=r"conceptgraph\.gone.*doctor") as failure:
         store.run(gone)
     assert "\n" not in str(failure.value)
