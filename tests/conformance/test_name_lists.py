@@ -49,8 +49,9 @@ def test_a_name_is_in_one_list_with_its_forms(memory, hands):
     assert put(memory, 7) == [{"listed": 2}]
     [one] = lists(hands)
     assert (one["number"], one["of"], one["size"]) == (7, "Concept", 2)
-    for entry in ("crème\x1fcreme\x1fCrème", "water\x1f\x1fwater"):
+    for entry in ("crème\x1fcreme\x1fCrème", "water\x1f\x1f"):
         assert f"\x1e{entry}\x1e" in one["names"]
+    assert sorted(one["squeezed"].split("\x1e")) == ["", "", "creme", "water"]
     assert hands.properties("Crème")["listed"] == 7
     assert hands.properties("Crème")["search_name"] == "crème"
     assert "plain_name" not in hands.properties("Crème")

@@ -221,7 +221,7 @@ def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_sta
     def listed():
         return bare(
             "MATCH (l:NameList) UNWIND split(l.names, '\x1e') AS one WITH split(one, '\x1f') AS one"
-            " WHERE size(one) = 3 RETURN one[2] AS name ORDER BY name"
+            " WHERE size(one) = 3 RETURN one[0] AS name ORDER BY name"
         )
 
     assert [row["name"] for row in listed()] == names

@@ -41,18 +41,11 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
         node.raw.set_property(index.listed, number)
         size += 1
         if len(entries) == schema.SIZE:
-            _create(lists, index.label, number, entries)
+            lists.create_node(schema.LIST, number=number, of=index.label, **schema.kept(entries))
             number, entries = number + 1, []
     if entries:
-        _create(lists, index.label, number, entries)
+        lists.create_node(schema.LIST, number=number, of=index.label, **schema.kept(entries))
     return {"listed": size}
-
-
-def _create(lists: Lists, label: str, number: int, entries: Sequence[str]) -> None:
-    names = schema.AROUND + "".join(one + schema.AROUND for one in entries)
-    lists.create_node(
-        schema.LIST, number=number, of=label, size=len(entries), **schema.forms(names)
-    )
 
 
 def take_out(graph: adapter.Graph[Any], index: TextIndex, node: Node) -> dict[str, None]:
@@ -64,13 +57,11 @@ def take_out(graph: adapter.Graph[Any], index: TextIndex, node: Node) -> dict[st
     if number is None:
         return {}
     entry = schema.entry(folding.folded(name), folding.plain_if_other(name), name)
-    standing = schema.AROUND + entry + schema.AROUND
     lists = graph.another(Lists)
     for one in lists.nodes():
-        names = one.raw.get_property("names")
-        if one.raw.get_property("number") == number and standing in names:
-            left = names.replace(standing, schema.AROUND, 1)
-            lists.update(one, size=one.raw.get_property("size") - 1, **schema.forms(left))
+        if one.raw.get_property("number") == number:
+            entries = one.raw.get_property("names").strip(schema.AROUND).split(schema.AROUND)
+            lists.update(one, **schema.kept(other for other in entries if other not in ("", entry)))
     return {index.listed: None}
 
 
@@ -95,12 +86,10 @@ def matching(
     for parts in (begins, wanted.parts):
         for entry in _having(graph, names, parts):
             if entry not in found:
-                folded, plain, _ = entry.split(schema.WITHIN)
-                forms = (folded, plain) if plain else (folded,)
-                found[entry] = wanted.place_of(*forms)
+                found[entry] = wanted.place_of(*dict.fromkeys(schema.read(entry)[:2]))
         if len(found) >= most:
             break
-    places = ((place, entry.rpartition(schema.WITHIN)[2]) for entry, place in found.items())
+    places = ((place, schema.read(entry)[2]) for entry, place in found.items())
     first = heapq.nsmallest(most, (one for one in places if one[0] != folding.ELSEWHERE))
     return [{"name": name} for _, name in first]
 

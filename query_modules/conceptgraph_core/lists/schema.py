@@ -6,12 +6,13 @@ through in some milliseconds. A name that is in no list yet is looked at itself;
 a name writes a list, and no two writers meet in one. Imports nothing of Memgraph.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ..layers import Index, Layer, NodeKind, Property
 
 LIST: Final = "NameList"
-# A name in a list: its forms and itself, with a mark between them, and another around each.
+# An entry, its forms and the name, has one mark between them and another around it.
 # These are what such control characters are for, and texts with them no longer in memory.
 WITHIN: Final = "\x1f"
 AROUND: Final = "\x1e"
@@ -47,15 +48,32 @@ LAYER: Final = Layer(
 
 
 def entry(folded: str, plain: str, name: str) -> str:
-    """Return how *name* stands in a list, between two marks; *plain* is "" where it is *folded*."""
-    return WITHIN.join((folded, plain, name))
+    """Return how *name* stands in a list, between two marks.
 
-
-def forms(names: str) -> dict[str, str]:
-    """Return what a list keeps of *names*, all of its entries with marks around: without blanks
-    too, for what is like a name but for these.
+    *plain* is "" where it is no other than *folded*, and so is the name itself there.
     """
-    return {"names": names, "squeezed": names.replace(" ", "")}
+    return WITHIN.join((folded, plain, "" if name == folded else name))
+
+
+def read(standing: str) -> tuple[str, str, str]:
+    """Return the folded form, the plain one, and the name of an entry."""
+    folded, plain, name = standing.split(WITHIN)
+    return folded, plain or folded, name or folded
+
+
+def kept(entries: Iterable[str]) -> dict[str, str | int]:
+    """Return what a list has of *entries*.
+
+    `names` are all of them, with marks around; `squeezed` their plain forms without blanks, for
+    what is like a name but for these.
+    """
+    entries = list(entries)
+    plain = (read(one)[1].replace(" ", "") for one in entries)
+    return {"names": _around(entries), "squeezed": _around(plain), "size": len(entries)}
+
+
+def _around(texts: Iterable[str]) -> str:
+    return AROUND + "".join(one + AROUND for one in texts)
 
 
 def listable(name: Any) -> bool:
