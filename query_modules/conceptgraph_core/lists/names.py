@@ -86,7 +86,8 @@ def matching(
     for parts in (begins, wanted.parts):
         for entry in _having(graph, names, parts):
             if entry not in found:
-                found[entry] = wanted.place_of(*dict.fromkeys(schema.read(entry)[:2]))
+                folded, plain, _ = entry.split(schema.WITHIN)
+                found[entry] = wanted.place_of(folded, plain) if plain else wanted.place_of(folded)
         if len(found) >= most:
             break
     places = ((place, schema.read(entry)[2]) for entry, place in found.items())
