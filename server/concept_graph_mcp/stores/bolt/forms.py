@@ -47,7 +47,7 @@ async def state(run: Run, index: TextIndex) -> State:
     if counts is None:
         return State()
     source, folded, plain = _of(counts, index)
-    has_lists = counts.get((lists.LIST,), 1) > 0
+    has_lists = _has_lists(counts)
     if source is None or source < _FEW or plain is None or folded != source:
         return State(True, has_lists)
     return State(not has_lists and plain != source, has_lists, source - plain)
@@ -62,7 +62,8 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
         counts = await _counts(run, index)
         try:
             if await _lacking(run, index, counts):
-                await _forget_stale(run, index)
+                if counts is None or _has_lists(counts):
+                    await _forget_stale(run, index)
                 await _fold(run, index)
             if counts is None or (_of(counts, index)[2] or _FEW) >= _FEW:
                 await _list(run, index)
@@ -91,6 +92,10 @@ def _of(counts: _Counts, index: TextIndex) -> list[int | None]:
     return [counts.get((name,)) for name in (index.source, index.folded, index.plain)]
 
 
+def _has_lists(counts: _Counts) -> bool:
+    return counts.get((lists.LIST,), 1) > 0
+
+
 async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
     """Tell whether a node may lack a form, counting what lists have."""
     if counts is None:
@@ -98,6 +103,8 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
     source, folded, plain = _of(counts, index)
     if source is None or source < _FEW or plain is None or folded != source:
         return True
+    if not _has_lists(counts):
+        return plain != source
     [row] = await run(
         f"MATCH (l:{lists.LIST} {{of: $of}}) RETURN coalesce(sum(l.size), 0) AS size",
         {"of": index.label},
