@@ -54,7 +54,7 @@ class InMemory:
         thread, position = self.threads[self.messages[text].thread], self.positions[text] + offset
         return thread[position] if 0 <= position < len(thread) else None
 
-    def expect(self, texts: Sequence[int]) -> None:
+    def expect(self, texts: Sequence[tuple[int, int]]) -> None:
         """Do nothing: all is at hand."""
 
     def tell(self, text: int) -> Told:

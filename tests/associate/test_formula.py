@@ -53,8 +53,8 @@ class Shelf:
                 return number
         return None
 
-    def expect(self, texts: Sequence[int]) -> None:
-        self.expected += [self.texts[text]["id"] for text in texts]
+    def expect(self, texts: Sequence[tuple[int, int]]) -> None:
+        self.expected += [self.texts[text]["id"] for text, offset in texts if not offset]
 
     def tell(self, text: int) -> Told:
         found = self.texts[text]

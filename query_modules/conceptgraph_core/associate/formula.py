@@ -5,7 +5,7 @@ rarer the cue is. No thread is walked for that: activation is added up by positi
 that mention no cue themselves only those are looked up that may still be among the best.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop, nlargest
 from math import inf
@@ -19,6 +19,8 @@ from .spreading import NEIGHBOURS, Place, Spread, Word
 # What scores are compared by: the last bits of a float depend on how a sum was arrived at.
 DECIMALS: Final = 9
 _NOT_COMPARED: Final = 10.0**-DECIMALS
+# So many times as many as are wanted are looked at for what the best of them reach.
+_STRONGEST: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,30 +128,41 @@ class _Choice(Generic[H]):
         return self._best_scores[0] - _NOT_COMPARED
 
     def _likely_least(self) -> float:
-        """Return what a text must reach if all are admitted, for which no text is asked about."""
-        strengths = self._spread.strengths
-        strongest = nlargest(self._limit, strengths, key=strengths.__getitem__)
-        if len(strongest) < self._limit:
+        """Return what a text must reach if all are admitted."""
+        strengths, total, by_time = self._spread.strengths, self._spread.total, self._by_time
+        # Many of them: what is beside a text may make more of it than it makes of itself.
+        strongest = nlargest(_STRONGEST * self._limit, strengths, key=strengths.__getitem__)
+        totals = {place: total(place) for place in strongest}
+        scored = ((totals[place] * by_time(place), place) for place in strongest)
+        best = nlargest(self._limit, scored)
+        if len(best) < self._limit:
             return 0.0
-        scores = (self._spread.total(place) * self._by_time(place) for place in strongest)
-        return min(scores) - _NOT_COMPARED
+        if self._question.most_by_speaker > 1.0:
+            # Who said a text is not told with its mentions, and may raise what must be reached.
+            by_speaker = self._question.most_by_speaker
+            self._consider_all([(one * by_speaker, place, totals[place]) for one, place in best])
+        return max(self._least, best[-1][0] - _NOT_COMPARED)
 
     def _consider_likely(self, least: float) -> None:
         """Consider what may have a score of *least*, in the order in which it is to be expected."""
         likely = []
         for bound, place in self._spread.activated(least / self._question.most):
-            if self._most(bound, place) >= least:
+            if place not in self._considered and self._most(bound, place) >= least:
                 total = self._spread.total(place)
                 most = self._most(total, place)
                 if most >= least:
                     likely.append((most, place, total))
         likely.sort(reverse=True)
-        texts = (self._spread.text(place) for _, place, _ in likely[: self._limit])
-        self._index.expect([text for text in texts if text is not None])
+        for start in range(0, len(likely), self._limit):
+            self._consider_all(likely[start : start + self._limit])
+
+    def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
+        """Consider places, each with the most that it may score and its total."""
+        least = self._least
+        self._index.expect([self._near(place) for most, place, _ in likely if most >= least])
         for most, place, total in likely:
-            if most < self._least:
-                break
-            self._consider(place, total)
+            if most >= self._least:
+                self._consider(place, total)
 
     def _consider_others(self) -> None:
         """Consider all the others: some of the likely ones were not admitted."""
@@ -200,16 +213,18 @@ class _Choice(Generic[H]):
 
     def _text(self, place: Place) -> H | None:
         """Return the text at *place*, looked up from the nearest one with a mention."""
-        text = self._spread.text(place)
-        if text is not None:
-            return text
-        for distance in range(1, NEIGHBOURS + 1):
+        text, offset = self._near(place)
+        return self._index.beside(text, offset) if offset else text
+
+    def _near(self, place: Place) -> tuple[H, int]:
+        """Return the nearest text with a mention, and how much further the one at *place* is."""
+        for distance in range(NEIGHBOURS + 1):
             # Back first: few edges enter a text, but all of its mentions leave it.
             for offset in (distance, -distance):
                 text = self._spread.text(place + offset)
                 if text is not None:
-                    return self._index.beside(text, -offset)
-        return None
+                    return text, -offset
+        raise LookupError("a place that nothing reaches")
 
     def _explained(self, found: _Found[H]) -> Associated[H]:
         return Associated(

@@ -54,8 +54,11 @@ class Index(Protocol[H]):
     def beside(self, text: H, offset: int) -> H | None:
         """Return the text *offset* positions further along the thread, if that position has one."""
 
-    def expect(self, texts: Sequence[H]) -> None:
-        """Be ready to tell of *texts*: most of them, if not all, will be asked about."""
+    def expect(self, texts: Sequence[tuple[H, int]]) -> None:
+        """Be ready to tell of texts and of those beside them, each given as `beside` takes it.
+
+        Most of them, if not all, will be asked about. An offset of 0 is the text itself.
+        """
 
     def tell(self, text: H) -> Told:
         """Return what the text is, who said it and when."""

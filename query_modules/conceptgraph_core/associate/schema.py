@@ -34,6 +34,8 @@ PARTS: Final = 16
 # `index.Mentions`.
 COUNT: Final = "count"
 OF_MENTIONED: Final = ("length", "thread", "position", "said_at")
+# Where a text stands, in its scope.
+PLACE: Final = ("thread", "position")
 
 # A cue is read whole or not at all, so that it does not matter in which order a store reads.
 MOST_MENTIONS: Final = 10_000
@@ -97,7 +99,7 @@ LAYER: Final = Layer(
     indexes=(
         Index(TERM, ("scope", "name"), unique=True),
         Index(TEXT, ("scope", "label", "key"), unique=True),
-        Index(TEXT, ("scope", "thread", "position")),
+        Index(TEXT, ("scope", *PLACE)),
         Index(SPEAKER, ("scope", "name"), unique=True),
         Index(CORPUS, ("scope", "part"), unique=True),
     ),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import compress
 from math import cbrt
+from operator import add
 from typing import Final, Generic
 
 from .index import Corpus, H, Mentions
@@ -16,11 +17,12 @@ NEIGHBOURS: Final = 3
 FADING: Final = 0.6
 RARITY_EXPONENT: Final = 0.25
 
-_FADED: Final = tuple(
-    (offset, FADING ** abs(offset)) for offset in range(-NEIGHBOURS, NEIGHBOURS + 1)
-)
+# One, two and three texts away.
+_FADED: Final = tuple(FADING**distance for distance in range(1, NEIGHBOURS + 1))
 # Several mentions add up as cubes: the nearest counts, the others hardly.
-_FADED_CUBED: Final = tuple((offset, faded**3) for offset, faded in _FADED)
+_FADED_CUBED: Final = tuple(
+    (offset, (FADING ** abs(offset)) ** 3) for offset in range(-NEIGHBOURS, NEIGHBOURS + 1)
+)
 
 Place = int
 """Where a text stands: the number of its thread, shifted, and its position there. What is beside it
@@ -124,8 +126,7 @@ class Spread(Generic[H]):
     def _places(self, mentions: Mentions[H]) -> list[Place]:
         threads = self._threads
         if None not in mentions.threads:
-            pairs = zip(mentions.threads, mentions.positions, strict=True)
-            return [threads[thread] + position for thread, position in pairs]
+            return list(map(add, map(threads.__getitem__, mentions.threads), mentions.positions))
         alone = self._alone
         return [
             threads[thread] + position
@@ -155,9 +156,7 @@ class Spread(Generic[H]):
             if place < 0 and strength >= least:
                 yield strength, place
         for hits in self._together(least):
-            for place, bound in self._bounds(hits).items():
-                if bound >= least:
-                    yield bound, place
+            yield from self._bounds(hits, least)
 
     def _together(self, least: float) -> Iterator[list[Place]]:
         """Yield the places in threads with mentions that are near enough to reach a common one.
@@ -178,16 +177,22 @@ class Spread(Generic[H]):
         if near and total >= least:
             yield near
 
-    def _bounds(self, hits: list[Place]) -> dict[Place, float]:
-        """Return a bound of the total of each place within reach of *hits*."""
+    def _bounds(self, hits: list[Place], least: float) -> Iterator[tuple[float, Place]]:
+        """Yield the places within reach of *hits* whose bound is *least* or more, with it.
+
+        By position, as a list: between two of *hits* that are near each other is hardly any room.
+        """
         strengths = self._strengths
-        bounds: dict[Place, float] = {}
+        first, last = hits[0] - NEIGHBOURS, hits[-1] + NEIGHBOURS
+        given = [0.0] * (last - first + 1 + 2 * NEIGHBOURS)
         for hit in hits:
-            strength = strengths[hit]
-            for offset, faded in _FADED:
-                place = hit + offset
-                bounds[place] = bounds.get(place, 0.0) + strength * faded
-        return bounds
+            given[hit - first + NEIGHBOURS] = strengths[hit]
+        once, twice, thrice = _FADED
+        near = zip(*(given[offset:] for offset in range(2 * NEIGHBOURS + 1)), strict=False)
+        for place, (a, b, c, own, d, e, f) in enumerate(near, first):
+            bound = own + once * (c + d) + twice * (b + e) + thrice * (a + f)
+            if bound >= least:
+                yield bound, place
 
     def total(self, place: Place) -> float:
         """Return what all cues together give to *place*."""

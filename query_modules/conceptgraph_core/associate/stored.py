@@ -14,11 +14,14 @@ class StoredIndex:
 
     def __init__(self, graph: Words, scope: str) -> None:
         self._graph = graph
+        self._scope = scope
         self._terms: dict[str, Node] = {}
         self._counts: dict[str, int] = {}
         self._read: dict[str, Mentions[int]] = {}
         self._raws: dict[int, Any] = {}
         self._told: dict[int, Told] = {}
+        # What is known to stand at a place in a thread, or that nothing does.
+        self._at: dict[tuple[Any, int], int | None] = {}
         self._following: dict[tuple[int, bool], Any] = {}
         total = length = 0
         degrees = _degrees(graph)
@@ -74,9 +77,11 @@ class StoredIndex:
         return (text, edge.get_property(schema.COUNT), *about)
 
     def beside(self, text: int, offset: int) -> int | None:
-        """Return the text *offset* positions further, going along the thread."""
-        raw = self._raw(text)
-        wanted = raw.get_property("position") + offset
+        """Return the text *offset* positions further: as looked up, or going along the thread."""
+        place = self._place(text, offset)
+        if place in self._at:
+            return self._at[place]
+        raw, wanted = self._raw(text), place[1]
         step = 1 if offset > 0 else -1
         while (raw.get_property("position") - wanted) * step < 0:
             raw = self._next(raw, forward=offset > 0)
@@ -88,6 +93,10 @@ class StoredIndex:
         self._raws[found] = raw
         return found
 
+    def _place(self, text: int, offset: int) -> tuple[Any, int]:
+        thread, position = map(self._raw(text).get_property, schema.PLACE)
+        return thread, position + offset
+
     def _next(self, raw: Any, forward: bool) -> Any:
         # Among the edges of a text are all its mentions: they are gone through once.
         key = raw.get_id(), forward
@@ -95,11 +104,28 @@ class StoredIndex:
             self._following[key] = _following(raw, forward)
         return self._following[key]
 
-    def expect(self, texts: Sequence[int]) -> None:
-        """Have *texts* and the nodes that they are of read together, where they have to be read."""
-        self._graph.expect(texts)
-        nodes = [self._raw(text).get_property("node") for text in texts]
+    def expect(self, texts: Sequence[tuple[int, int]]) -> None:
+        """Have texts and the nodes that they are of read together, where they have to be read."""
+        self._graph.expect([text for text, _ in texts])
+        self._look_up({self._place(text, offset): None for text, offset in texts if offset})
+        known = [
+            self._at.get(self._place(text, offset)) if offset else text for text, offset in texts
+        ]
+        nodes = [self._raw(text).get_property("node") for text in known if text is not None]
         self._graph.expect([node for node in nodes if isinstance(node, int)])
+
+    def _look_up(self, places: dict[tuple[Any, int], None]) -> None:
+        """Take note of what stands at *places*, if that can be looked up."""
+        wanted = [(self._scope, *place) for place in places]
+        by = ("scope", *schema.PLACE)
+        found = self._graph.looked_up(schema.TEXT, by, wanted) if wanted else None
+        if found is None:
+            return
+        self._at |= places
+        for raw in found:
+            text = raw.get_id()
+            self._raws[text] = raw
+            self._at[self._place(text, 0)] = text
 
     def tell(self, text: int) -> Told:
         """Return what the text is, who said it and when."""

@@ -165,6 +165,16 @@ class Graph(Generic[N]):
         if read is not None:
             read(vertex_ids)
 
+    def looked_up(
+        self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
+    ) -> list[Any] | None:
+        """Return the vertices that have one of *values* of *properties*, as they are underneath.
+
+        By index; None where a host has no such look-up amid a call, which is to go there instead.
+        """
+        look_up = getattr(self._raw_graph, "look_up", None)
+        return None if look_up is None else look_up(label, properties, values)
+
     def expect_edges(self, nodes: Iterable[N], outgoing: bool) -> None:
         """Have all edges that leave (or enter) *nodes* read together, as `expect` does vertices."""
         read = getattr(self._raw_graph, "expect_edges", None)

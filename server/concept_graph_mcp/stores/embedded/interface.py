@@ -6,7 +6,7 @@ interface inside Memgraph. The methods do not check that the call still runs: `m
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import values
@@ -298,7 +298,13 @@ class Graph:
             raise IndexError("Unable to find the vertex with given ID.")
         return Vertex(self, element)
 
-    # A Memgraph has all at hand and neither of these, which change nothing but the time.
+    # A Memgraph has all at hand and none of these, which change nothing but the time.
+
+    def look_up(
+        self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
+    ) -> list[Vertex] | None:
+        found = self.reading().look_up(label, properties, values)
+        return None if found is None else [Vertex(self, element) for element in found]
 
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
         self.reading().expect_vertices(vertex_ids)

@@ -3,10 +3,11 @@
 import functools
 import itertools
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from . import checksums, interface
+from ...calls.lookups import Equal
+from . import checksums, interface, lookups
 from .cache import Cache, detach, size
 from .database import Database, Row, encode
 from .derivation import Derivation
@@ -90,6 +91,15 @@ class Transaction:
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
         """Read those of *vertex_ids* that were not, in one statement."""
         self._cache.load_vertices(vertex_ids)
+
+    def look_up(
+        self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
+    ) -> list[VertexElement] | None:
+        """Return the vertices with one of *values*; None once some are not stored as they are."""
+        if self._before or self._created:
+            return None
+        wanted = Equal((label,), tuple(properties), tuple(map(tuple, values)))
+        return list(self._cache.load_vertices(lookups.find(self._database, wanted)))
 
     def expect_edges(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
         """Read the edges that leave (or enter) *vertices*, unless some are not yet stored."""
