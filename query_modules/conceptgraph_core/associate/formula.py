@@ -107,7 +107,8 @@ class _Choice(Generic[H]):
         self._limit = limit
         self._admits = admits
         self._considered: set[Place] = set()
-        self._most_factors: dict[Place, float] = {}
+        self._most = question.most
+        self._most_by_speaker = question.most_by_speaker
         self._found: list[_Found[H]] = []
         self._best_scores: list[float] = []  # a heap of at most `limit`
 
@@ -137,21 +138,23 @@ class _Choice(Generic[H]):
         best = nlargest(self._limit, scored)
         if len(best) < self._limit:
             return 0.0
-        if self._question.most_by_speaker > 1.0:
+        by_speaker = self._most_by_speaker
+        if by_speaker > 1.0:
             # Who said a text is not told with its mentions, and may raise what must be reached.
-            by_speaker = self._question.most_by_speaker
             self._consider_all([(one * by_speaker, place, totals[place]) for one, place in best])
         return max(self._least, best[-1][0] - _NOT_COMPARED)
 
     def _consider_likely(self, least: float) -> None:
         """Consider what may have a score of *least*, in the order in which it is to be expected."""
         likely = []
-        for bound, place in self._spread.activated(least / self._question.most):
-            if place not in self._considered and self._most(bound, place) >= least:
+        for bound, place in self._spread.activated(least / self._most):
+            if place in self._considered:
+                continue
+            factor = self._most_factor(place)
+            if bound * factor >= least:
                 total = self._spread.total(place)
-                most = self._most(total, place)
-                if most >= least:
-                    likely.append((most, place, total))
+                if total * factor >= least:
+                    likely.append((total * factor, place, total))
         likely.sort(reverse=True)
         for start in range(0, len(likely), self._limit):
             self._consider_all(likely[start : start + self._limit])
@@ -166,15 +169,17 @@ class _Choice(Generic[H]):
 
     def _consider_others(self) -> None:
         """Consider all the others: some of the likely ones were not admitted."""
-        most = self._question.most
-        for bound, place in sorted(self._spread.activated(self._least / most), reverse=True):
-            if bound * most < self._least:
+        activated = self._spread.activated(self._least / self._most)
+        for bound, place in sorted(activated, reverse=True):
+            if bound * self._most < self._least:
                 break
-            if place in self._considered or self._most(bound, place) < self._least:
+            if place in self._considered:
                 continue
-            total = self._spread.total(place)
-            if self._most(total, place) >= self._least:
-                self._consider(place, total)
+            factor = self._most_factor(place)
+            if bound * factor >= self._least:
+                total = self._spread.total(place)
+                if total * factor >= self._least:
+                    self._consider(place, total)
 
     def _consider(self, place: Place, total: float) -> None:
         self._considered.add(place)
@@ -194,22 +199,17 @@ class _Choice(Generic[H]):
         else:
             heappushpop(self._best_scores, score)
 
-    def _most(self, total: float, place: Place) -> float:
-        """Return the most that the score of *place* can be if it has no more than *total*."""
-        most = self._most_factors.get(place)
-        if most is None:
-            most = self._most_factors[place] = self._most_factor(place)
-        return total * most
-
     def _most_factor(self, place: Place) -> float:
+        """Return the most that the four factors of the text at *place* can be together."""
         if self._spread.text(place) is None:
-            return self._question.most
-        return self._by_time(place) * self._question.most_by_speaker
+            return self._most
+        return self._by_time(place) * self._most_by_speaker
 
     def _by_time(self, place: Place) -> float:
         """Return what the time of the text with a mention at *place* makes of its score."""
-        said_at = self._spread.said_at(place)
-        return self._question.age(said_at) * self._question.period(said_at)
+        said_at, question = self._spread.said_at(place), self._question
+        age = question.age(said_at)
+        return age * question.period(said_at) if question.periods else age
 
     def _text(self, place: Place) -> H | None:
         """Return the text at *place*, looked up from the nearest one with a mention."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from math import cbrt
 from operator import add
 from typing import Final, Generic
@@ -19,6 +19,7 @@ RARITY_EXPONENT: Final = 0.25
 
 # One, two and three texts away.
 _FADED: Final = tuple(FADING**distance for distance in range(1, NEIGHBOURS + 1))
+_AROUND: Final = ((1.0, 0), *((FADING ** abs(k), k) for k in (-3, -2, -1, 1, 2, 3)))
 # Several mentions add up as cubes: the nearest counts, the others hardly.
 _FADED_CUBED: Final = tuple(
     (offset, (FADING ** abs(offset)) ** 3) for offset in range(-NEIGHBOURS, NEIGHBOURS + 1)
@@ -163,19 +164,14 @@ class Spread(Generic[H]):
 
         Without those that even all together have less than *least*.
         """
-        strengths = self._strengths
-        near: list[Place] = []
-        total, last = 0.0, 0
-        for place in sorted([place for place in strengths if place >= 0]):
-            if near and place - last > 2 * NEIGHBOURS:
-                if total >= least:
-                    yield near
-                near, total = [], 0.0
-            near.append(place)
-            total += strengths[place]
-            last = place
-        if near and total >= least:
-            yield near
+        strength = self._strengths.__getitem__
+        places = sorted([place for place in self._strengths if place >= 0])
+        following = enumerate(pairwise(places), 1)
+        ends = [end for end, (one, next_) in following if next_ - one > 2 * NEIGHBOURS]
+        for start, end in zip([0, *ends], [*ends, len(places)], strict=True):
+            near = places[start:end]
+            if near and sum(map(strength, near)) >= least:
+                yield near
 
     def _bounds(self, hits: list[Place], least: float) -> Iterator[tuple[float, Place]]:
         """Yield the places within reach of *hits* whose bound is *least* or more, with it.
@@ -183,6 +179,11 @@ class Spread(Generic[H]):
         By position, as a list: between two of *hits* that are near each other is hardly any room.
         """
         strengths = self._strengths
+        if len(hits) == 1:
+            own = strengths[hits[0]]
+            faded = ((own * by, offset) for by, offset in _AROUND)
+            yield from ((bound, hits[0] + offset) for bound, offset in faded if bound >= least)
+            return
         first, last = hits[0] - NEIGHBOURS, hits[-1] + NEIGHBOURS
         given = [0.0] * (last - first + 1 + 2 * NEIGHBOURS)
         for hit in hits:
