@@ -60,7 +60,10 @@ def run(setup: Setup) -> Iterator[Figure]:
 def _memgraph(setup: Setup, uri: str, concepts: list[dict[str, Any]]) -> Iterator[Figure]:
     fill_memgraph(uri, concepts)
     store = Bolt(uri)
+    # Puts the names into lists, which leaves the server what it has to clean up.
+    store.run(calls.concepts.peek(["nothing"]))
     with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
+        session.run("FREE MEMORY").consume()
         for what, keywords in SEARCHES.items():
             call = calls.concepts.concept_search(keywords)
             # Where the matches do not fill the answer, the most aroused concepts do.
