@@ -141,7 +141,7 @@ def strongest(
 
     Along its strongest link, if that has a strength of *least* now.
     """
-    best = Ways()
+    best = Ways(graph)
     for edge, relation, other, outgoing in graph.edges(node, ways):
         strength = graph.strength(edge)
         if other is not node and strength >= least:
@@ -160,9 +160,13 @@ class Ways:
     have to be among them: `is_cut` tells that there were others.
     """
 
-    __slots__ = ("_ends", "_most", "_nears", "_strengths", "_too_many", "is_cut", "least")
+    __slots__ = (
+        *("_ends", "_graph", "_most", "_nears", "_strengths", "_too_many"),
+        *("is_cut", "least"),
+    )
 
-    def __init__(self, least: float = 0.0, most: int | None = None) -> None:
+    def __init__(self, graph: Graph, least: float = 0.0, most: int | None = None) -> None:
+        self._graph = graph
         self.least = least
         self.is_cut = False
         self._most = most
@@ -196,6 +200,7 @@ class Ways:
             steps = [self._step(far_id) for far_id in equal]
             # Read only where strength leaves it open, and only as far as somebody wants to know.
             if len(steps) > 1:
+                self._graph.expect([step.far_id for step in steps])
                 steps.sort(key=lambda step: age(step.far))
             yield from steps
 

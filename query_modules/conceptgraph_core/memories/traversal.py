@@ -3,7 +3,7 @@
 import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from .. import checks, text
@@ -14,6 +14,8 @@ from .node import Graph, Node
 # Why a walk ended before it had seen all that it could reach.
 MAX_NODES: Final = "max_nodes"
 TIME_BUDGET: Final = "time_budget"
+# So many memories' links are read together: a hub among them may have very many.
+_TOGETHER: Final = 64
 _ADVICE: Final = "lower max_depth or max_nodes, or follow fewer relation types"
 
 
@@ -172,22 +174,30 @@ class _Walk:
         # One more than there is room for, to know whether there is one. What the filters let
         # nobody enter cannot be told from its links, so that more than these may be wanted.
         room = bounds.max_nodes - len(self.visits) + 1
-        ways = Ways(bounds.least, None if bounds.types or bounds.tags else room)
-        for visit in frontier:
-            self._read(visit.node, self.visits, ways)
+        ways = Ways(self._graph, bounds.least, None if bounds.types or bounds.tags else room)
+        self._read_all(frontier, ways)
         taken = self._taken(ways, depth)
         if ways.is_cut and not self.truncated:
             # Some were forgotten: those after them are wanted too.
-            ways = Ways(bounds.least)
-            for visit in frontier:
-                self._read(visit.node, self.visits, ways)
+            ways = Ways(self._graph, bounds.least)
+            self._read_all(frontier, ways)
             taken += self._taken(ways, depth)
         return taken
+
+    def _read_all(self, frontier: list[Visit], ways: Ways) -> None:
+        """Add the ways from all of *frontier* to what was not visited yet."""
+        for start in range(0, len(frontier), _TOGETHER):
+            nodes = [visit.node for visit in frontier[start : start + _TOGETHER]]
+            if self._deadline is None:
+                for outgoing in self._bounds.ways:
+                    self._graph.expect_edges(nodes, outgoing)
+            for node in nodes:
+                self._read(node, self.visits, ways)
 
     def _look_further(self, frontier: list[Visit]) -> None:
         """Find out whether more is there than what there was room for."""
         for visit in frontier:
-            ways = Ways(self._bounds.least)
+            ways = Ways(self._graph, self._bounds.least)
             self._read(visit.node, self.visits, ways)
             if any(self._admitted(step) is not None for step in ways.in_order()):
                 self.truncated = self.truncated or MAX_NODES
@@ -196,7 +206,11 @@ class _Walk:
     def _taken(self, ways: Ways, depth: int) -> list[Visit]:
         """Visit what the ways lead to, in order; return the visits that there was room for."""
         taken = []
-        for step in ways.in_order():
+        steps = ways.in_order()
+        # So many are looked at, unless some of them are not to be entered.
+        first = list(islice(steps, self._bounds.max_nodes - len(self.visits) + 1))
+        self._graph.expect([step.far_id for step in first])
+        for step in chain(first, steps):
             node = self._admitted(step)
             if node is None:
                 continue
@@ -235,7 +249,7 @@ class _Walk:
     def _ways_on(self, node: Node) -> list[Step]:
         known = self._known.get(node.id)
         if known is None:
-            ways = Ways(self._bounds.least)
+            ways = Ways(self._graph, self._bounds.least)
             self._read(node, (), ways)
             known = self._known[node.id] = list(ways.in_order())
         return known

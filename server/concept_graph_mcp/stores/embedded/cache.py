@@ -100,7 +100,7 @@ class Cache:
         """Return the element of an (id, labels, properties, checksum) row."""
         element = self.vertices.get(row[0])
         if element is None or element.reading is not None:
-            _check(f"node {row[0]}", row)
+            _check("node", row)
             labels, properties = self._label_tuple(row[1]), decode(row[2])
             if element is None:
                 element = self.vertices[row[0]] = VertexElement(row[0], labels, properties)
@@ -113,7 +113,7 @@ class Cache:
         """Give *unread*, which edges lead to, what is stored of them."""
         waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
         for row in self._database.vertices(waiting):
-            _check(f"node {row[0]}", row)
+            _check("node", row)
             waiting.pop(row[0]).become(self._label_tuple(row[1]), decode(row[2]))
             self.bytes += size(row[2])
         if waiting:
@@ -121,28 +121,46 @@ class Cache:
 
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over the stored edges that leave (or enter) *vertex*, reading as asked for."""
+        self.vertices.setdefault(vertex.id, vertex)
         cursor = self._database.edges_of(vertex.id, outgoing)
         count = _FIRST_EDGES
         while rows := cursor.fetchmany(count):
             ends = _Ends(self)
-            yield from [self._edge_of(row, vertex, outgoing, ends) for row in rows]
+            yield from self._edges_of(rows, ends)
             ends.together = []
+            if len(rows) < count:
+                return
             count = _MORE_EDGES
 
-    def _edge_of(
-        self, row: Row, vertex: VertexElement, outgoing: bool, ends: "_Ends"
-    ) -> EdgeElement:
-        edge = self.edges.get(row[0])
-        if edge is None:
-            far_id = row[_TARGET if outgoing else _SOURCE]
-            far = self.vertices.get(far_id)
-            if far is None:
-                far = self.vertices[far_id] = VertexElement.unread(far_id, ends)
-                ends.together.append(far)
-                self.bytes += _BYTES_UNREAD
-            source, target = (vertex, far) if outgoing else (far, vertex)
-            edge = self._add_edge(row, source, target)
-        return edge
+    def _edges_of(self, rows: Collection[Row], ends: "_Ends") -> list[EdgeElement]:
+        """Return the elements of rows as `Database.edges` returns them.
+
+        What is new of their other ends is among *ends*. A walk reads thousands of edges.
+        """
+        edges, vertices, known_type = self.edges, self.vertices, self._types.setdefault
+        found = []
+        for row in rows:
+            edge_id, edge_type, source_id, target_id, properties, _ = row
+            edge = edges.get(edge_id)
+            if edge is None:
+                _check("relation", row)
+                edge = edges[edge_id] = EdgeElement(
+                    edge_id,
+                    known_type(edge_type, edge_type),
+                    vertices.get(source_id) or self._end(source_id, ends),
+                    vertices.get(target_id) or self._end(target_id, ends),
+                    decode(properties),
+                )
+                self.bytes += size(properties)
+            found.append(edge)
+        return found
+
+    def _end(self, vertex_id: int, ends: "_Ends") -> VertexElement:
+        """Return the element of a vertex of which nothing but an edge is known."""
+        vertex = self.vertices[vertex_id] = VertexElement.unread(vertex_id, ends)
+        ends.together.append(vertex)
+        self.bytes += _BYTES_UNREAD
+        return vertex
 
     def load_edges(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
         """Read all edges that leave (or enter) *vertices*, many in a statement."""
@@ -153,23 +171,12 @@ class Cache:
         rows = self._database.edges_of_many(lists, outgoing)
         while some := rows.fetchmany(_READ_AT_ONCE):
             ends = _Ends(self)
-            for row in some:
-                vertex = self.vertices[row[near]]
-                lists[vertex.id].append(self._edge_of(row, vertex, outgoing, ends))
+            for row, edge in zip(some, self._edges_of(some, ends), strict=True):
+                lists[row[near]].append(edge)
             # Who goes through so many looks at few of their other ends.
             ends.together = []
         for vertex_id, edges in lists.items():
             setattr(self.vertices[vertex_id], "out_edges" if outgoing else "in_edges", edges)
-
-    def _add_edge(self, row: Row, source: VertexElement, target: VertexElement) -> EdgeElement:
-        """Return the new element of a row as `Database.edges` returns it."""
-        edge_id, edge_type, _, _, properties, _ = row
-        _check(f"relation {edge_id}", row)
-        edge_type = self._types.setdefault(edge_type, edge_type)
-        edge = EdgeElement(edge_id, edge_type, source, target, decode(properties))
-        self.edges[edge_id] = edge
-        self.bytes += size(properties)
-        return edge
 
     def _label_tuple(self, labels: str) -> tuple[str, ...]:
         known = self._labels.get(labels)
@@ -181,7 +188,7 @@ class Cache:
         known = changed & self.vertices.keys()
         for row in self._database.vertices(known):
             vertex_id, labels, properties, _ = row
-            _check(f"node {vertex_id}", row)
+            _check("node", row)
             self.vertices[vertex_id].become(self._label_tuple(labels), decode(properties))
             self.bytes += size(properties)
             known.discard(vertex_id)
@@ -194,7 +201,7 @@ class Cache:
             edge_id, _, source_id, target_id, properties, _ = row
             edge = self.edges.get(edge_id)
             if edge is not None:
-                _check(f"relation {edge_id}", row)
+                _check("relation", row)
                 gone.discard(edge_id)
                 edge.properties = decode(properties)
                 continue
@@ -204,10 +211,10 @@ class Cache:
             )
             if not in_a_list:
                 continue
-            ends = list(self.load_vertices([source_id, target_id]))
-            if len(ends) < 2:
+            if len(list(self.load_vertices([source_id, target_id]))) < 2:
                 raise Unsound(f"relation {edge_id}: has an end that is not there")
-            attach(self._add_edge(row, *ends))
+            [edge] = self._edges_of([row], _Ends(self))
+            attach(edge)
         detach([self.edges.pop(edge_id) for edge_id in gone])
 
 
@@ -234,10 +241,10 @@ def size(properties: str) -> int:
     return _BYTES_AN_ELEMENT + _BYTES_A_CHARACTER * len(properties)
 
 
-def _check(where: str, row: Row) -> None:
+def _check(what: str, row: Row) -> None:
     """Raise Unsound for a stored row, its checksum last, that is not as it was written."""
-    if checksums.is_wrong(row[-1], *row[:-1]):
-        raise Unsound(f"{where}: is not as it was written")
+    if checksums.is_wrong_row(row):
+        raise Unsound(f"{what} {row[0]}: is not as it was written")
 
 
 def decode(properties: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ SQLite notices a page that is not formed as it must be, not a text that became a
 import sqlite3
 import struct
 import zlib
+from typing import Any
 
 
 class Unsound(Exception):
@@ -23,6 +24,8 @@ CHECKED = {
     "edge": ("id", "type", "source", "target", "properties"),
     "change": ("position", "vertices", "edges"),
 }
+# By how many values are joined: no row has more than five beside its checksum.
+_JOINED = tuple("\0".join(["%s"] * count) for count in range(6))
 
 
 def of(*values: object) -> int:
@@ -30,7 +33,7 @@ def of(*values: object) -> int:
     # Only a vector is no text or number, and comes last.
     if values and values[-1].__class__ is bytes:
         values = (*values[:-1], values[-1].hex())
-    return zlib.crc32("\0".join(map(str, values)).encode())
+    return zlib.crc32((_JOINED[len(values)] % values).encode())
 
 
 def of_edge(edge: int, kind: str, source: int, target: int, properties: str) -> int:
@@ -41,6 +44,13 @@ def of_edge(edge: int, kind: str, source: int, target: int, properties: str) -> 
 def is_wrong(checksum: object, *values: object) -> bool:
     """Tell whether a row with *values* is not as it was written."""
     return checksum is not None and checksum != of(*values)
+
+
+def is_wrong_row(row: tuple[Any, ...]) -> bool:
+    """Tell whether *row*, its checksum last, is not as it was written."""
+    # As `is_wrong`, but of thousands of rows that a walk reads: nothing is taken apart.
+    checksum, joined = row[-1], _JOINED[len(row) - 1]
+    return checksum is not None and checksum != zlib.crc32((joined % row[:-1]).encode())
 
 
 def register(connection: sqlite3.Connection) -> None:
