@@ -226,6 +226,8 @@ class Spread(Generic[H]):
 
     def _near(self, place: Place) -> list[tuple[Place, float]]:
         """Return the places with mentions from which *place* is reached, and how much arrives."""
+        if place < 0:
+            return [(place, 1.0)]
         texts = self._texts
         return [
             (place + offset, faded) for offset, faded in _FADED_CUBED if place + offset in texts

@@ -36,7 +36,7 @@ class Wanted:
     def admits(self, node: Any) -> bool:
         """Tell whether the memory *node* is among those that are wanted."""
         return (
-            self.source in {None, node.value("source")}
+            (self.source is None or self.source == node.value("source"))
             and (not self.types or node.value("type") in self.types)
             and (not self.states or node.state in self.states)
             and (not self.tags or not self.tags.isdisjoint(node.value("tags")))
