@@ -1,6 +1,6 @@
 """The texts of a memory as episodes, or as memories, of a real store: asked by the procedures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -51,7 +51,7 @@ class Ingested:
         self._store = store
         self._numbers = {message.id: text for text, message in enumerate(messages)}
         ends: dict[str, int] = {}
-        for batch in _ingested(messages, ends):
+        for batch in _ingested(messages):
             [row] = store.run(calls.ingesting.ingest(DEFAULT_USER, batch, ends))
             ends |= row["ends"]
 
@@ -68,14 +68,10 @@ class Ingested:
         return [self._numbers[row["memory_id"]] for row in rows]
 
 
-def _ingested(messages: Sequence[Message], ends: Mapping[str, int]) -> Iterator[list[Record]]:
-    """Iterate over *messages* as `ingest` takes them, few threads at once that *ends* lacks."""
-    batch: list[Record] = []
-    unknown: set[str] = set()
-    for message in messages:
-        if message.thread not in ends:
-            unknown.add(message.thread)
-        batch.append(
+def _ingested(messages: Sequence[Message]) -> Iterator[list[Record]]:
+    """Iterate over *messages* as `ingest` takes them, some at once."""
+    for start in range(0, len(messages), _BATCH):
+        yield [
             {
                 "id": message.id,
                 "text": _kept(message.text, MAX_CONTENT),
@@ -83,12 +79,8 @@ def _ingested(messages: Sequence[Message], ends: Mapping[str, int]) -> Iterator[
                 "speaker": message.speaker,
                 "said_at": message.time_ms,
             }
-        )
-        if len(batch) >= _BATCH or len(unknown) >= calls.ingesting.MOST_UNKNOWN:
-            yield batch
-            batch, unknown = [], set()
-    if batch:
-        yield batch
+            for message in messages[start : start + _BATCH]
+        ]
 
 
 # What a store finds, where there is one.
