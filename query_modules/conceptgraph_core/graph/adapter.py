@@ -321,9 +321,8 @@ class Graph(Generic[N]):
         self, source: Node, edge_type: str, name: str, ends: Iterable[tuple[Node, Any]]
     ) -> None:
         """Create edges as `add_edge` does, to each of *ends*: a node, and the property *name*."""
-        create, raw = self._raw_graph.create_edge, source.raw
-        for target, value in ends:
-            create(raw, target.raw, edge_type).set_property(name, value)
+        raw_ends = [(target.raw, value) for target, value in ends]
+        raws.create_edges(self._raw_graph, source.raw, edge_type, name, raw_ends)
 
     def delete_edge(self, edge: Any) -> None:
         self._graph.delete_edge(raws.public_edge(edge))

@@ -48,6 +48,22 @@ def raw_graph(graph: Any) -> Any:
     return graph._graph if hasattr(graph, "_graph") else _PublicGraph(graph)
 
 
+def create_edges(
+    graph: Any, source: Any, edge_type: str, name: str, ends: Iterable[tuple[Any, Any]]
+) -> None:
+    """Create an edge from *source* to each of *ends*: a vertex, and the property *name*.
+
+    A graph that takes many at once gets them so: of a long text they are hundreds.
+    """
+    at_once = getattr(graph, "create_edges", None)
+    if at_once is not None:
+        at_once(source, edge_type, name, ends)
+        return
+    create = graph.create_edge
+    for target, value in ends:
+        create(source, target, edge_type).set_property(name, value)
+
+
 def labels(raw: Any) -> list[str]:
     return [raw.label_at(index) for index in range(raw.labels_count())]
 

@@ -91,9 +91,8 @@ def _between(stem: str, word: str) -> list[str]:
 
 def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
     found: dict[str, int] = {}
-    term_of = language.term
-    for word, count in Counter(words).items():
-        term = term_of(word)
+    counts = Counter(words)
+    for term, count in zip(map(language.term, counts), counts.values(), strict=True):
         # Besides, nothing is left of what only lengthens an Arabic line.
         if term:
             found[term] = found.get(term, 0) + count

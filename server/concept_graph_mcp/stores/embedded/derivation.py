@@ -42,6 +42,12 @@ class Derivation:
 
     def change(self, vertex: int, before: State, after: State) -> None:
         """Note that a vertex went from one state to another; None is not being there."""
+        if before is None and after is not None:
+            labels, properties = after
+            for label in labels:
+                for table in self._catalogue.of_label(label):
+                    self._note(table, None, table.row(vertex, properties))
+            return
         if before is None or after is None or before[0] != after[0]:
             old, new = (rows(self._catalogue, vertex, state) for state in (before, after))
             for table in old | new:

@@ -200,9 +200,7 @@ class Edge(_Element):
 
     def set_property(self, name: str, value: Any) -> None:
         stored = value if value.__class__ in _KEPT else values.to_stored(value)
-        graph = self._graph
-        transaction = graph.transaction if graph._mutable else graph.writing()
-        transaction.set_edge_property(self._element, name, stored)
+        self._graph.writing().set_edge_property(self._element, name, stored)
 
     def get_type_name(self) -> str:
         return self._element.type
@@ -332,9 +330,17 @@ class Graph:
         transaction.delete_vertex(element)
 
     def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
-        # As `writing` does, without the call: of these there are hundreds of thousands.
-        transaction = self.transaction if self._mutable else self.writing()
-        return Edge(self, transaction.create_edge(source._element, target._element, edge_type))
+        return Edge(self, self.writing().create_edge(source._element, target._element, edge_type))
+
+    def create_edges(
+        self, source: Vertex, edge_type: str, name: str, ends: Iterable[tuple[Vertex, Any]]
+    ) -> None:
+        """Create what `create_edge` would one by one, each with one property."""
+        stored = [
+            (end._element, value if value.__class__ in _KEPT else values.to_stored(value))
+            for end, value in ends
+        ]
+        self.writing().create_edges(source._element, edge_type, name, stored)
 
     def delete_edge(self, edge: Edge) -> None:
         self.writing().delete_edges([edge._element])

@@ -139,17 +139,23 @@ class Transaction:
         So edges that say the same one whole number can share them.
         """
         before = edge.properties
-        # Most by far: one that this call created gets its only property.
-        if before is self._no_properties and value.__class__ is int:
-            edge.properties = self._numbers.get((name, value)) or self._number(name, value)
-            return
         if not _differs(before.get(name), value):
             return
         if edge not in self._created_edges:
             self._edges_before.setdefault(edge, before)
+        if not before:
+            edge.properties = self._only(name, value)
+            return
         edge.properties = {**before, name: value}
         if value is None:
             del edge.properties[name]
+
+    def _only(self, name: str, value: Any) -> dict[str, Any]:
+        """Return properties of an edge that has but this one."""
+        # To a dictionary True is 1.
+        if value.__class__ is not int:
+            return {} if value is None else {name: value}
+        return self._numbers.get((name, value)) or self._number(name, value)
 
     def _number(self, name: str, value: int) -> dict[str, Any]:
         made = self._numbers[name, value] = {name: value}
@@ -184,11 +190,35 @@ class Transaction:
     def create_edge(
         self, source: VertexElement, target: VertexElement, edge_type: str
     ) -> EdgeElement:
-        if self._deleted and (source in self._deleted or target in self._deleted):
+        self._check_there(source)
+        return self._create_edge(source, target, edge_type, self._no_properties)
+
+    def create_edges(
+        self,
+        source: VertexElement,
+        edge_type: str,
+        name: str,
+        ends: Iterable[tuple[VertexElement, Any]],
+    ) -> None:
+        """Create an edge from *source* to each of *ends*: a vertex, and the property *name*."""
+        self._check_there(source)
+        for target, value in ends:
+            self._create_edge(source, target, edge_type, self._only(name, value))
+
+    def _check_there(self, vertex: VertexElement) -> None:
+        if vertex in self._deleted:
             raise interface.DeletedObjectError("Accessing deleted object.")
-        edge = EdgeElement(
-            self._database.new_id("edge"), edge_type, source, target, self._no_properties
-        )
+
+    def _create_edge(
+        self,
+        source: VertexElement,
+        target: VertexElement,
+        edge_type: str,
+        properties: dict[str, Any],
+    ) -> EdgeElement:
+        if self._deleted:
+            self._check_there(target)
+        edge = EdgeElement(self._database.new_id("edge"), edge_type, source, target, properties)
         self._created_edges[edge] = None
         leaving, entering = source.out_edges, target.in_edges
         if leaving is None:
