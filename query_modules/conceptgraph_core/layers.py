@@ -100,7 +100,10 @@ class NodeKind(NamedTuple):
         return [one for one in self.properties if not one.optional]
 
     def declared(self, name: str) -> Property:
-        return next(one for one in self.properties if one.name == name)
+        for one in self.properties:
+            if one.name == name:
+                return one
+        raise LookupError(f"{self.label} has no property {name}")
 
 
 class EdgeKind(NamedTuple):

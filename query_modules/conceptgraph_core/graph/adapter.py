@@ -288,10 +288,7 @@ class Graph(Generic[N]):
         if self.context.until_ms is not None:
             # What is hidden may have the very key.
             raise InvalidContext("context: until_ms is for reading only")
-        raw = self._raw_graph.create_vertex()
-        raw.add_label(label)
-        for key, value in properties.items():
-            raw.set_property(key, value)
+        raw = raws.create_vertex(self._raw_graph, label, properties)
         node: N = self.node_class(raw, raw.get_id(), label, self.context)
         self._nodes[node.id] = node
         return node

@@ -6,7 +6,7 @@ They are only valid during the call. `_PublicVertex` and `_PublicEdge` do the sa
 API.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import mgp
@@ -46,6 +46,18 @@ def records(rows: Iterable[dict[str, Any]]) -> list[Any]:
 
 def raw_graph(graph: Any) -> Any:
     return graph._graph if hasattr(graph, "_graph") else _PublicGraph(graph)
+
+
+def create_vertex(graph: Any, label: str, properties: Mapping[str, Any]) -> Any:
+    """Create a vertex, at once where the graph takes it so: a property at a time takes longer."""
+    at_once = getattr(graph, "create_labelled", None)
+    if at_once is not None:
+        return at_once(label, properties)
+    raw = graph.create_vertex()
+    raw.add_label(label)
+    for key, value in properties.items():
+        raw.set_property(key, value)
+    return raw
 
 
 def create_edges(

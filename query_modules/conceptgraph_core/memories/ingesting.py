@@ -1,7 +1,6 @@
 """Messages of conversations, each kept as a memory: once, however often it comes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from .. import limits, text
@@ -58,9 +57,7 @@ class _Ingesting:
             if thread is not None and position is not None:
                 self._found[thread] = max(position, self._found.get(thread, -1))
         context = graph.context
-        self._fading = rules.Fading(
-            schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, context.now_ms
-        )
+        self._fading = _fading(context.now_ms)
         self._common: Row = {
             "user_id": text.name(context.user_id, "user_id"),
             "source": schema.DEFAULT_SOURCE,
@@ -92,9 +89,7 @@ class _Ingesting:
         """Return what a message said then begins with."""
         context = self._graph.context
         since = rules.fading_since(said_at, self._fading, context.now_ms, context.decay)
-        score, state = rules.now(
-            replace(self._fading, accessed_at=since), context.now_ms, context.decay
-        )
+        score, state = rules.now(_fading(since), context.now_ms, context.decay)
         # Only the worker expires.
         state = rules.ARCHIVED if state == rules.EXPIRED else state
         return {"accessed_at": since, "decay_score": score, "state": state}
@@ -104,6 +99,11 @@ class _Ingesting:
             given = self._given.get(thread, -1)
             self.ends[thread] = max(given, self._found.get(thread, -1))
         return self.ends[thread]
+
+
+def _fading(since: int) -> rules.Fading:
+    """Return what the score of a message follows from that counts as accessed then."""
+    return rules.Fading(schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, since)
 
 
 def _checked(message: Mapping[str, Any]) -> Row:

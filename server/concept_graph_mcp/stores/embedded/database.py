@@ -251,11 +251,15 @@ class Database:
 
     def new_id(self, table: str) -> int:
         """Return an id that *table* never had."""
+        return self.new_ids(table, 1)[0]
+
+    def new_ids(self, table: str, count: int) -> range:
+        """Return *count* ids that *table* never had, in their order."""
         last = self._last_ids.get(table)
         if last is None:
             last = self._last_id(table)
-        self._last_ids[table] = last + 1
-        return last + 1
+        self._last_ids[table] = last + count
+        return range(last + 1, last + 1 + count)
 
     def _last_id(self, table: str) -> int:
         """Return the highest id that *table* ever had."""

@@ -6,7 +6,7 @@ interface inside Memgraph. The methods do not check that the call still runs: `m
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import values
@@ -315,6 +315,19 @@ class Graph:
 
     def create_vertex(self) -> Vertex:
         return Vertex(self, self.writing().create_vertex())
+
+    def create_labelled(self, label: str, properties: Mapping[str, Any]) -> Vertex:
+        """Create what `create_vertex`, `add_label` and `set_property` would."""
+        vectors = [name for name in properties if name in self.vector_names]
+        stored = {
+            name: value if value.__class__ in _KEPT else values.to_stored(value)
+            for name, value in properties.items()
+            if value is not None and name not in vectors
+        }
+        vertex = Vertex(self, self.writing().create_vertex((label,), stored))
+        for name in vectors:
+            vertex.set_property(name, properties[name])
+        return vertex
 
     def delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element

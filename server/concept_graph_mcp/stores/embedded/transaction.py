@@ -180,8 +180,12 @@ class Transaction:
             self._save(vertex)
             vertex.labels = tuple(other for other in vertex.labels if other != label)
 
-    def create_vertex(self) -> VertexElement:
-        vertex = VertexElement(self._database.new_id("vertex"), (), {})
+    def create_vertex(
+        self, labels: tuple[str, ...] = (), properties: dict[str, Any] | None = None
+    ) -> VertexElement:
+        """Create a vertex, which takes *properties*, as they are stored, for its own."""
+        made = {} if properties is None else properties
+        vertex = VertexElement(self._database.new_id("vertex"), labels, made)
         vertex.out_edges, vertex.in_edges = [], []
         self._cache.vertices[vertex.id] = vertex
         self._created[vertex] = None
@@ -190,8 +194,8 @@ class Transaction:
     def create_edge(
         self, source: VertexElement, target: VertexElement, edge_type: str
     ) -> EdgeElement:
-        self._check_there(source)
-        return self._create_edge(source, target, edge_type, self._no_properties)
+        [made] = self._create_edges(source, edge_type, [(target, self._no_properties)])
+        return made
 
     def create_edges(
         self,
@@ -201,35 +205,34 @@ class Transaction:
         ends: Iterable[tuple[VertexElement, Any]],
     ) -> None:
         """Create an edge from *source* to each of *ends*: a vertex, and the property *name*."""
-        self._check_there(source)
-        for target, value in ends:
-            self._create_edge(source, target, edge_type, self._only(name, value))
+        only = self._only
+        self._create_edges(source, edge_type, [(end, only(name, value)) for end, value in ends])
 
-    def _check_there(self, vertex: VertexElement) -> None:
-        if vertex in self._deleted:
-            raise interface.DeletedObjectError("Accessing deleted object.")
-
-    def _create_edge(
+    def _create_edges(
         self,
         source: VertexElement,
-        target: VertexElement,
         edge_type: str,
-        properties: dict[str, Any],
-    ) -> EdgeElement:
-        if self._deleted:
-            self._check_there(target)
-        edge = EdgeElement(self._database.new_id("edge"), edge_type, source, target, properties)
-        self._created_edges[edge] = None
-        leaving, entering = source.out_edges, target.in_edges
-        if leaving is None:
-            self._unlisted.setdefault((source, True), []).append(edge)
-        else:
-            leaving.append(edge)
-        if entering is None:
-            self._unlisted.setdefault((target, False), []).append(edge)
-        else:
+        ends: Collection[tuple[VertexElement, dict[str, Any]]],
+    ) -> list[EdgeElement]:
+        """Create an edge from *source* to each of *ends*: a vertex, and the edge's properties."""
+        if self._deleted and not self._deleted.isdisjoint([source, *(end for end, _ in ends)]):
+            raise interface.DeletedObjectError("Accessing deleted object.")
+        made = []
+        for edge_id, (target, properties) in zip(
+            self._database.new_ids("edge", len(ends)), ends, strict=True
+        ):
+            edge = EdgeElement(edge_id, edge_type, source, target, properties)
+            made.append(edge)
+            entering = target.in_edges
+            if entering is None:
+                entering = self._unlisted.setdefault((target, False), [])
             entering.append(edge)
-        return edge
+        leaving = source.out_edges
+        if leaving is None:
+            leaving = self._unlisted.setdefault((source, True), [])
+        leaving.extend(made)
+        self._created_edges.update(dict.fromkeys(made))
+        return made
 
     def delete_vertex(self, vertex: VertexElement) -> None:
         self._save(vertex)
@@ -381,12 +384,17 @@ class Transaction:
     def _edge_rows(self, edges: Iterable[EdgeElement]) -> Iterator[Row]:
         """Iterate over the rows of *edges*: hundreds of thousands in a long call."""
         # What is stored of properties that edges share.
-        known = {id(one): encode(one) for one in (self._no_properties, *self._numbers.values())}
+        shared = [(one, encode(one)) for one in (self._no_properties, *self._numbers.values())]
+        known = {id(one): (text, size(text)) for one, text in shared}
         checksum = checksums.of_edge
         written = 0
         for edge in edges:
-            text = known.get(id(edge.properties)) or encode(edge.properties)
-            written += size(text)
+            found = known.get(id(edge.properties))
+            if found is None:
+                text = encode(edge.properties)
+                found = text, size(text)
+            text, taken = found
+            written += taken
             edge_id, kind, source, target = edge.id, edge.type, edge.source.id, edge.target.id
             row_checksum = checksum(edge_id, kind, source, target, text)
             yield edge_id, kind, source, target, text, row_checksum
