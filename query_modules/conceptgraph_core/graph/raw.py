@@ -54,9 +54,10 @@ def create_vertex(graph: Any, label: str, properties: Mapping[str, Any]) -> Any:
     if at_once is not None:
         return at_once(label, properties)
     raw = graph.create_vertex()
-    raw.add_label(label)
     for key, value in properties.items():
         raw.set_property(key, value)
+    # Last: of a vertex with a label each property that is set is looked for in indexes.
+    raw.add_label(label)
     return raw
 
 
