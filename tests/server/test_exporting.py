@@ -220,6 +220,18 @@ def test_what_came_from_the_reference_memory_server_goes_back_as_it_was(there):
     assert "left out" not in exported.stderr
 
 
+def test_memories_and_entities_are_nothing_to_the_reference_memory_server(there):
+    memory = {"kind": "memory", "user_id": "default", "content": "Ana sails"}
+    ids = ("m1", "m2")
+    link = {"kind": "link", "from": "m1", "to": "m2", "type": "supports", "strength": 0.5}
+    ok(*there, "import", "-", stdin=lines(*REFERENCE))
+    ok(*there, "import", "-", stdin=lines(*(memory | {"id": one} for one in ids), link))
+    exported = ok(*there, "export", "--format", "server-memory", "-")
+    assert said(exported.stdout) == said(lines(*REFERENCE))
+    assert "left out: records of kind memory: 2" in exported.stderr
+    assert "left out: records of kind link: 1" in exported.stderr
+
+
 def test_an_episode_of_several_concepts_is_an_observation_of_each(there):
     episode = "20250615/apple"
     ok(

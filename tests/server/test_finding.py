@@ -93,6 +93,19 @@ def test_after_a_change_of_languages_the_index_is_made_again(store: Path) -> Non
     assert run(store, "check").exit_code == 0
 
 
+def test_a_run_of_words_between_texts_does_not_end_the_making_of_the_index(tmp_path: Path) -> None:
+    # Each word is a node, which stands in no record: more of them in a row than a batch has.
+    long = " ".join("w" + "".join(chr(97 + int(digit)) for digit in str(n)) for n in range(1_200))
+    store, file = tmp_path / "memory.db", tmp_path / "told.jsonl"
+    for name, summary in (("20250604/long", long), ("20250605/last", "Ana played chess")):
+        record = {"kind": "episode", "name": name, "summary": summary}
+        file.write_text(json.dumps(record) + "\n", encoding="utf-8")
+        assert run(store, "import", str(file), languages="ja").exit_code == 0
+    assert "20250605/last" not in run(store, "find", "playing", languages="en").stdout
+    run(store, "index", "--again", languages="en")
+    assert "20250605/last" in run(store, "find", "playing", languages="en").stdout
+
+
 def test_an_unknown_language_is_told_in_one_line(store: Path) -> None:
     told = run(store, "find", "apples", languages="klingon")
     assert told.exit_code == 1

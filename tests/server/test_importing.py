@@ -81,6 +81,15 @@ def test_a_relation_of_another_type_is_kept_as_a_sentence_that_both_ends_evoke(t
     }
 
 
+def test_what_is_there_of_other_layers_is_in_nobodys_way(there):
+    memory = {"kind": "memory", "id": "m1", "user_id": "default", "content": "Bob drinks tea"}
+    ok(*there, "import", "-", stdin=lines(memory))
+    ok(*there, "import", "-", stdin=lines(*BOB))
+    again = ok(*there, "import", "-", stdin=lines(*BOB)).stderr
+    assert "nodes created: 0" in again
+    assert memory.items() <= next(r for r in graph(there) if r["kind"] == "memory").items()
+
+
 def test_what_is_there_already_is_not_changed_again(there):
     ok(*there, "import", "-", stdin=lines(*BOB))
     again = ok(*there, "import", "-", stdin=lines(*BOB)).stderr

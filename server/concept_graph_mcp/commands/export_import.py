@@ -41,7 +41,8 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
       concept-graph   all there is; what import brings into another store
       server-memory   the JSON Lines of the reference memory server: concepts
                       become entities, episodes observations; it knows no
-                      feelings, no weights and no times
+                      feelings, no weights and no times, and nothing of
+                      memories and entities
     """
     write = _write_native if name == file_formats.NATIVE else _write_server_memory
 

@@ -109,10 +109,12 @@ async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
     with progress("indexing", total) as tell:
         async with aclosing(session.store.stream(_BATCH)) as batches:
             async for records in batches:
-                # Relations come after all nodes.
                 nodes = [record for record in records if record["kind"] in _KINDS]
                 if not nodes:
-                    break
+                    # Relations come after all nodes. What is in no record comes amid them.
+                    if records:
+                        break
+                    continue
                 with interrupts.piece():
                     indexed += await _indexed(session, calls.keeping.index(nodes, again))
                 done += len(nodes)

@@ -26,6 +26,7 @@ from .progress import progress
 
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
+_KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes)
 # What a count of each kind of record is called.
 _MEASURES = {kind.kind: kind.measure for layer in LAYERS for kind in layer.nodes}
 _MEASURES |= {layer.edge_kind: f"{layer.edge_kind}s" for layer in LAYERS}
@@ -179,10 +180,10 @@ async def _named(session: Session) -> dict[str, str]:
     found = {}
     async with aclosing(session.store.stream()) as batches:
         async for records in batches:
-            if records[0]["kind"] == "relation":
-                break
             for record in records:
-                match = _EPISODE.fullmatch(record["name"])
-                if record["kind"] == "episode" and match:
+                if record["kind"] == "episode" and (match := _EPISODE.fullmatch(record["name"])):
                     found[match["key"]] = record["name"]
+            # Relations come after all nodes.
+            if any(record["kind"] not in _KINDS for record in records):
+                break
     return found

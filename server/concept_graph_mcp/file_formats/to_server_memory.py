@@ -1,6 +1,7 @@
 """Writing what the reference memory server reads: entities with observations, and relations.
 
-What it knows nothing of (feelings, weights, arousal and times) is not written.
+What it knows nothing of (feelings, weights, arousal and times; memories and entities) is not
+written.
 """
 
 import itertools
@@ -41,6 +42,8 @@ class ServerMemory:
             self._concepts.append(record["name"])
         elif record["kind"] == "episode":
             self._summaries[record["name"]] = record["summary"]
+        elif record["kind"] != schema.LAYER.edge_kind:
+            self.tally.left_out(f"records of kind {record['kind']}")
         elif record["from"] in self._summaries:
             self.tally.left_out("relations that begin at an episode", shown(record["from"]))
         elif record["to"] in self._summaries:
