@@ -118,6 +118,8 @@ def test_the_client_configurations_start_a_server():
 @pytest.mark.parametrize(("options", "output"), [([], "demo"), (["--memory"], "demo-memory")])
 def test_the_demo_prints_what_the_readme_shows(options, output):
     environment = {key: value for key, value in os.environ.items() if key != "TZ"}
+    # What is set for the owner's server is none of the demo's.
+    environment |= {"CONCEPT_GRAPH_TOOLSETS": "entity", "AROUSAL_TAU_MS": "1000"}
     shown = subprocess.run(
         [sys.executable, "-m", "concept_graph_mcp", "demo", *options],
         env=environment | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},

@@ -274,6 +274,11 @@ def test_what_is_added_is_added_at_the_end_of_its_chunk(model):
     assert len(added) < len(episodes())
 
 
+def test_the_toolsets_of_the_owners_server_are_none_of_its_own(model, monkeypatch):
+    monkeypatch.setenv("CONCEPT_GRAPH_TOOLSETS", "memory")
+    assert backfill("--max-chunks=1").exit_code == 0
+
+
 def test_a_chunk_is_felt_and_found_by_the_next(model):
     assert backfill().exit_code == 0
     assert {record["valence"] for record in episodes().values()} == {0.4}

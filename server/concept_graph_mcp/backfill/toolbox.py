@@ -21,6 +21,8 @@ from .errors import WorkingStoreError
 
 # No call takes as long as this unless the server hangs.
 _ANSWER_S = 120.0
+# Whatever is set for the owner's own server.
+_OFFERING = ("--enable-set-time", "--toolsets", "concept")
 
 
 class Toolbox:
@@ -68,7 +70,7 @@ async def served(store: Path, zone: ZoneInfo) -> AsyncIterator[Toolbox]:
     inherited = {name: value for name, value in os.environ.items() if not _is_ours(name)}
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "concept_graph_mcp", f"--embedded={store}", "--enable-set-time"],
+        args=["-m", "concept_graph_mcp", f"--embedded={store}", *_OFFERING],
         env=inherited | {"TZ": zone.key},
     )
     # What the server logs would get in the way of the progress bar.

@@ -17,6 +17,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.progress import Progress
 from rich.table import Table
 
+from conceptgraph_core.context import LANGUAGES_VARIABLE
+
 from .. import calls
 from ..stores.embedded.store import EmbeddedStore
 from .figures import figure
@@ -56,7 +58,7 @@ async def _play(path: Path) -> _Played:
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "concept_graph_mcp", "--embedded", str(path), "--enable-set-time"],
-        env=os.environ | {"TZ": about["time_zone"]},
+        env=environment(about["time_zone"]),
     )
     started = time.perf_counter()
     async with Client(stdio_client(server)) as client:
@@ -67,6 +69,17 @@ async def _play(path: Path) -> _Played:
             await _live(client, later, _SECOND_RECALL, progress, task)
             a_week_later = await _recall(client, _SECOND_RECALL)
     return _Played(about, len(steps), then, a_week_later, time.perf_counter() - started)
+
+
+def environment(zone: str) -> dict[str, str]:
+    """Return the environment of a demo's server: nothing that is set for the owner's own.
+
+    But for the languages, which this process reads as well.
+    """
+    ours = ("CONCEPT_GRAPH_", "AROUSAL_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    languages = {name: os.environ[name] for name in (LANGUAGES_VARIABLE,) if name in os.environ}
+    return kept | languages | {"TZ": zone}
 
 
 async def _found(path: Path) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """A family's year kept over MCP: what is remembered, fades, comes back, and is never lost."""
 
 import json
-import os
 import re
 import sys
 import time
@@ -24,7 +23,7 @@ from conceptgraph_core.memories.rules import STATES
 from .. import calls
 from ..calls import Call
 from ..stores.embedded.store import EmbeddedStore
-from .flight import called, set_time
+from .flight import called, environment, set_time
 from .terminal import cut, narrow, note, notes, out, say, wide
 
 FIRST_QUESTION = "what must we not cook for Mia?"
@@ -70,11 +69,10 @@ def live(path: Path) -> None:
 
 async def _live(path: Path) -> None:
     about, *steps = _sample()
-    alone = {name: one for name, one in os.environ.items() if not name.startswith("CONCEPT_GRAPH")}
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "concept_graph_mcp", f"--embedded={path}", *_OFFERING],
-        env=alone | {"TZ": about["time_zone"]},
+        env=environment(about["time_zone"]),
     )
     store = EmbeddedStore(path)
     started = time.perf_counter()
@@ -163,12 +161,10 @@ async def _print_boiler(year: _Year) -> None:
 
 async def _print_forgotten(year: _Year, steps: list[Row]) -> None:
     wrong = year.ids["peanuts"]
-    await year.tool("memory_node_forget", memory_id=wrong, reason="hazelnuts, not peanuts")
+    await year.tool("memory_node_forget", memory_id=wrong, reason=_REASON)
     found = await year.tool("memory_node_search", query="peanuts")
     say("Forgotten is not lost:")
-    say(
-        f"  memory_node_forget, reason: hazelnuts, not peanuts; found now: {len(found['memories'])}"
-    )
+    say(f"  memory_node_forget, reason: {_REASON}; found now: {len(found['memories'])}")
     listed = await year.owner(calls.upkeep.listed(DEFAULT_USER, ["expired"]))
     say(f"  memories list --state expired: {len(listed)}")
     for row in sorted(listed, key=lambda row: int(row["created_at"])):
