@@ -254,6 +254,31 @@ def test_what_stops_half_way_keeps_what_was_embedded_and_goes_on(endpoint, store
     assert run(store, "embed", embeddings="openai:toy", url=endpoint.url).output == "embedded: 1\n"
 
 
+def test_what_stops_embedding_anew_half_way_goes_on_without_removing_what_was_made(
+    endpoint, store, monkeypatch
+):
+    monkeypatch.setattr("concept_graph_mcp.worker.embedding.BATCH", 1)
+    toy = {"url": endpoint.url}
+    assert run(store, "embed", embeddings="openai:toy", **toy).exit_code == 0
+    usual = scripted_model.embeddings
+    known = len(endpoint.requests)
+
+    def once(request: scripted_model.Request) -> object:
+        many = len(endpoint.requests) > known + 2
+        return (
+            scripted_model.Fault(400, '{"error": {"message": "quota"}}') if many else usual(request)
+        )
+
+    endpoint.embeds = once
+    stopped = run(store, "embed", "--again", "openai:other", embeddings="openai:toy", **toy)
+    assert stopped.output.endswith(
+        "1 embedded, concept-graph-mcp embed with CONCEPT_GRAPH_EMBEDDINGS=openai:other,"
+        " without --again, goes on from here\n"
+    )
+    endpoint.embeds = usual
+    assert run(store, "embed", embeddings="openai:other", **toy).output == "embedded: 2\n"
+
+
 def test_without_an_embedding_the_command_says_what_to_set(store):
     refused = run(store, "embed")
     assert refused.exit_code == 1

@@ -163,9 +163,10 @@ def test_doctor_says_of_which_embedding_the_vectors_are_and_how_many_texts_lack_
     assert told_by_doctor(kept) == (
         "model2vec:a-model, 3 numbers; without a vector: 4; run concept-graph-mcp embed"
     )
-    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:another")
-    assert run(*kept, "doctor").exit_code == 1
-    assert "embed --again openai:another" in told_by_doctor(kept)
+    for other in ("openai:another", "model2vec:somebody/another-model"):
+        monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", other)
+        assert run(*kept, "doctor").exit_code == 1
+        assert f"embed --again {other}" in told_by_doctor(kept)
 
 
 def told_by_doctor(there: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import anyio
 import click
@@ -14,6 +13,7 @@ from conceptgraph_core.words import libraries
 
 from .. import calls, settings
 from ..core import modules_directory
+from ..embedding.base import called
 from ..errors import StoreError
 from ..session import Session
 from ..settings import Settings
@@ -108,16 +108,10 @@ async def _embedding(session: Session) -> list[Finding]:
         return [
             Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is not set: not used")
         ]
-    if said.partition(":")[0] != chosen[0]["model"].partition(":")[0]:
+    if called(said) != chosen[0]["model"]:
         again = f"concept-graph-mcp embed --again {said} makes them anew"
         return [Finding("embedding", f"{of}, but {said} is configured: {again}", wrong=True)]
     return [Finding("embedding", state)]
-
-
-def _called(said: str) -> str:
-    """Return what a store calls the embedding that is configured as *said*."""
-    provider, _, name = said.partition(":")
-    return said if provider == "openai" else f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
 async def _contents(session: Session) -> list[Finding]:

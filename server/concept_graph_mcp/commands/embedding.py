@@ -19,8 +19,6 @@ from .interrupts import Interrupts
 from .progress import progress
 from .terminal import note
 
-_GOES_ON = "the same command goes on from here"
-
 
 @click.command()
 @click.option(
@@ -32,7 +30,7 @@ _GOES_ON = "the same command goes on from here"
 def embed(embedded: str | None, again: str | None) -> None:
     """Give texts that lack it the vector that they are found by.
 
-    Ctrl-C stops between two batches; the same command goes on from there, without --again.
+    Ctrl-C stops between two batches; what goes on from there is said then.
     """
     variable = settings.EMBEDDINGS_VARIABLE
     said = settings.embeddings(again or os.environ.get(variable, ""))
@@ -40,61 +38,76 @@ def embed(embedded: str | None, again: str | None) -> None:
         raise Failure(f"{variable}: is not set; name an embedding, e.g. openai:NAME of a model")
 
     with Interrupts() as interrupts:
-
-        async def work(session: Session) -> tuple[int, int]:
-            embedding = await opened(said, os.environ)
-            try:
-                with progress("embedding texts", await _total(session)) as tell:
-                    await _choose(session, embedding, again is not None, interrupts)
-                    return await _embed(session, embedding, interrupts, tell)
-            finally:
-                await embedding.close()
-
+        work = _Embedding(said, again is not None, interrupts)
         try:
-            done, without = with_session(embedded, work)
+            done, without = with_session(embedded, work.run)
         except KeyboardInterrupt:
-            raise Failure(f"interrupted; {_GOES_ON}") from None
+            raise Failure(f"interrupted; {work.goes_on}") from None
     note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
     if again is not None and settings.embeddings(os.environ.get(variable, "")) != said:
         note(f"Set {variable}={said} where the server is started.")
+
+
+class _Embedding:
+    """The embedding of all that lacks a vector, in batches that are one transaction each."""
+
+    def __init__(self, said: str, again: bool, interrupts: Interrupts) -> None:
+        self._said = said
+        self._again = again
+        self._is_chosen = False
+        self._interrupts = interrupts
+
+    @property
+    def goes_on(self) -> str:
+        """What to do after whatever has stopped it."""
+        if self._again and self._is_chosen:
+            # The same command would remove what has been made.
+            variable = settings.EMBEDDINGS_VARIABLE
+            what = f"concept-graph-mcp embed with {variable}={self._said}"
+            return f"{what}, without --again, goes on from here"
+        return "the same command goes on from here"
+
+    async def run(self, session: Session) -> tuple[int, int]:
+        """Return how many texts were given a vector, and how many have none. Raises Failure."""
+        embedding = await opened(self._said, os.environ)
+        try:
+            with progress("embedding texts", await _total(session)) as tell:
+                await self._choose(session, embedding)
+                return await self._embed(session, embedding, tell)
+        finally:
+            await embedding.close()
+
+    async def _choose(self, session: Session, embedding: Embedding) -> None:
+        """Let the store's vectors be of *embedding*; again: after removing those that it has."""
+        call = calls.embedding.choose(embedding.name, embedding.dimension, self._again)
+        while not self._is_chosen:
+            with self._interrupts.piece():
+                [row] = await session.run(call)
+                self._is_chosen = row["chosen"]
+        await session.store.fit_vectors()
+
+    async def _embed(
+        self, session: Session, embedding: Embedding, tell: Callable[[int], None]
+    ) -> tuple[int, int]:
+        done = without = 0
+        batches = embed_lacking(session, embedding)
+        while True:
+            try:
+                with self._interrupts.piece():
+                    batch = await anext(batches, None)
+            except EmbeddingError as error:
+                raise Failure(f"{error}; {done:,} embedded, {self.goes_on}") from None
+            except StoreError as error:
+                raise Failure(f"{error}; {self.goes_on}") from None
+            if batch is None:
+                return done, without
+            embedded, seen = batch
+            done += embedded
+            without += seen - embedded
+            tell(done + without)
 
 
 async def _total(session: Session) -> int:
     measures = {kind.measure for kind, _ in embedded_kinds(LAYERS)}
     rows = await session.run(calls.keeping.stats())
     return sum(row["value"] for row in rows if row["measure"] in measures)
-
-
-async def _choose(
-    session: Session, embedding: Embedding, again: bool, interrupts: Interrupts
-) -> None:
-    """Let the store's vectors be of *embedding*; *again*: after removing those that it has."""
-    call = calls.embedding.choose(embedding.name, embedding.dimension, again)
-    chosen = False
-    while not chosen:
-        with interrupts.piece():
-            [row] = await session.run(call)
-        chosen = row["chosen"]
-    await session.store.fit_vectors()
-
-
-async def _embed(
-    session: Session, embedding: Embedding, interrupts: Interrupts, tell: Callable[[int], None]
-) -> tuple[int, int]:
-    """Embed what lacks a vector; return how many texts now have one, and how many have none."""
-    done = without = 0
-    batches = embed_lacking(session, embedding)
-    while True:
-        try:
-            with interrupts.piece():
-                batch = await anext(batches, None)
-        except EmbeddingError as error:
-            raise Failure(f"{error}; {done:,} embedded, {_GOES_ON}") from None
-        except StoreError as error:
-            raise Failure(f"{error}; {_GOES_ON}") from None
-        if batch is None:
-            return done, without
-        embedded, seen = batch
-        done += embedded
-        without += seen - embedded
-        tell(done + without)

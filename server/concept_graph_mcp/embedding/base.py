@@ -1,6 +1,7 @@
 """What an embedding is, whoever computes it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from ..errors import StoreError
@@ -26,6 +27,17 @@ class Embedding(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+
+
+def called(said: str) -> str:
+    """Return what a store calls the embedding that is configured as *said*, `PROVIDER:NAME`.
+
+    A model has the same name in a folder of that name as on the Hub.
+    """
+    provider, _, name = said.partition(":")
+    if provider == "openai":
+        return said
+    return f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
 def missing(package: str) -> EmbeddingError:

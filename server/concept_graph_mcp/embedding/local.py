@@ -8,7 +8,7 @@ from typing import Any
 import anyio.to_thread
 
 from ..errors import one_line
-from .base import Embedding, EmbeddingError, Vector, missing
+from .base import Embedding, EmbeddingError, Vector, called, missing
 
 _MOST_OF_A_REASON = 300
 
@@ -36,7 +36,7 @@ def model2vec(name: str) -> Embedding:
     except ImportError as error:
         raise _not_installed(error, "model2vec") from None
     model = _loaded("model2vec", name, StaticModel.from_pretrained)
-    return LocalEmbedding(_called("model2vec", name), int(model.dim), model.encode)
+    return LocalEmbedding(called(f"model2vec:{name}"), int(model.dim), model.encode)
 
 
 def sentence_transformers(name: str) -> Embedding:
@@ -51,7 +51,7 @@ def sentence_transformers(name: str) -> Embedding:
         return model.encode(texts, show_progress_bar=False)
 
     dimension = int(model.get_sentence_embedding_dimension())
-    return LocalEmbedding(_called("sentence-transformers", name), dimension, encode)
+    return LocalEmbedding(called(f"sentence-transformers:{name}"), dimension, encode)
 
 
 def _loaded(provider: str, name: str, load: Callable[[str], Any]) -> Any:
@@ -68,11 +68,6 @@ def _loaded(provider: str, name: str, load: Callable[[str], Any]) -> Any:
         raise EmbeddingError(
             f"CONCEPT_GRAPH_EMBEDDINGS: {provider}:{name} cannot be loaded: {reason}"
         ) from None
-
-
-def _called(provider: str, name: str) -> str:
-    """Return what the model is called: the same in a folder of its name as on the Hub."""
-    return f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
 def _not_installed(error: ImportError, package: str) -> Exception:
