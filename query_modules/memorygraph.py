@@ -20,6 +20,7 @@ from conceptgraph_core.memories import (
     owner,
     schema,
     traversal,
+    wording,
 )
 from conceptgraph_core.memories import (
     neighbourhood as neighbourhoods,
@@ -229,7 +230,7 @@ def search(
 def context(
     ctx: mgp.ProcCtx,
     query: str,
-    token_budget: mgp.Nullable[int] = schema.DEFAULT_BUDGET,
+    token_budget: mgp.Nullable[int] = wording.DEFAULT_BUDGET,
     vector: mgp.List[mgp.Number] = [],
     model: mgp.Nullable[str] = None,
     context: mgp.Map = {},

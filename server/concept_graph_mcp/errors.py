@@ -22,6 +22,10 @@ class Unavailable(StoreError):
     """The store cannot be reached, read or written right now."""
 
 
+class Contended(Unavailable):
+    """Others write to the same place at the same time, again and again; nothing was written."""
+
+
 class NoStore(Unavailable):
     """There is no store where one was named, and only writing makes one."""
 

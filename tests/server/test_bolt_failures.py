@@ -1,5 +1,8 @@
 """Telling failures of a database call apart by what the driver raises."""
 
+from unittest.mock import AsyncMock
+
+import anyio
 import pytest
 from neo4j.exceptions import (
     ClientError,
@@ -10,7 +13,8 @@ from neo4j.exceptions import (
     TransientError,
 )
 
-from concept_graph_mcp.errors import Misdeployed, Refused, StoreError
+from concept_graph_mcp.errors import Misdeployed, Refused, StoreError, Unavailable
+from concept_graph_mcp.stores.bolt import store
 from concept_graph_mcp.stores.bolt.failures import is_conflict, is_ended, refusal, unsent
 
 CODE = "Memgraph.ClientError.MemgraphError.MemgraphError"
@@ -183,3 +187,19 @@ def test_what_any_module_of_the_core_refuses_is_a_refusal(module):
     told = refusal(failed(traceback_of(f"conceptgraph_core.{module}.Bad: a: is b")))
     assert type(told) is Refused
     assert str(told) == "a: is b"
+
+
+def test_a_restore_beside_clients_that_write_all_the_time_says_what_to_do(monkeypatch):
+    async def restoring() -> None:
+        bolt = store.BoltStore("bolt://db:7687", "", "")
+        monkeypatch.setattr(bolt, "open", AsyncMock())
+        monkeypatch.setattr(bolt, "_replace", AsyncMock(side_effect=CONFLICTS[-1]))
+        await bolt.restore(None)
+
+    monkeypatch.setattr(store, "_RETRY_S", 0)
+    with pytest.raises(Unavailable) as told:
+        anyio.run(restoring)
+    assert str(told.value).endswith(
+        ": others write to it all the time; nothing was changed;"
+        " stop the servers and the worker that use it, and try again"
+    )

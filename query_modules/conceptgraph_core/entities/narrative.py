@@ -34,9 +34,7 @@ def context(graph: Graph, message: str, token_budget: int | None) -> Row:
     and tokens. What does not fit is left out. Nothing is changed by being told.
     """
     texts.summary(message, "message")
-    chosen = schema.DEFAULT_BUDGET if token_budget is None else token_budget
-    budget = texts.integer(chosen, "token_budget", schema.MIN_BUDGET, schema.MAX_BUDGET)
-    room = budget * wording.BYTES_A_TOKEN
+    room = wording.budget(token_budget) * wording.BYTES_A_TOKEN
     told: list[list[Sentence]] = []
     for paragraph in _paragraphs(graph, message):
         kept = []

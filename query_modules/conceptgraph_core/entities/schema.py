@@ -134,10 +134,7 @@ ARCHIVE: Final = "archive"
 WEEKLY: Final = ("merge", "prune", ARCHIVE, COMMUNITIES, "pressure")
 BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
 
-# Of a narrative, in tokens; of the message that it is for, so many words are looked up.
-DEFAULT_BUDGET: Final = 2_000
-MIN_BUDGET: Final = 50
-MAX_BUDGET: Final = 100_000
+# Of the message that a narrative is for, so many words are looked up.
 MOST_WORDS: Final = 400
 MOST_WORDS_A_NAME: Final = 4
 # How many of the latest mentions a narrative looks at.

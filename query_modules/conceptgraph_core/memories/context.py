@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from .. import text
 from . import lifecycle, links, schema, wording
 from .likeness import Said, Sayings
 from .node import Graph, Node
@@ -34,8 +33,7 @@ def context(
     them are accessed by this, and the links between them strengthened; none is created. Raises what
     `search` does.
     """
-    chosen = schema.DEFAULT_BUDGET if token_budget is None else token_budget
-    budget = text.integer(chosen, "token_budget", schema.MIN_BUDGET, schema.MAX_BUDGET)
+    budget = wording.budget(token_budget)
     relevance = _relevance(graph, query, vector, model)
     ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
     entries: list[Row] = []

@@ -65,9 +65,6 @@ SEARCH_DEPTH: Final = 100
 # A context: what words find that is at least so relevant as this share of the best; how many of the
 # nearest vectors, and from how many of all of it links are followed, how far, and along which. What
 # a link leads to is half as relevant as what it comes from, and counts by the link's strength.
-DEFAULT_BUDGET: Final = 2_000
-MIN_BUDGET: Final = 50
-MAX_BUDGET: Final = 100_000
 CONTEXT_LEAST: Final = 0.25
 CONTEXT_BEST: Final = 10
 CONTEXT_HOPS: Final = 2

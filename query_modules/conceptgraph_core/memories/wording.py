@@ -7,8 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 
+from .. import text as texts
+
 # No model is asked: English has about four bytes a token, other scripts fewer characters to them.
 BYTES_A_TOKEN: Final = 4
+# What a text may be asked for in, of whichever layer.
+DEFAULT_BUDGET: Final = 2_000
+MIN_BUDGET: Final = 50
+MAX_BUDGET: Final = 100_000
 _CUT: Final = "…"
 # Two days from the first and the last that there are, so that every zone has them.
 _FIRST_MS: Final = -62_135_424_000_000
@@ -38,6 +44,12 @@ def day(time_ms: int, zone: tzinfo = UTC) -> str:
     # Not fromtimestamp, which knows no time before 1970 on every platform.
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=within)
     return moment.astimezone(zone).date().isoformat()
+
+
+def budget(given: int | None) -> int:
+    """Return in how many tokens a text is wanted. Raises InvalidNumber."""
+    wanted = DEFAULT_BUDGET if given is None else given
+    return texts.integer(wanted, "token_budget", MIN_BUDGET, MAX_BUDGET)
 
 
 def tokens(size: int) -> int:

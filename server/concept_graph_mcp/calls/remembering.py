@@ -5,7 +5,7 @@ from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.associate.schema import checked_limit
-from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import schema, wording
 from conceptgraph_core.memories.rules import ACTIVE, EXPIRED, STATES
 from conceptgraph_core.memories.wanted import Wanted
 
@@ -67,11 +67,11 @@ def search(
 def context(
     scope: str,
     query: str,
-    token_budget: int = schema.DEFAULT_BUDGET,
+    token_budget: int = wording.DEFAULT_BUDGET,
     embedded: Embedded | None = None,
 ) -> Call:
     """Return the call that puts together what belongs to *query*, and accesses it."""
-    text.integer(token_budget, "token_budget", schema.MIN_BUDGET, schema.MAX_BUDGET)
+    wording.budget(token_budget)
     lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
     model, vector = embedded or (None, ())
     return Call(CONTEXT, (query, token_budget, list(vector), model), lookup, given)

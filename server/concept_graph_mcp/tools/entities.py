@@ -10,7 +10,8 @@ from conceptgraph_core.memories import wording
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import Text, clamped, iso, time_given, time_of, without_none
+from .arguments import Text, iso, time_given, time_of, without_none
+from .budgets import TokenBudget
 from .entity_types import (
     Because,
     EdgeType,
@@ -178,16 +179,7 @@ class EntityTools:
     async def entity_context(
         self,
         message: Annotated[Text, Field(description="What the user says, or what you want to say.")],
-        token_budget: Annotated[
-            int,
-            Strict(),
-            Field(
-                ge=schema.MIN_BUDGET,
-                le=schema.MAX_BUDGET,
-                description="At most so many tokens, estimated.",
-            ),
-            clamped(schema.MIN_BUDGET, schema.MAX_BUDGET),
-        ] = schema.DEFAULT_BUDGET,
+        token_budget: TokenBudget = wording.DEFAULT_BUDGET,
     ) -> Told:
         """Tell what is known of whom a message speaks, with doubts as doubts. Changes nothing."""
         call = calls.entities.context(message, token_budget, self._session.user_id)

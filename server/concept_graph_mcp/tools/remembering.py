@@ -11,6 +11,7 @@ from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, clamped, iso, without_none
+from .budgets import TokenBudget
 from .memory_types import MemoriesFound, MemoryContext, MemoryFound, Names, PresentState, Query
 from .toolset import Toolset
 
@@ -69,16 +70,7 @@ class RememberingTools:
     async def memory_context(
         self,
         query: Query,
-        token_budget: Annotated[
-            int,
-            Strict(),
-            Field(
-                ge=schema.MIN_BUDGET,
-                le=schema.MAX_BUDGET,
-                description="At most so many tokens, estimated.",
-            ),
-            clamped(schema.MIN_BUDGET, schema.MAX_BUDGET),
-        ] = schema.DEFAULT_BUDGET,
+        token_budget: TokenBudget = wording.DEFAULT_BUDGET,
     ) -> MemoryContext:
         """Put together what belongs to a query, as a text to read. What is in it is accessed."""
         question = await self._session.question(query)

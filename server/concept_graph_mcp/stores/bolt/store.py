@@ -20,7 +20,7 @@ from conceptgraph_core.registry import MODEL, Model, text_index
 
 from ... import calls
 from ...calls import Call
-from ...errors import Ended, Misdeployed, StoreError, Unavailable
+from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
 from ..store import EXPORTS, Edge, Node
 from . import asking, cypher, forms, readiness, vector_indexes
@@ -163,7 +163,14 @@ class BoltStore:
 
     async def restore(self, file: Path | None) -> None:
         await self.open()
-        await self._translated(True, self._replace, file)
+        try:
+            await self._translated(True, self._replace, file)
+        except Contended as error:
+            # All of it is one transaction, which whoever writes meanwhile can make impossible.
+            raise Unavailable(
+                f"{self._location}: others write to it all the time; nothing was changed;"
+                " stop the servers and the worker that use it, and try again"
+            ) from error
 
     async def _replace(self, file: Path | None) -> None:
         from .. import backup_files
@@ -255,7 +262,7 @@ class BoltStore:
         if is_ended(error):
             return Ended(f"{self._location}: the database ended the call; nothing was written")
         if is_conflict(error):
-            return Unavailable(
+            return Contended(
                 f"{self._location}: too many writes to the same place; nothing was written"
             )
         if isinstance(error, (ClientError, TransientError)):
