@@ -253,6 +253,12 @@ def test_what_is_imported_as_archived_is_stored_smaller_by_the_next_run(memory, 
     assert memory.records() == records
 
 
+def test_content_of_a_hand_that_only_begins_as_if_compressed_is_read_as_it_is(memory, hands):
+    for number, content in enumerate((f"{MARK}Käse", f"{MARK}cheese", MARK)):
+        hands.node("Memory", id=f"{number}", user_id="default", content=content)
+        assert get(memory, f"{number}")["content"] == content
+
+
 @pytest.mark.parametrize("content", ["Tea", MARK, f"{MARK}nonsense", "\x1f.", "🌱"])
 def test_what_compression_does_not_shorten_comes_back_too(memory, hands, host, content):
     memory_id = made(memory, content)
@@ -317,6 +323,15 @@ def test_what_does_not_preserve_is_refused(memory, given, message):
         run(memory, calls.memories.preserve(memory_id, **given))
 
 
+def test_a_tag_too_many_is_refused_and_takes_none_of_the_others(memory):
+    tags = [f"tag {number}" for number in range(100)]
+    memory_id = made(memory, tags=tags)
+    with pytest.raises(REFUSALS, match=r"^tags: 101 are too many; at most 100$"):
+        run(memory, calls.memories.preserve(memory_id, "pinned"))
+    assert stored(memory, memory_id)["tags"] == tags
+    assert run(memory, calls.memories.preserve(memory_id, until=memory.now_ms + 1))[0]["preserved"]
+
+
 def test_each_of_several_is_accessed_once_or_none_of_them(memory):
     one, two = made(memory, "one"), made(memory, "two")
     memory.now_ms += 60 * DAY_MS
@@ -347,6 +362,20 @@ def test_the_last_twenty_transitions_are_kept(memory):
     assert len(history) == 20
     assert [one["to"] for one in history[-3:]] == ["archived", "active", "archived"]
     assert set(history[0]) == {"from", "to", "at", "score"}
+
+
+def test_a_long_history_takes_nothing_of_what_a_caller_keeps_beside_it(memory):
+    own = {f"key {number}": number for number in range(999)}
+    memory_id = made(memory, metadata=own)
+    for number in range(25):
+        run(memory, calls.memories.update("default", memory_id, importance=number % 2))
+    metadata = dict(get(memory, memory_id)["metadata"])
+    assert len(metadata.pop("history")) == 20
+    assert metadata == own
+    records = memory.records()
+    memory.empty()
+    memory.import_rows(records)
+    assert memory.records() == records
 
 
 def test_only_what_was_deleted_before_the_window_is_removed_and_only_by_its_owner(memory):
@@ -440,6 +469,16 @@ def test_links_count_only_where_an_owner_lets_them(memory):
     assert memory.run(call, user_id="default")[0]["decay_score"] == 0.7
     [row] = memory.run(call, user_id="default", decay={"degree_boost": 0.1})
     assert row["decay_score"] == round(0.7 + 0.1 * math.log(3), 6)
+
+
+def test_links_to_what_is_forgotten_count_for_the_worker_as_little_as_for_anybody(memory):
+    one, two = made(memory, "one", importance=0.45), made(memory, "two")
+    memory.import_rows([{"kind": "link", "from": one, "to": two, "type": "supports"}])
+    run(memory, calls.memories.forget(two))
+    given = {"user_id": "default", "decay": {"degree_boost": 0.2}}
+    [told] = memory.run(calls.memories.decay_status(one), **given)
+    memory.run(calls.upkeep.decay_batch("default", 500), **given)
+    assert told["state"] == stored(memory, one)["state"] == "dormant"
 
 
 def test_each_job_is_known_by_what_it_did_and_all_of_them_together(memory):

@@ -110,6 +110,13 @@ def test_two_clients_that_make_the_same_link_at_once_make_one(two, portal):
     assert record["strength"] == pytest.approx(0.8)
 
 
+def test_a_link_as_weak_as_can_be_is_exported_as_it_is(two):
+    link(two, "a", "b", "supports", 1e-12)
+    [record] = links(two)
+    assert record["strength"] == 1e-12
+    assert two.import_rows([record])["relations_existing"] == 1
+
+
 def test_parallel_links_of_a_hand_count_as_the_strongest_of_them(memory, hands):
     ends = [
         hands.node("Memory", id=name, user_id="default", content=name, name=name) for name in "ab"

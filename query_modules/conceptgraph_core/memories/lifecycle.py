@@ -56,7 +56,7 @@ def preserve(graph: Graph, memory_id: str, tag: str | None, until: int | None) -
         if not isinstance(chosen, str) or chosen.casefold() not in rules.PRESERVING_TAGS:
             raise InvalidText(f"tag: must be one of {', '.join(rules.PRESERVING_TAGS)}")
         tags = [*node.value("tags"), chosen.casefold()]
-        graph.update(node, tags=list(dict.fromkeys(tags)))
+        graph.update(node, tags=schema.checked_names(tags, "tags"))
     settle(graph, node)
     return status_of(graph, node)
 

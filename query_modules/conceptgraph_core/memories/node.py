@@ -162,7 +162,9 @@ class Kept(adapter.Graph[Node]):
         fading = node.fading
         if not self.context.decay.degree_boost:
             return fading
-        return replace(fading, degree=sum(1 for _ in self.edges(node)))
+        # The worker sees what is forgotten too, and yet must come to the score that is told.
+        others = (other for _, _, other, _ in self.edges(node))
+        return replace(fading, degree=sum(not other.is_deleted for other in others))
 
     def strength(self, edge: Any, least: float = 0.0) -> float:
         """Return a link's strength now; of one with less than *least*, something below that."""

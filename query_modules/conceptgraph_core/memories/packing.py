@@ -39,5 +39,5 @@ def whole(value: Any) -> Any:
         return value
     try:
         return zlib.decompress(binascii.a2b_base64(value[len(MARK) :])).decode()
-    except (binascii.Error, zlib.error, UnicodeDecodeError):
+    except (ValueError, zlib.error):
         return value

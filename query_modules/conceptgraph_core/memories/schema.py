@@ -127,11 +127,17 @@ def checked_names(value: Any, field: str) -> list[str]:
 
 
 def checked_metadata(value: Any, field: str) -> dict[str, Any]:
-    """Return *value*, a map of whatever JSON has, without nulls. Raises InvalidMetadata."""
+    """Return *value*, a map of whatever JSON has, without nulls. Raises InvalidMetadata.
+
+    What the lifecycle writes there is counted apart, or it would leave no room for a caller's own.
+    """
     if not isinstance(value, Mapping):
         raise InvalidMetadata(f"{field}: must be a map")
-    budget = [MAX_VALUES]
-    made: dict[str, Any] = _checked_value(value, field, MAX_DEPTH, budget)
+    own = {key: one for key, one in value.items() if key not in RESERVED}
+    reserved = {key: one for key, one in value.items() if key in RESERVED}
+    made: dict[str, Any] = _checked_value(own, field, MAX_DEPTH, [MAX_VALUES])
+    if reserved:
+        made |= _checked_value(reserved, field, MAX_DEPTH, [MAX_VALUES])
     return made
 
 
@@ -198,10 +204,6 @@ def _checked_number(value: Any, field: str) -> bool | int | float:
     if isinstance(value, float) and math.isfinite(value):
         return value
     raise InvalidMetadata(f"{field}: must hold texts, numbers, booleans, lists and maps only")
-
-
-def _link_strength(value: Any, field: str) -> float:
-    return text.number(value, field, 1e-9, 1.0)
 
 
 def _rate(value: Any, field: str) -> float:
@@ -272,7 +274,7 @@ LAYER: Final = Layer(
             edge_type,
             name,
             properties=(
-                starting("strength", _link_strength, DEFAULT_STRENGTH),
+                starting("strength", checked_strength, DEFAULT_STRENGTH),
                 optional("created_at", checks.time, NOW),
                 optional("last_strengthened", checks.time, NOW),
             ),
