@@ -93,6 +93,24 @@ def test_what_is_preserved_waits_until_that_ends():
     assert rules.next_state(fading(preserved_until=soon), T) == rules.next_state(fading(), T)
 
 
+@pytest.mark.parametrize("rate", [1e-8, 1e-15, 1e-300])
+def test_what_fades_beyond_all_times_has_no_next_state(rate):
+    assert rules.next_state(fading(rate=rate), T) is None
+    assert rules.fading_since(T - DAY_MS, fading(rate=rate), T) == pytest.approx(T - DAY_MS, abs=99)
+
+
+def test_the_next_state_of_what_hardly_fades_comes_at_its_first_millisecond():
+    # So near above its threshold that the score is one float for weeks.
+    one = fading(importance=0.5 + 1e-12, rate=1e-11)
+    state, at = rules.next_state(one, T)
+    assert state == "dormant"
+    assert rules.decay_score(one, at) < 0.5 <= rules.decay_score(one, at - 1)
+
+
+def test_no_rate_is_too_small_to_say_since_when_a_text_fades():
+    assert rules.fading_since(T - DAY_MS, fading(rate=1e-310), T) == T - DAY_MS
+
+
 def test_a_link_halves_in_a_week_but_not_below_a_tenth():
     week = 7 * DAY_MS
     assert rules.link_strength(0.8, T, T + week) == 0.4

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..decaying import RULES, Rules
+from ..limits import MAX_TIME_MS
 
 ACTIVE: Final = "active"
 DORMANT: Final = "dormant"
@@ -85,7 +86,10 @@ def now(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[float, str]:
 
 
 def next_state(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[str, int] | None:
-    """Return the state that comes next if nothing happens, and when; None if none ever will."""
+    """Return the state that comes next if nothing happens, and when.
+
+    None if none ever will, or not in the times that there are.
+    """
     state = now(one, now_ms, rules)[1]
     until = one.preserved_until
     if is_preserved(one.tags, until, now_ms):
@@ -108,6 +112,8 @@ def fading_since(said_at: int, one: Fading, now_ms: int, rules: Rules = RULES) -
         return now_ms - age
     kept = max(1.0, one.importance * one.confidence / rules.dormant)
     most = _NOT_YET * math.log(kept) / _rate(one, rules) * DAY_MS
+    if most == math.inf:
+        return now_ms - age
     return now_ms - math.floor(most * -math.expm1(-age / most)) if most >= 1 else now_ms
 
 
@@ -142,11 +148,30 @@ def _decayed_from(one: Fading, state: str, from_ms: int, rules: Rules) -> tuple[
     missing = least - lasting
     if state == EXPIRED or missing <= 0 or rate <= 0 or fading <= 0:
         return None
-    at = one.accessed_at + max(0, math.floor(math.log(fading / missing) / rate * DAY_MS))
-    at = max(at, from_ms)
-    # The closed form is right to a few milliseconds; the formula itself decides.
-    while at > from_ms and decay_score(one, at, rules) < least:
-        at -= 1
-    while decay_score(one, at, rules) >= least:
-        at += 1
+    nearly = one.accessed_at + max(0.0, math.log(fading / missing) / rate * DAY_MS)
+    if nearly > MAX_TIME_MS:
+        return None
+    at = _first_below(one, least, max(math.floor(nearly), from_ms), from_ms, rules)
+    if at > MAX_TIME_MS:
+        return None
     return state_of(decay_score(one, at, rules), rules), at
+
+
+def _first_below(one: Fading, least: float, nearly: int, from_ms: int, rules: Rules) -> int:
+    """Return the first ms from *from_ms* on whose score is below *least*; that is about *nearly*.
+
+    The closed form is right to a few milliseconds; the formula itself decides. Of a slow decay the
+    score stays the same float for hours, so that the steps to where it changes grow.
+    """
+    low, high, step = nearly, nearly, 1
+    while decay_score(one, high, rules) >= least:
+        low, high, step = high, high + step, 2 * step
+    while low > from_ms and decay_score(one, low, rules) < least:
+        low, high, step = max(from_ms, low - step), low, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        if decay_score(one, middle, rules) < least:
+            high = middle
+        else:
+            low = middle
+    return high
