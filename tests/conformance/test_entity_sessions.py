@@ -48,6 +48,14 @@ def test_the_older_of_two_is_where_an_edge_without_direction_begins(entities):
     assert tie["from"] == entities.record("rain")["id"]
 
 
+def test_what_a_session_of_a_hand_lacks_is_nobody_elses(entities, hands):
+    for name in ("one", "two"):
+        hands.node("Session", session_id=name, user_id="default")
+        entities.observe("the flood and the trial", event("flood"), event("trial"), session=name)
+    assert entities.end("one")["edges_created"] == 2
+    assert entities.end("two")["edges_reinforced"] == 2
+
+
 def test_a_session_that_ends_again_counts_only_what_is_new(entities):
     entities.observe("Max and my shoe", "Max", "shoe")
     entities.end()

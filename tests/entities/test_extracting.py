@@ -49,6 +49,10 @@ def test_what_stands_there_twice_and_says_something_is_a_topic():
     assert labels(said, "topic") == ["project"]
 
 
+def test_a_message_in_capitals_is_nobodys_name():
+    assert labels("STOP SENDING THESE " * 20 + "now, Anna.") == ["Anna"]
+
+
 def test_a_long_text_gives_the_first_thirty():
     assert (
         len(

@@ -76,14 +76,17 @@ def conflicts(graph: Graph, facts: Sequence[Node], known_at: int) -> list[tuple[
     earlier known first. Which of them are believed the caller sees to.
     """
     ordered = sorted(facts, key=lambda one: (one.get("known_from"), one.key))
-    return [
-        (one, other)
-        for one, other in combinations(ordered, 2)
-        if names.canonical(one.get("predicate")) == names.canonical(other.get("predicate"))
-        and (is_single(one) or is_single(other))
-        and overlap(_times(one, known_at), _times(other, known_at))
-        and _value(graph, one) != _value(graph, other)
+    # Of each predicate, the facts' places: of an entity with a thousand facts all pairs are many.
+    places: dict[str, list[int]] = {}
+    for place, fact in enumerate(ordered):
+        places.setdefault(names.canonical(fact.get("predicate")), []).append(place)
+    found = [
+        pair
+        for of_one in places.values()
+        if len(of_one) > 1
+        for pair in _against(graph, [(place, ordered[place]) for place in of_one], known_at)
     ]
+    return [(ordered[one], ordered[other]) for one, other in sorted(found)]
 
 
 def conflict(one: Node, other: Node) -> Row:
@@ -93,6 +96,22 @@ def conflict(one: Node, other: Node) -> Row:
         "fact_ids": [one.key, other.key],
         "values": [one.get("value"), other.get("value")],
     }
+
+
+def _against(
+    graph: Graph, placed: Sequence[tuple[int, Node]], known_at: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two of *placed*, facts of one predicate, that cannot both be so."""
+    single = [is_single(fact) for _, fact in placed]
+    if not any(single):
+        return
+    times = [_times(fact, known_at) for _, fact in placed]
+    values = [_value(graph, fact) for _, fact in placed]
+    for one, other in combinations(range(len(placed)), 2):
+        graph.step()
+        differ = (single[one] or single[other]) and values[one] != values[other]
+        if differ and overlap(times[one], times[other]):
+            yield placed[one][0], placed[other][0]
 
 
 def _times(fact: Node, known_at: int) -> tuple[int, int | None]:

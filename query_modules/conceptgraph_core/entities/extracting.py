@@ -14,7 +14,7 @@ from ..associate.calendar_words import MONTHS, WEEKDAYS
 from ..words import missing
 from ..words.languages import spoken
 from ..words.splitting import in_words, is_unspaced, split
-from . import names, spans
+from . import names, schema, spans
 
 # More than this says nothing of a message.
 MOST: Final = 30
@@ -103,22 +103,23 @@ def observations(text: str, languages: Sequence[str]) -> list[dict[str, Any]]:
     idle = _idle(words, languages)
     found: dict[str, tuple[int, dict[str, Any]]] = {}
     named = _names(words, idle, "english" in languages)
+    # Of each character, whether it is in what was found.
+    taken = bytearray(len(text))
     for start, end, node_type, kind in (*_dates(words, idle), *named, *_nouns(words, idle)):
-        if any(start < word_end and end > first for first, word_end in _taken(found)):
+        # A whole message in capitals is nobody's name.
+        if end - start > schema.MAX_LABEL or any(taken[start:end]):
             continue
         label = text[start:end]
-        if said.find(label) is None:
+        name = names.canonical(label)
+        if name in found or said.find(label) is None:
             continue
         one = {"label": label, "type": node_type}
-        found.setdefault(names.canonical(label), (start, one | ({"kind": kind} if kind else {})))
+        found[name] = start, one | ({"kind": kind} if kind else {})
+        taken[start:end] = b"\1" * (end - start)
     return [one for _, one in sorted(found.values(), key=lambda pair: pair[0])][:MOST]
 
 
 _Found = tuple[int, int, str, str | None]
-
-
-def _taken(found: dict[str, tuple[int, dict[str, Any]]]) -> Iterator[tuple[int, int]]:
-    return ((start, start + len(one["label"])) for start, one in found.values())
 
 
 def _words(text: str) -> Iterator[_Word]:

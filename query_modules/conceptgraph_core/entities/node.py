@@ -30,12 +30,14 @@ class Node(adapter.Node):
         """Return a property; one made by hand that is no such thing counts as absent."""
         value = self.raw.get_property(name)
         declared = _PROPERTIES[self.label][name]
-        if value is None:
-            return declared.absent
-        try:
-            return declared.check(value, name)
-        except ConceptGraphError:
-            return declared.absent
+        if value is not None:
+            try:
+                return declared.check(value, name)
+            except ConceptGraphError:
+                pass
+        # Whoever asks for a list may add to it, which must not be everybody's.
+        absent = declared.absent
+        return list(absent) if isinstance(absent, list) else absent
 
     def set(self, **values: Any) -> None:
         for name, value in values.items():
