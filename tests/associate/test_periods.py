@@ -168,6 +168,12 @@ def test_a_period_reaches_further_on_both_sides() -> None:
     assert not period.holds(14 * DAY_MS)
 
 
+@pytest.mark.parametrize("asked_at", [-limits.MAX_TIME_MS, limits.MAX_TIME_MS])
+def test_at_the_ends_of_time_no_question_fails(asked_at: int) -> None:
+    said = "yesterday, last Friday, on Friday, this week, last month, in 2022"
+    assert len(periods(said, asked_at)) < 6
+
+
 PIECES = (
     "May 7 31 99 2023 9999 0 05 -05 -07 . , last this on in vor ago days week month year years "
     "Friday yesterday a of th the 年 月 日 日前 昨日"

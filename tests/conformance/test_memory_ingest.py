@@ -131,6 +131,13 @@ def test_a_question_that_names_a_speaker_prefers_what_that_speaker_said(memory):
         assert rows[0]["memory_id"] == first
 
 
+@pytest.mark.parametrize("position", ["first", 1.5, None])
+def test_a_position_of_a_hand_that_is_none_counts_for_nothing(memory, hands, position):
+    hands.node("Memory", id="hand", user_id="default", thread="t", position=position)
+    assert ingest(memory, message(0))["created"] == 1
+    assert kept(memory)["t0"]["position"] == 0
+
+
 def test_two_users_keep_their_own(memory):
     ingest(memory, message(1, "tea"))
     assert ingest(memory, message(1, "tea", id="hers"), user="ann")["ends"] == {"t": 0}

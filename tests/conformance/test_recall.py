@@ -771,6 +771,16 @@ def test_nodes_made_by_hand_without_properties_are_recalled_as_never_aroused(mem
     }
 
 
+@pytest.mark.parametrize("time", [math.nan, math.inf, -math.inf])
+def test_a_time_made_by_hand_that_is_none_counts_as_long_ago(memory, hands, host, time):
+    if host == "embedded":
+        pytest.skip("a store file takes no such time")
+    hands.node("Concept", name="b", arousal_level=1.0, accessed_at=time)
+    memory.relation_add("a", "b", "is-a")
+    [row] = memory.recall(["a"], 1)
+    assert (row["text"], row["score"]) == ("a is-a b", 0.0)
+
+
 def test_a_weight_made_by_hand_that_is_no_number_hides_nothing(memory, hands):
     for number in range(5):
         memory.relation_add("a", f"n{number}", "is-a")

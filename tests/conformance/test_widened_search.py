@@ -113,6 +113,15 @@ def test_a_neighbour_that_many_memories_mention_is_not_read(memory):
     assert ids(memory, "tea", limit=1000) == []
 
 
+@pytest.mark.parametrize("weight", [0.0, 1e-7])
+def test_a_neighbour_that_counts_for_nothing_is_none(memory, weight):
+    memory.import_rows([relation("dog", "Max", weight=weight), node("max", content="Max sleeps")])
+    assert widened(memory, "dog") == []
+    assert ids(memory, "dog") == []
+    [row] = memory.run(calls.remembering.context("default", "dog"))
+    assert row["memory_ids"] == []
+
+
 def test_a_widened_search_stays_in_its_scope(kept):
     assert ids(kept, "dog", "ann") == ["secret"]
     assert ids(kept, "dog", "bob") == []

@@ -53,7 +53,10 @@ def periods(text: str, asked_at: int, zone: tzinfo = UTC) -> tuple[Period, ...]:
     without a year is the latest that is not after the day of *asked_at* (unix ms) in *zone*.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    today = datetime.fromtimestamp(asked_at / 1000, zone).date()
+    try:
+        today = datetime.fromtimestamp(asked_at / 1000, zone).date()
+    except (OverflowError, ValueError):
+        return ()
     found = [*_Reader(_tokens(folded), today).periods(), *_japanese(folded, today)]
     return tuple(_period(days, zone) for days in dict.fromkeys(found))
 
@@ -233,7 +236,7 @@ def _last(reader: _Reader, at: int) -> _Found:
         return _found(spans.ago(reader.today, words.DAY, 1), 2)
     weekday = words.WEEKDAYS.get(then)
     if weekday is not None:
-        return spans.latest_weekday(reader.today - timedelta(days=1), weekday), 2
+        return _found(spans.latest_weekday(reader.today, weekday, back=1), 2)
     unit = words.UNITS.get(then)
     # "The last days" are no day.
     return _found(spans.ago(reader.today, unit, 1), 2) if unit and unit != words.DAY else None
@@ -244,7 +247,7 @@ def _this(reader: _Reader, at: int) -> _Found:
     token, then = reader.token(at).text, reader.token(at + 1).text
     weekday = words.WEEKDAYS.get(then)
     if token in words.ON and weekday is not None:
-        return spans.latest_weekday(reader.today, weekday), 2
+        return _found(spans.latest_weekday(reader.today, weekday), 2)
     unit = words.DAY if then in words.PARTS_OF_A_DAY else words.UNITS.get(then)
     return _found(spans.ago(reader.today, unit, 0), 2) if unit and token in words.THIS else None
 

@@ -75,6 +75,13 @@ def latest_day(today: date, month: int, day: int) -> Days | None:
     return None
 
 
-def latest_weekday(today: date, weekday: int) -> Days:
-    """The latest day of the week that is not after *today*; Monday is 0."""
-    return from_day(today - timedelta(days=(today.weekday() - weekday) % 7), 1)
+def latest_weekday(today: date, weekday: int, back: int = 0) -> Days | None:
+    """The latest day of the week that is not after *back* days before *today*; Monday is 0.
+
+    None if that is no date any more.
+    """
+    try:
+        latest = today - timedelta(days=back)
+        return from_day(latest - timedelta(days=(latest.weekday() - weekday) % 7), 1)
+    except OverflowError:
+        return None

@@ -109,4 +109,5 @@ def arousal_of(vertex: Any, context: Context) -> float | None:
 
 def _real(value: Any) -> float | None:
     """Return a property as a float; what a hand put there that is no number counts as absent."""
-    return float(value) if isinstance(value, (int, float)) else None
+    # A finite one: NaN and infinity are no times, and no levels either.
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None

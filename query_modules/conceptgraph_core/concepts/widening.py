@@ -44,12 +44,12 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     for concept in _named(graph, names(asked, languages)):
         for neighbour in nsmallest(schema.WIDENED_NEIGHBOURS, concept[1]):
             for term in terms(neighbour.name, languages):
-                share = -neighbour.against
+                share = round(-neighbour.against, schema.SCORE_DECIMALS)
                 if term in own or share <= best.get(term, {"share": 0.0})["share"]:
                     continue
                 said, to = concept[0].name, neighbour.name
                 told = {"said": said, "to": to, "why": neighbour.why}
-                best[term] = {"term": term, "share": round(share, schema.SCORE_DECIMALS), **told}
+                best[term] = {"term": term, "share": share, **told}
     rows = sorted(best.values(), key=lambda row: (-row["share"], row["term"]))
     return rows[: schema.WIDENED_TERMS]
 

@@ -54,7 +54,7 @@ class _Ingesting:
             get = node.raw.get_property
             self._there.add(get("id"))
             thread, position = get("thread"), get("position")
-            if thread is not None and position is not None:
+            if isinstance(thread, str) and isinstance(position, int):
                 self._found[thread] = max(position, self._found.get(thread, -1))
         context = graph.context
         self._fading = _fading(context.now_ms)
