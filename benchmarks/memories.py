@@ -31,13 +31,16 @@ _unused = count()
 
 def run(setup: Setup) -> Iterator[Figure]:
     big = 10_000 if setup.quick else 100_000
-    yield from _host(setup, "embedded", big, lambda size: Embedded(setup.folder / f"{size}.db"))
+    file = setup.folder
+    yield from _host(setup, "embedded", big, lambda size: Embedded(file / f"{size}.db"), 300)
     if setup.memgraph:
         uri = setup.memgraph
-        yield from _host(setup, "Memgraph", big, lambda _: _emptied(uri))
+        yield from _host(setup, "Memgraph", big, lambda _: _emptied(uri), 100)
 
 
-def _host(setup: Setup, host: str, big: int, opened: Callable[[int], Caller]) -> Iterator[Figure]:
+def _host(
+    setup: Setup, host: str, big: int, opened: Callable[[int], Caller], repetitions: int
+) -> Iterator[Figure]:
     """One size after the other: a server holds one graph at a time."""
     taken: dict[str, list[float]] = {}
     for size in (SMALL, big):
@@ -48,7 +51,7 @@ def _host(setup: Setup, host: str, big: int, opened: Callable[[int], Caller]) ->
             store.run(calls.keeping.import_rows(rows))
         taken.setdefault("import of one", []).append((perf_counter() - start) / size * 1e3)
         sides = [_once(store, make, size) for _, make in operations()]
-        times = interleaved(sides, setup.times(300), warm_up=20)
+        times = interleaved(sides, setup.times(repetitions), warm_up=20)
         for (what, _), milliseconds in zip(operations(), times, strict=True):
             taken.setdefault(what, []).append(milliseconds)
         for what, days in (("where no score moved", 0.0), ("where all moved", 20.0)):

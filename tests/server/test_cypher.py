@@ -209,3 +209,20 @@ def test_a_memgraph_parses_every_statement(call, empty_memgraph):
         for statement, parameters in cypher.call(call, CONTEXT):
             found = {"found": [], "degrees": [], "read": [], "size": 0}
             assert session.run(f"EXPLAIN {statement}", {**found, **parameters}).values()
+
+
+def test_the_latest_are_read_by_their_index_where_another_has_fewer_entries(empty_memgraph):
+    import neo4j
+
+    with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
+        for properties in ("id", "user_id, state, latest, id"):
+            session.run(f"CREATE INDEX ON :Memory({properties})").consume()
+        session.run("CREATE (:Memory {id: 'a', user_id: 'ann', state: 'active', latest: 0})")
+        for latest in range(20):
+            session.run("MATCH (n:Memory) SET n.latest = $latest", latest=latest).consume()
+        statement, parameters = cypher.call(calls.memories.recent("ann"), CONTEXT)[0]
+        plan = [line for (line, *_) in session.run(f"EXPLAIN {statement}", parameters).values()]
+    scans = [line for line in plan if "Scan" in line]
+    assert len(scans) > 1
+    assert all("{user_id, state, latest, id}" in line for line in scans)
+    assert not [line for line in plan if "OrderBy" in line]

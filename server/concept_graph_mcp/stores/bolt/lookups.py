@@ -40,6 +40,7 @@ class _Writer:
         self._prefix = prefix
         self.parameters: dict[str, Any] = {}
         self.subqueries: list[tuple[str, str]] = []
+        self.hints: dict[str, None] = {}
 
     def parameter(self, value: Any) -> str:
         name = f"{self._prefix}{len(self.parameters)}"
@@ -55,20 +56,24 @@ class _Writer:
 
 
 def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
-    """Return what leaves the nodes that *lookup* finds in `found`, and its parameters."""
+    """Return what leaves the nodes that *lookup* finds in `found`, and its parameters.
+
+    A statement begins with it: it may say by which index.
+    """
     if isinstance(lookup, WithEdges):
         return found(lookup.lookup, has_vector_search, prefix)
     writer = _Writer(has_vector_search, prefix)
     writer.write(lookup)
+    hints = f"USING INDEX {', '.join(writer.hints)} " if writer.hints else ""
     if len(writer.subqueries) == 1:
         [(body, nodes)] = writer.subqueries
-        return f"{body}WITH {nodes} AS found ", writer.parameters
+        return f"{hints}{body}WITH {nodes} AS found ", writer.parameters
     made = [
         f"CALL {{ {body}RETURN {nodes} AS f{index} }} "
         for index, (body, nodes) in enumerate(writer.subqueries)
     ]
     every = " + ".join(f"f{index}" for index in range(len(made)))
-    return f"{''.join(made)}WITH {every} AS found ", writer.parameters
+    return f"{hints}{''.join(made)}WITH {every} AS found ", writer.parameters
 
 
 def _equal(writer: _Writer, lookup: Equal) -> None:
@@ -96,6 +101,11 @@ def _range(writer: _Writer, lookup: Range) -> None:
         # Only so does Memgraph read an index in its order, and nothing beyond the limit; where it
         # is merely to be there, a long statement is planned by an index of that property alone.
         condition += f" AND n.{lookup.then} >= ''"
+        # Which index has the fewest entries says nothing of how many are read; and it has those of
+        # what changed as well, until they are collected.
+        names = (*(name for name, _ in lookup.where), lookup.property, lookup.then)
+        for label in lookup.labels:
+            writer.hints[f":{label}({', '.join(names)})"] = None
     for label in lookup.labels:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
