@@ -5,19 +5,19 @@ import re
 from typing import Any
 
 # Control characters; line and paragraph separators; what turns the direction of the text around
-# it; and what cannot be encoded at all.
+# it; and what cannot be encoded at all. Compiled when something is first printed.
 _OBEYED = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_IN_TEXT = re.compile(f"[\0-\x1f{_OBEYED}]")
+_IN_TEXT = f"[\0-\x1f{_OBEYED}]"
 # JSON itself escapes those of ASCII, all but one.
-_IN_JSON = re.compile(f"[{_OBEYED}]")
+_IN_JSON = f"[{_OBEYED}]"
 
 
 def printable(text: str) -> str:
     r"""Return *text* in one line, with "\n", "\x1b", "\u202e" and the like in place of what is."""
-    return _IN_TEXT.sub(lambda found: ascii(found[0])[1:-1], text)
+    return re.sub(_IN_TEXT, lambda found: ascii(found[0])[1:-1], text)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """Return *value* as JSON that says the same as any other, and nothing to a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", text)

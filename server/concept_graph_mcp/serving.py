@@ -1,6 +1,7 @@
 """Building the MCP server over a store, and serving it over stdio."""
 
 import asyncio
+import gc
 import logging
 import os
 from collections.abc import AsyncIterator, Sequence
@@ -24,6 +25,9 @@ from .tools.prompts import prompts
 from .view import mcp_app
 
 logger = logging.getLogger(__name__)
+
+# When what a start left over is looked for: not amid the first answers.
+_STARTED_AFTER_S = 2.0
 
 
 def build(
@@ -49,6 +53,7 @@ def build(
             if watch_store:
                 tasks.start_soon(signals.end_calls_first, session.store)
                 tasks.start_soon(_open_store, session)
+                tasks.start_soon(_collect_again)
             yield
             tasks.cancel_scope.cancel()
         await session.store.close()
@@ -111,6 +116,14 @@ async def _open_store(session: Session) -> None:
         if isinstance(error, Misdeployed) and session.on_misdeployed is not None:
             _end(error)
         logger.warning("%s", error)
+
+
+async def _collect_again() -> None:
+    """Look for what can be let go, as Python does; while a server starts that is not done."""
+    try:
+        await anyio.sleep(_STARTED_AFTER_S)
+    finally:
+        gc.enable()
 
 
 def _end_soon(error: Misdeployed) -> None:

@@ -26,7 +26,8 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 # A text, a bracket, or anything else that stands between them: what JSON is made of.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,:"\[\]{}]+', re.DOTALL)
+# Compiled when there is such a line.
+_TOKEN = rb'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,:"\[\]{}]+'
 # The method of the request that stands in for one that cannot be read.
 UNREADABLE = "concept-graph-mcp/unreadable"
 
@@ -105,7 +106,7 @@ def _members(line: bytes) -> dict[bytes, bytes]:
     members: dict[bytes, bytes] = {}
     key: bytes | None = None
     depth = 0
-    for token in _TOKEN.findall(line):
+    for token in re.findall(_TOKEN, line, re.DOTALL):
         if token in b"]}":
             depth -= 1
         elif depth == 1:

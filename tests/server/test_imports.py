@@ -1,11 +1,19 @@
-"""What a command imports: nothing of what only others need, for imports are most of its time."""
+"""What a command or a server imports: nothing that only others need, for it is most of a start."""
 
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
+import anyio
 import pytest
+from mcp.client.client import Client
+
+from concept_graph_mcp import serving
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 # A second for the first, half a second for the second, and so on.
 SLOW = {"mcp", "neo4j", "pydantic", "openai", "uvicorn", "starlette", "selenium", "tenacity"}
@@ -17,13 +25,18 @@ try:
 except SystemExit as end:
     status = end.code
 with open(sys.argv[1], "w") as names:
-    print(*{name.partition(".")[0] for name in sys.modules}, file=names)
+    print(*sys.modules, file=names)
 sys.exit(status)
 """
 
 
 def imported(tmp_path: Path, *arguments: str) -> set[str]:
     """Run a command and return the top-level names of all that it has imported."""
+    return {name.partition(".")[0] for name in modules(tmp_path, *arguments)}
+
+
+def modules(tmp_path: Path, *arguments: str) -> set[str]:
+    """Run a command, or a server whose client leaves at once; return all that it has imported."""
     names = tmp_path / "names"
     kept = ("MEMGRAPH_", "CONCEPT_GRAPH_", "TZ")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(kept)}
@@ -73,3 +86,36 @@ def test_a_command_on_memgraph_imports_neither_mcp_nor_the_embedded_host(tmp_pat
     found = imported(tmp_path, "stats")
     assert "neo4j" in found
     assert not found & {"mcp", "mgp", "pydantic", "starlette"}
+
+
+@pytest.mark.parametrize(
+    ("toolset", "own", "others"),
+    [
+        ("concept", {"concepts"}, {"memories", "memory_links", "remembering", "entities"}),
+        ("memory", {"memories", "memory_links", "remembering"}, {"entities"}),
+        ("entity", {"entities"}, {"memory_links"}),
+    ],
+)
+def test_a_server_imports_the_tools_that_it_offers_and_no_others(tmp_path, toolset, own, others):
+    found = modules(tmp_path, f"--embedded={tmp_path / 'memory.db'}", f"--toolsets={toolset}")
+    tools = "concept_graph_mcp.tools."
+    assert {tools + name for name in own} <= found
+    assert not {tools + name for name in others} & found
+    assert not {f"concept_graph_mcp.{name}" for name in ("file_formats", "embedding")} & found
+
+
+def test_a_server_that_has_started_looks_for_what_can_be_let_go(monkeypatch, tmp_path):
+    monkeypatch.setattr(serving, "_STARTED_AFTER_S", 0)
+
+    async def serve() -> bool:
+        store = EmbeddedStore(tmp_path / "memory.db")
+        session = Session(store, 86_400_000, ZoneInfo("UTC"), Clock())
+        async with Client(serving.build(session, watch_store=True)) as client:
+            await client.call_tool("concept_upsert", {"concept": "apple"})
+            return gc.isenabled()
+
+    gc.disable()
+    try:
+        assert anyio.run(serve)
+    finally:
+        gc.enable()

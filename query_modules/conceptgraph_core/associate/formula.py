@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop, nlargest
 from math import inf
-from typing import Final, Generic
+from typing import Final, Generic, NamedTuple
 
 from .index import Corpus, H, Index, Told
 from .question import Factors, Question
@@ -76,8 +76,7 @@ def _cues(question: Question, index: Index[H]) -> Iterator[tuple[str, int, float
         yield cue, count, share
 
 
-@dataclass(frozen=True, slots=True)
-class _Found(Generic[H]):
+class _Found(NamedTuple, Generic[H]):
     score: float
     text: H
     told: Told

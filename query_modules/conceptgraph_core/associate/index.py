@@ -1,7 +1,6 @@
 """What a store tells about its texts and their words: all that `associate` needs of a graph."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 H = TypeVar("H", bound=Hashable)
@@ -34,8 +33,7 @@ class Told(NamedTuple):
     said_at: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(NamedTuple):
     """How many texts there are to choose from, and their mean length; both may be a little old."""
 
     texts: int

@@ -1,9 +1,8 @@
 """The texts of a graph that belong to a question, and why each does."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import text as texts
 from ..graph import adapter
@@ -21,8 +20,7 @@ Row = dict[str, Any]
 _DECIMALS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A node that a question belongs to."""
 
     node: Any

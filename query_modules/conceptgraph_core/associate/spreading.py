@@ -1,11 +1,10 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import compress, pairwise
 from math import cbrt
 from operator import add
-from typing import Final, Generic
+from typing import Final, Generic, NamedTuple
 
 from .index import Corpus, H, Mentions
 from .question import Question
@@ -34,8 +33,7 @@ _THREAD_BIT: Final = 56
 _ALONE: Final = -4 * NEIGHBOURS
 
 
-@dataclass(frozen=True, slots=True)
-class Word(Generic[H]):
+class Word(NamedTuple, Generic[H]):
     """What one cue gave to a text before the factors.
 
     `sources` are (offset, share): 0 is the text itself, −1 the one before it in its thread. The

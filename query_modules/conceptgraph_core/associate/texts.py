@@ -1,8 +1,7 @@
 """What the index knows of a text, and where that is looked up before anything is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..layers import IndexedText, NodeKind
 from ..words import terms
@@ -14,8 +13,7 @@ from .spreading import NEIGHBOURS
 Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """A text and what is told of it; `thread` and `position` are there together or not at all.
 
     `about` are the names of what it is about, whose words count as its own.

@@ -7,8 +7,7 @@ between concepts only.
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import affect, names, schema
 from .node import Graph, Node
@@ -20,8 +19,7 @@ Reading = tuple[float, int, bool, Node, float, float, Any, Node]
 Proposition = tuple[str, Reading]
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(NamedTuple):
     best: dict[str, Reading]
     # The ends of further edges that say the text of another: two episodes may have one summary.
     also: dict[str, set[Node]]

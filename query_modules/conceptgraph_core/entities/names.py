@@ -1,6 +1,5 @@
 """What entities are called: one form for every way to write a name, and how alike names are."""
 
-import difflib
 import math
 import unicodedata
 from collections.abc import Container, Sequence
@@ -60,6 +59,8 @@ def ratio(one: str, other: str, least: float = 0.0) -> float:
     The same either way round, which difflib's is not by itself. What is soon seen to be below
     *least* counts as 0.
     """
+    import difflib  # Which whoever only reads the layer's declaration has no use for.
+
     first, second = sorted((one, other))
     matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
     if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
