@@ -4,6 +4,7 @@ SQLite does not: it goes on with files that have no name any more, and what it a
 with the process.
 """
 
+import math
 import os
 import sqlite3
 import sys
@@ -36,7 +37,9 @@ class Presence:
         self._looked_at = [(str(file), *inode) for file, inode in self._files.items() if inode]
         self._folder = str(path.parent)
         # Elsewhere a folder's times say less, and what a link leads to is in another folder.
-        self._is_told_by_folder = sys.platform != "win32" and not path.is_symlink()
+        is_told = sys.platform != "win32" and not path.is_symlink()
+        # From when on its folder may tell (`time.monotonic_ns`), and what that looked like then.
+        self._told_from: float = 0 if is_told else math.inf
         self._seen: Folder = None
 
     @property
@@ -45,7 +48,7 @@ class Presence:
         # Twice a call that writes: nothing is made, and no function called, that need not be.
         try:
             folder = None
-            if self._is_told_by_folder:
+            if time.monotonic_ns() >= self._told_from:
                 state = os.stat(self._folder)  # noqa: PTH116 - takes twice as long
                 folder = (state.st_ino, state.st_dev, state.st_ctime_ns)
                 if folder == self._seen:
@@ -56,10 +59,18 @@ class Presence:
                     return False
         except OSError:
             return False
-        # Told by a look at the folder before that at the files, of which none changed since then.
-        settled = folder is not None and 0 <= folder[2] < time.time_ns() - _SETTLED_NS
-        self._seen = folder if settled else None
+        if folder is not None:
+            self._remember(folder)
         return True
+
+    def _remember(self, folder: tuple[int, int, int]) -> None:
+        """Take *folder* as what tells, if it can, that the files that were just seen are there.
+
+        It was looked at before they were. If it was changed but now it is asked again later.
+        """
+        wait = folder[2] + _SETTLED_NS - time.time_ns()
+        self._seen = folder if wait < 0 else None
+        self._told_from = time.monotonic_ns() + min(max(0, wait), _SETTLED_NS)
 
     def check(self, otherwise: str) -> None:
         """Raise Unavailable, which says so and *otherwise*, unless all are as they were."""
