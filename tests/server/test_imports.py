@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -13,6 +14,7 @@ from mcp.client.client import Client
 
 from concept_graph_mcp import serving
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.bolt import driver
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 # A second for the first, half a second for the second, and so on.
@@ -85,7 +87,17 @@ def test_the_dry_run_of_a_backfill_imports_no_mcp(tmp_path, monkeypatch):
 def test_a_command_on_memgraph_imports_neither_mcp_nor_the_embedded_host(tmp_path):
     found = imported(tmp_path, "stats")
     assert "neo4j" in found
-    assert not found & {"mcp", "mgp", "pydantic", "starlette"}
+    assert not found & {"mcp", "mgp", "pydantic", "starlette", "numpy"}
+
+
+def test_what_the_driver_is_not_to_find_is_found_by_other_threads():
+    hiding = driver._Hiding()
+    with pytest.raises(ModuleNotFoundError):
+        hiding.find_spec("numpy", None)
+    assert hiding.find_spec("json", None) is None
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(hiding.find_spec, "numpy", None).result() is None
+    assert not any(isinstance(finder, driver._Hiding) for finder in sys.meta_path)
 
 
 @pytest.mark.parametrize(
