@@ -224,11 +224,13 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
     for (said, reading), relation in zip(chosen, relations, strict=True):
         score, hop, reverse, end, arousal, weight, _, near = reading
         episode = end if end.is_episode else near if near.is_episode else None
+        # As `Node.valence` would, which of so many rows is felt.
+        valence = end.raw.get_property("valence")
         rows.append(
             {
                 "text": said,
                 "score": round(score, schema.SCORE_DECIMALS),
-                "valence": end.valence,
+                "valence": valence if valence.__class__ is float else end.valence,
                 "hop": hop,
                 "arousal": arousal,
                 "weight": weight,

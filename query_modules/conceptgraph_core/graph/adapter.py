@@ -214,7 +214,8 @@ class Graph(Generic[N]):
         are_nodes: bool,
     ) -> Iterator[tuple[Any, str, Any, bool]]:
         self.step()
-        names, nodes = self._relations if relations is None else relations, self._nodes
+        names = self._relations if relations is None else relations
+        known_node, new_node = self._nodes.get, self._new_node
         # Counted in a local, which costs least, and added to what the call has read.
         read, left = 0, self._next_look - self._read_edges
         try:
@@ -233,8 +234,8 @@ class Graph(Generic[N]):
                         other = edge.to_vertex() if outgoing else edge.from_vertex()
                         if are_nodes:
                             far_id = other.get_id()
-                            known = far_id in nodes
-                            other = nodes[far_id] if known else self._new_node(other, far_id)
+                            known = known_node(far_id, other)
+                            other = known if known is not other else new_node(other, far_id)
                         if other is not None:
                             yield edge, relation, other, outgoing
                     edge = following()
@@ -351,8 +352,14 @@ class Graph(Generic[N]):
     @classmethod
     def label(cls, raw: Any) -> str | None:
         """Return the label by which the layer knows a vertex, if it may be walked."""
-        for index in range(raw.labels_count()):
-            label: str = raw.label_at(index)
-            if label in cls._walked:
+        label: str
+        count, walked = raw.labels_count(), cls._walked
+        if count == 1:
+            # As of all that was not made by hand.
+            label = raw.label_at(0)
+            return label if label in walked else None
+        for index in range(count):
+            label = raw.label_at(index)
+            if label in walked:
                 return label
         return None

@@ -14,7 +14,7 @@ from typing import Any
 from . import checksums
 from .checksums import Unsound
 from .database import Database, Row
-from .elements import EdgeElement, VertexElement
+from .elements import EdgeElement, UnreadVertex, VertexElement
 
 _CONTAINERS = frozenset({list, dict})
 # So many edges of a vertex are read at once: few at first, for whoever wants no more.
@@ -157,7 +157,7 @@ class Cache:
 
     def _end(self, vertex_id: int, ends: "_Ends") -> VertexElement:
         """Return the element of a vertex of which nothing but an edge is known."""
-        vertex = self.vertices[vertex_id] = VertexElement.unread(vertex_id, ends)
+        vertex = self.vertices[vertex_id] = UnreadVertex(vertex_id, ends)
         ends.together.append(vertex)
         self.bytes += _BYTES_UNREAD
         return vertex

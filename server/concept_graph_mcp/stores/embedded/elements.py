@@ -1,6 +1,6 @@
 """Vertices and edges in memory. Identity is object identity: one element per id and cache."""
 
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 
 class Reading(Protocol):
@@ -10,11 +10,7 @@ class Reading(Protocol):
 
 
 class VertexElement:
-    """A vertex; its edge lists are None until they are first asked for.
-
-    So are its labels and properties missing where it is but the end of an edge: `reading` gives it
-    both when one of them is asked for, which of most is never.
-    """
+    """A vertex; its edge lists are None until they are first asked for."""
 
     __slots__ = ("id", "in_edges", "labels", "out_edges", "properties", "reading")
     labels: tuple[str, ...]
@@ -28,20 +24,27 @@ class VertexElement:
         self.in_edges: list[EdgeElement] | None = None
         self.reading: Reading | None = None
 
-    @classmethod
-    def unread(cls, vertex_id: int, reading: Reading) -> Self:
-        made = cls.__new__(cls)
-        made.id = vertex_id
-        made.out_edges = made.in_edges = None
-        made.reading = reading
-        return made
-
     def become(self, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
         """Be as it is stored now."""
         self.labels, self.properties, self.reading = labels, properties, None
+        self.__class__ = VertexElement
+
+
+class UnreadVertex(VertexElement):
+    """A vertex that is but the end of an edge, with neither labels nor properties.
+
+    `reading` gives it both when one of them is asked for, which of most is never. Then it is like
+    any other: what has a `__getattr__` is four times as slow to tell what it does have.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, vertex_id: int, reading: Reading) -> None:
+        self.id = vertex_id
+        self.out_edges = self.in_edges = None
+        self.reading = reading
 
     def __getattr__(self, name: str) -> Any:
-        # Asked only for what is missing, so that what is there costs no more than an attribute.
         if self.reading is None or name not in ("labels", "properties"):
             raise AttributeError(name)
         self.reading.read(self)

@@ -302,12 +302,15 @@ class Host:
         given = [record.fields for record in records]
         # Column by column, because most columns are settled by the classes of their values.
         wanted = tuple(callback.results) if fields is None else fields
-        columns = {
-            name: self._column(name, expected, column, name in wanted)
-            for (name, expected), column in zip(
-                callback.results.items(), _columns(given, callback.results), strict=True
-            )
-        }
+        are_whole, before = _columns(given, callback.results)
+        after = [
+            self._column(name, expected, column, name in wanted)
+            for (name, expected), column in zip(callback.results.items(), before, strict=True)
+        ]
+        names = tuple(callback.results)
+        if are_whole and tuple(name for name in names if name in wanted) == tuple(wanted):
+            return _changed(given, wanted, zip(names, before, after, strict=True))
+        columns = dict(zip(names, after, strict=True))
         rows = zip(*(columns[name] for name in wanted), strict=True)
         return list(map(dict, map(zip, itertools.repeat(wanted), rows)))
 
@@ -369,16 +372,41 @@ class Host:
         return to_stored(value)
 
 
-def _columns(given: list[dict[str, Any]], names: Collection[str]) -> Iterable[Sequence[Any]]:
-    """Return the values of each of *names* in the records *given*, which must have no others."""
+def _columns(
+    given: list[dict[str, Any]], names: Collection[str]
+) -> tuple[bool, list[Sequence[Any]]]:
+    """Return the values of each of *names* in the records *given*, which must have no others.
+
+    Before them whether all records have all of *names*, and in that order.
+    """
     shapes = set(map(tuple, given))
     for shape in shapes:
         for name in shape:
             if name not in names:
                 raise _wrong_field(name, next(row[name] for row in given if name in row))
     if shapes == {tuple(names)}:
-        return zip(*map(dict.values, given), strict=True)
-    return [[row.get(name, _LEFT_OUT) for row in given] for name in names]
+        return True, list(zip(*map(dict.values, given), strict=True))
+    return False, [[row.get(name, _LEFT_OUT) for row in given] for name in names]
+
+
+def _changed(
+    given: list[dict[str, Any]],
+    wanted: Sequence[str],
+    columns: Iterable[tuple[str, Sequence[Any], Sequence[Any]]],
+) -> Rows:
+    """Return what is *wanted* of the records *given*, each of *columns* as it was and as it leaves.
+
+    Most leave as they were: a copy of the record is sooner made than a row of its values.
+    """
+    rows = list(map(dict.copy, given))
+    for name, before, after in columns:
+        if name not in wanted:
+            for row in rows:
+                del row[name]
+        elif after is not before:
+            for row, value in zip(rows, after, strict=True):
+                row[name] = value
+    return rows
 
 
 def _wrong_field(name: str, value: Any) -> ValueError:
