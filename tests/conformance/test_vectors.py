@@ -224,6 +224,20 @@ def test_the_embedding_goes_where_the_vectors_go(samples):
         samples.add(other)
 
 
+def test_a_backup_from_before_all_was_embedded_anew_comes_back_with_its_vectors(samples, tmp_path):
+    file = tmp_path / f"toy{samples.store.backups.suffix}"
+    file.touch()
+    choose(samples)
+    samples.add(*(note("ann", f"n{n}", place=turned(n)) for n in range(5)))
+    samples.portal.call(samples.store.backup, file)
+    choose(samples, "other", 2, again=True)
+    embed(samples, [row | {"vector": [0.5, 0.25]} for row in lacking(samples)], "other")
+    samples.portal.call(samples.store.restore, file)
+    assert samples.run(calls.embedding.chosen(MODEL)) == [{"model": "toy", "dimension": 3}]
+    assert near_east(samples, 2) == ["n0", "n1"]
+    assert lacking(samples) == []
+
+
 def test_an_import_that_changes_a_text_leaves_it_without_its_old_vector(samples):
     samples.add(note("ann", "tea", place=turned(5), mood="calm", dimension=3))
     samples.add(note("ann", "tea", mood="calm"))

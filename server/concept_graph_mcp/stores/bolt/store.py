@@ -15,7 +15,7 @@ from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core import __version__
-from conceptgraph_core.embeddings.schema import embedded_kinds
+from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.registry import MODEL, Model, text_index
 
 from ... import calls
@@ -40,6 +40,7 @@ _LIVENESS_S = 5.0
 _RETRY_S = 8.0
 _ALL_ROWS = -1
 _RESTORE_BATCH = 1_000
+_EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -162,25 +163,33 @@ class BoltStore:
             )
 
     async def restore(self, file: Path | None) -> None:
-        await self.open()
-        try:
-            await self._translated(True, self._replace, file)
-        except Contended as error:
-            # All of it is one transaction, which whoever writes meanwhile can make impossible.
-            raise Unavailable(
-                f"{self._location}: others write to it all the time; nothing was changed;"
-                " stop the servers and the worker that use it, and try again"
-            ) from error
-
-    async def _replace(self, file: Path | None) -> None:
         from .. import backup_files
 
+        await self.open()
         # Found before anything is deleted, because a damaged file shows only when it is read.
         records = (
             []
             if file is None
             else [row.record for row in backup_files.rows(file, self._model.layers)]
         )
+        if self._has_vector_search:
+            for dimension in (
+                one.get("dimension") for one in records if one.get("kind") == _EMBEDDING
+            ):
+                await self._translated(
+                    True, vector_indexes.drop_others, self.rows, self._model.layers, dimension
+                )
+        try:
+            await self._translated(True, self._replace, records)
+        except Contended as error:
+            # All of it is one transaction, which whoever writes meanwhile can make impossible.
+            raise Unavailable(
+                f"{self._location}: others write to it all the time; nothing was changed;"
+                " stop the servers and the worker that use it, and try again"
+            ) from error
+        await self._fit_vectors(self.rows)
+
+    async def _replace(self, records: Sequence[Mapping[str, Any]]) -> None:
         async with (
             self._calls.marked(neo4j.WRITE_ACCESS) as metadata,
             self._driver.session() as session,
@@ -197,7 +206,7 @@ class BoltStore:
 
     async def _fit_vectors(self, ask: asking.Run) -> None:
         layers = self._model.layers
-        if not embedded_kinds(layers):
+        if not embeddings.embedded_kinds(layers):
             return
         has_search = await self._translated(False, vector_indexes.has_search, ask)
         if has_search:

@@ -43,7 +43,7 @@ async def fit(run: Run, layers: Sequence[Layer]) -> None:
     )
     dimension = next(iter(row["remembered"]), None)
     existing = dict(row["shown"])
-    for index in (index for layer in layers for index in layer.vectors if index.texts):
+    for index in _of_texts(layers):
         name = index_name(index.label, index.vector)
         if existing.get(name) == dimension:
             continue
@@ -56,6 +56,26 @@ async def fit(run: Run, layers: Sequence[Layer]) -> None:
             if is_conflict(error):
                 raise
             logger.warning("the vector index %s cannot be made: %s", name, error.message)
+
+
+async def drop_others(run: Run, layers: Sequence[Layer], dimension: int | None) -> None:
+    """Drop the vector indexes of another *dimension*: each refuses to have vectors of this one.
+
+    `fit` makes them anew. Until then vectors are compared without them.
+    """
+    rows = await run(
+        "CALL vector_search.show_index_info() YIELD index_name, dimension"
+        " WITH index_name, dimension WHERE dimension <> $dimension RETURN index_name",
+        {"dimension": dimension},
+        False,
+    )
+    ours = {index_name(index.label, index.vector) for index in _of_texts(layers)}
+    for name in ours & {row["index_name"] for row in rows}:
+        await run(f"DROP VECTOR INDEX {name}", {}, True)
+
+
+def _of_texts(layers: Sequence[Layer]) -> list[VectorIndex]:
+    return [index for layer in layers for index in layer.vectors if index.texts]
 
 
 async def _make(run: Run, index: VectorIndex, dimension: int) -> None:
