@@ -52,6 +52,22 @@ def test_conflicts_are_tried_again(error):
     assert is_conflict(error) is True
 
 
+def test_a_refusal_is_not_tried_again_whatever_the_names_in_it_say():
+    last = 'conceptgraph_core.errors.Tautology: from and to are both "cannot be serialized"'
+    assert is_conflict(failed(traceback_of(last))) is False
+
+
+@pytest.mark.parametrize("kind", ["ClientError", "TransientError"])
+def test_what_was_written_but_not_to_every_replica_is_not_written_again(kind):
+    said = (
+        "At least one SYNC replica has not confirmed committing last transaction, cannot be"
+        " serialized. Transaction is still committed on the main instance."
+    )
+    error = failed(said, f"Memgraph.{kind}.MemgraphError.MemgraphError")
+    assert type(error).__name__ == kind
+    assert is_conflict(error) is False
+
+
 TRANSIENT = "Memgraph.TransientError.MemgraphError.MemgraphError"
 ENDED = [
     failed("Transaction was asked to abort by another user.", TRANSIENT),

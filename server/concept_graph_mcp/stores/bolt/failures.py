@@ -11,19 +11,25 @@ _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint v
 _UNSENT = ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "Failed to obtain")
 # What a query says that was ended, by somebody or by a timeout, in Memgraph itself or in Python.
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
-# Every exception that the core declares, in whichever of its modules, is a refusal.
 # Memgraph takes this for a conflict too, which it is not: the next attempt needs as much.
 _TOO_LARGE = "Memory limit exceeded"
+# What was written, though not everywhere, must not be written again.
+_WRITTEN = "still committed"
+# Every exception that the core declares, in whichever of its modules, is a refusal.
 _CORE_ERROR = re.compile(r"conceptgraph_core\.[\w.]+: (?P<line>.*)")
 
 
 def is_conflict(error: BaseException) -> bool:
     """Tell whether *error* is a write conflict or a name taken meanwhile: the retry may succeed."""
-    if is_ended(error):
+    if not isinstance(error, (ClientError, TransientError)) or is_ended(error):
+        return False
+    message = error.message or ""
+    # A refusal repeats what it was given, which may be worded like anything.
+    if _WRITTEN in message or _CORE_ERROR.match(_last_line(message)):
         return False
     if isinstance(error, TransientError):
-        return not (error.message or "").startswith(_TOO_LARGE)
-    return isinstance(error, ClientError) and any(part in str(error) for part in _CONFLICTS)
+        return not message.startswith(_TOO_LARGE)
+    return any(part in message for part in _CONFLICTS)
 
 
 def is_ended(error: BaseException) -> bool:
@@ -45,8 +51,8 @@ def refusal(error: Neo4jError) -> StoreError:
     """Return what a failed statement says, as one line without its traceback."""
     message = error.message or ""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    last = lines[-1] if lines else "no message"
-    if "still committed" in message:
+    last = _last_line(message) or "no message"
+    if _WRITTEN in message:
         return Unavailable(f"written, but not to every replica: {lines[0]}")
     core = _CORE_ERROR.match(last)
     if core:
@@ -56,3 +62,10 @@ def refusal(error: Neo4jError) -> StoreError:
     if len(lines) > 1:
         return StoreError(f"internal error: {last}")
     return Refused(last)
+
+
+def _last_line(message: str) -> str:
+    """Return the last line that says anything: after a traceback it is the error's own."""
+    return next(
+        (line for line in reversed([one.strip() for one in message.splitlines()]) if line), ""
+    )
