@@ -113,6 +113,20 @@ def test_purging_shows_what_it_removes_and_asks_first(kept):
     )
 
 
+def test_of_more_than_are_purged_at_once_the_rest_is_told(kept, tmp_path, monkeypatch):
+    monkeypatch.setattr("concept_graph_mcp.commands.memories.MAX_BATCH", 1)
+    file = tmp_path / "another.jsonl"
+    when = {"created_at": 1_000, "accessed_at": 1_000, "deleted_at": 2_000, "state": "expired"}
+    another = {"kind": "memory", "id": "too", "user_id": "default", "content": "x", **when}
+    file.write_text(json.dumps(another), encoding="utf-8")
+    ok(*kept, "import", str(file))
+    purge = ("memories", "purge", "--older-than", "1", "--yes")
+    assert ok(*kept, *purge).stdout.endswith(
+        "Removed: 1.\nThere are more; the same command removes them.\n"
+    )
+    assert ok(*kept, *purge).stdout.endswith("Removed: 1.\n")
+
+
 def test_purging_keeps_to_the_retention_window_that_is_set(kept, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_RETENTION_DAYS", "90000")
     assert ok(*kept, "memories", "purge").stdout == "There is nothing to purge.\n"

@@ -242,6 +242,8 @@ async def _purge(
         batch = [row["memory_id"] for row in gone[first : first + BATCH]]
         removed += len(await session.run(calls.upkeep.purge(session.user_id, window, batch)))
     say(f"Removed: {removed:,}.")
+    if not memory_ids and await _purgeable(session, window):
+        say("There are more; the same command removes them.")
 
 
 async def _named(session: Session, memory_id: str) -> Row:

@@ -1,7 +1,7 @@
 """What the arguments and the results of tools are made of, in every toolset."""
 
 from collections.abc import Mapping
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -64,16 +64,22 @@ def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> 
     *zone*; the year 9999 means for ever. Raises Refused.
     """
     try:
-        if datetime.fromisoformat(value.strip()).year == MAXYEAR:
+        moment = datetime.fromisoformat(value.strip())
+        if moment.year == MAXYEAR:
             return limits.MAX_TIME_MS
-        if len(value.strip()) == len("2026-01-31"):
-            day = datetime.fromisoformat(value.strip()) + timedelta(days=0 if begins else 1)
-            moment = day.replace(tzinfo=zone)
-        else:
-            moment = datetime.fromisoformat(value.strip())
-            moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+        if _is_date(value.strip()) and not begins:
+            moment += timedelta(days=1)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
         return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
     except (ValueError, OverflowError):
         raise Refused(
             f"{field}: must be a date or a time such as 2026-01-31 or 2026-01-31T18:00"
         ) from None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
