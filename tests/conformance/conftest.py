@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -150,6 +151,16 @@ class MemgraphHands:
             name=name,
             **{f"a{index}": value for index, value in enumerate(arguments)},
         )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Give a transaction of the driver, which is rolled back at the end."""
+        with self._driver.session() as session:
+            transaction = session.begin_transaction()
+            try:
+                yield transaction
+            finally:
+                transaction.close()
 
     def value(self, statement: str, **parameters: Any) -> Any:
         """Run any Cypher that gives one value."""

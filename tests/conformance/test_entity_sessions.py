@@ -7,6 +7,7 @@ from entity_layer import Entities, entity
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
+from conceptgraph_core.entities.schema import DAILY
 from conceptgraph_core.entities.stated import Given
 
 HALF_DAY = 0.5
@@ -54,6 +55,23 @@ def test_what_a_session_of_a_hand_lacks_is_nobody_elses(entities, hands):
         entities.observe("the flood and the trial", event("flood"), event("trial"), session=name)
     assert entities.end("one")["edges_created"] == 2
     assert entities.end("two")["edges_reinforced"] == 2
+
+
+def test_what_an_edge_of_a_hand_has_that_is_no_such_thing_it_lacks(entities, hands):
+    ends = [
+        hands.node("Entity", id=name, user_id="default", node_label=name, canonical_name=name)
+        for name in ("ann", "ben")
+    ]
+    odd = {"weight": "much", "weight_at": "then", "last_activated": [1], "is_active": "yes"}
+    hands.edge(*ends, "CO_OCCURRENCE", **odd, sessions=5, user_reinforcement_count=2)
+    [edge] = entities.get("ann")["edges"]
+    assert (edge["weight"], edge["is_active"], edge["recency"]) == (0.5, True, 0.0)
+    assert edge["strength"] == 0.75
+    for step in DAILY:
+        given = [step, None, 500, False]
+        entities.memory.procedure("entitygraph.consolidate_daily", given, ("changed",))
+    [edge] = entities.get("ann")["edges"]
+    assert edge["weight"] == 0.5
 
 
 def test_a_session_that_ends_again_counts_only_what_is_new(entities):

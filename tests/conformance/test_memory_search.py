@@ -234,6 +234,20 @@ def test_a_vector_by_another_embedding_is_refused(embedded):
         search(embedded, "tea", embedded=("toy", [1.0, 0.0]))
 
 
+def test_no_vector_comes_in_while_another_embedding_is_chosen(memory, hands, host):
+    if host == "embedded":
+        pytest.skip("a store file has one writer at a time")
+    memory.import_rows([node("tea", content="Green tea")])
+    memory.run(calls.embedding.choose("toy", 2, True))
+    rows = [{"kind": "memory", "key": ["tea"], "text": "Green tea", "vector": [1.0, 0.0]}]
+    setting = "CALL conceptgraph.embedding_set('toy', $rows) YIELD embedded RETURN embedded"
+    choosing = "CALL conceptgraph.embedding_choose('new', 2, true) YIELD chosen RETURN chosen"
+    with hands.transaction() as one, hands.transaction() as other:
+        assert one.run(setting, rows=rows).single().value() == 1
+        with pytest.raises(Exception, match="SerializationError"):
+            other.run(choosing).consume()
+
+
 def test_the_age_of_a_memory_is_that_of_what_it_says(memory):
     memory.import_rows(
         [

@@ -13,8 +13,8 @@ from .trust import Said
 _PROPERTIES: Final[dict[str, dict[str, Property]]] = {
     kind.label: {one.name: one for one in kind.properties} for kind in schema.LAYER.nodes
 }
-_ABSENT: Final[dict[str, dict[str, Any]]] = {
-    kind.type: {one.name: one.absent for one in kind.properties} for kind in schema.LAYER.edges
+_OF_EDGES: Final[dict[str, dict[str, Property]]] = {
+    kind.type: {one.name: one for one in kind.properties} for kind in schema.LAYER.edges
 }
 
 
@@ -102,14 +102,18 @@ class Edge:
     type: str
 
     def get(self, name: str) -> Any:
-        """Return a property; one made by hand that is none counts as absent."""
+        """Return a property; one made by hand that is no such thing counts as absent."""
         value = self.raw.get_property(name)
-        absent = _ABSENT[self.type].get(name)
+        declared = _OF_EDGES[self.type].get(name)
+        # Of all edges at every night: what has the right type is not looked at any closer.
+        if declared is None or value.__class__ is declared.absent.__class__:
+            return value
         if value is None:
-            return list(absent) if isinstance(absent, list) else absent
-        if isinstance(absent, float) and isinstance(value, int):
-            return float(value)
-        return value
+            return declared.absent
+        try:
+            return declared.check(value, name)
+        except ConceptGraphError:
+            return declared.absent
 
     def set(self, **values: Any) -> None:
         for name, value in values.items():

@@ -56,6 +56,8 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> i
     made = [_vector(row.get("vector")) for row in rows]
     for size in {len(vector) for vector in made}:
         check(graph, model, size)
+        # Written as it is: so who chooses another embedding meanwhile conflicts with this.
+        _remember(graph, model, size)
     vectors = _vectors(graph)
     nodes = {(graph.kind_of(node).kind, graph.key(node)): node for node in graph.nodes()}
     embedded = 0

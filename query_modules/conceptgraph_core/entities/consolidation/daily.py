@@ -39,6 +39,8 @@ def _decay(batch: Batch, node: Node) -> None:
     for edge, far in batch.graph.bare(node, _FADING, (True,)):
         # Made by hand, it is as of when it is first seen.
         weight_at = edge.raw.get_property("weight_at")
+        if not isinstance(weight_at, int):
+            weight_at = None
         days = edges.days_between(now_ms if weight_at is None else weight_at, now_ms)
         if weight_at is not None and days <= 0:
             continue
