@@ -200,17 +200,15 @@ class Writer:
         self, one: Told, text: Node, counts: Mapping[str, int], about: Collection[str]
     ) -> None:
         """Have *text* mention each of *counts* so often."""
-        known, term = self._terms.setdefault(one.scope, {}), self._term
-        others = counts
+        kinds = {schema.MENTIONS: counts}
         if about:
             others = {name: count for name, count in counts.items() if name not in about}
-            subjects = ((term(one.scope, name), counts[name]) for name in counts if name in about)
-            self._graph.add_edges(text, schema.ABOUT, schema.COUNT, subjects)
-        mentioned = (
-            (known[name] if name in known else term(one.scope, name), count)
-            for name, count in others.items()
-        )
-        self._graph.add_edges(text, schema.MENTIONS, schema.COUNT, mentioned)
+            subjects = {name: count for name, count in counts.items() if name in about}
+            kinds = {schema.ABOUT: subjects, schema.MENTIONS: others}
+        known, scope = self._terms.setdefault(one.scope, {}), one.scope
+        for edge_type, mentioned in kinds.items():
+            terms = [known.get(name) or self._term(scope, name) for name in mentioned]
+            self._graph.add_edges(text, edge_type, schema.COUNT, terms, mentioned.values())
 
     def _mentions(self, text: Node) -> list[tuple[Any, Node]]:
         return [

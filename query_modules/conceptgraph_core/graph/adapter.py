@@ -316,11 +316,11 @@ class Graph(Generic[N]):
         return edge
 
     def add_edges(
-        self, source: Node, edge_type: str, name: str, ends: Iterable[tuple[Node, Any]]
+        self, source: Node, edge_type: str, name: str, targets: Iterable[Node], given: Iterable[Any]
     ) -> None:
-        """Create edges as `add_edge` does, to each of *ends*: a node, and the property *name*."""
-        raw_ends = [(target.raw, value) for target, value in ends]
-        raws.create_edges(self._raw_graph, source.raw, edge_type, name, raw_ends)
+        """Create edges as `add_edge` does to *targets*, with each one's *given* property *name*."""
+        ends = [target.raw for target in targets]
+        raws.create_edges(self._raw_graph, source.raw, edge_type, name, ends, list(given))
 
     def delete_edge(self, edge: Any) -> None:
         self._graph.delete_edge(raws.public_edge(edge))

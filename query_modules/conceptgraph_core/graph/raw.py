@@ -6,7 +6,7 @@ They are only valid during the call. `_PublicVertex` and `_PublicEdge` do the sa
 API.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import mgp
@@ -62,18 +62,18 @@ def create_vertex(graph: Any, label: str, properties: Mapping[str, Any]) -> Any:
 
 
 def create_edges(
-    graph: Any, source: Any, edge_type: str, name: str, ends: Iterable[tuple[Any, Any]]
+    graph: Any, source: Any, edge_type: str, name: str, targets: Sequence[Any], given: Sequence[Any]
 ) -> None:
-    """Create an edge from *source* to each of *ends*: a vertex, and the property *name*.
+    """Create an edge from *source* to each of *targets*, with what is *given* as its *name*.
 
     A graph that takes many at once gets them so: of a long text they are hundreds.
     """
     at_once = getattr(graph, "create_edges", None)
     if at_once is not None:
-        at_once(source, edge_type, name, ends)
+        at_once(source, edge_type, name, targets, given)
         return
     create = graph.create_edge
-    for target, value in ends:
+    for target, value in zip(targets, given, strict=True):
         create(source, target, edge_type).set_property(name, value)
 
 

@@ -36,9 +36,14 @@ def of(*values: object) -> int:
     return zlib.crc32((_JOINED[len(values)] % values).encode())
 
 
-def of_edge(edge: int, kind: str, source: int, target: int, properties: str) -> int:
+def in_edges(kind: str, source: int) -> str:
+    """Return what is alike, for `of_edge`, in the edges of a type that leave a vertex."""
+    return f"\0{kind}\0{source}\0"
+
+
+def of_edge(edge: int, alike: str, target: int, properties: str) -> int:
     """Return what `of` does of the row of an edge: they are written by the hundred thousand."""
-    return zlib.crc32(f"{edge}\0{kind}\0{source}\0{target}\0{properties}".encode())
+    return zlib.crc32(f"{edge}{alike}{target}\0{properties}".encode())
 
 
 def is_wrong(checksum: object, *values: object) -> bool:

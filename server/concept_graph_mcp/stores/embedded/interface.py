@@ -346,14 +346,17 @@ class Graph:
         return Edge(self, self.writing().create_edge(source._element, target._element, edge_type))
 
     def create_edges(
-        self, source: Vertex, edge_type: str, name: str, ends: Iterable[tuple[Vertex, Any]]
+        self,
+        source: Vertex,
+        edge_type: str,
+        name: str,
+        targets: Sequence[Vertex],
+        given: Sequence[Any],
     ) -> None:
         """Create what `create_edge` would one by one, each with one property."""
-        stored = [
-            (end._element, value if value.__class__ in _KEPT else values.to_stored(value))
-            for end, value in ends
-        ]
-        self.writing().create_edges(source._element, edge_type, name, stored)
+        stored = [one if one.__class__ in _KEPT else values.to_stored(one) for one in given]
+        ends = [target._element for target in targets]
+        self.writing().create_edges(source._element, edge_type, name, ends, stored)
 
     def delete_edge(self, edge: Edge) -> None:
         self.writing().delete_edges([edge._element])

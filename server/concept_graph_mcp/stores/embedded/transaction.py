@@ -194,7 +194,7 @@ class Transaction:
     def create_edge(
         self, source: VertexElement, target: VertexElement, edge_type: str
     ) -> EdgeElement:
-        [made] = self._create_edges(source, edge_type, [(target, self._no_properties)])
+        [made] = self._create_edges(source, edge_type, [target], [self._no_properties])
         return made
 
     def create_edges(
@@ -202,27 +202,28 @@ class Transaction:
         source: VertexElement,
         edge_type: str,
         name: str,
-        ends: Iterable[tuple[VertexElement, Any]],
+        targets: Sequence[VertexElement],
+        given: Sequence[Any],
     ) -> None:
-        """Create an edge from *source* to each of *ends*: a vertex, and the property *name*."""
+        """Create an edge from *source* to each of *targets*, with its *given* property *name*."""
         only = self._only
-        self._create_edges(source, edge_type, [(end, only(name, value)) for end, value in ends])
+        self._create_edges(source, edge_type, targets, [only(name, value) for value in given])
 
     def _create_edges(
         self,
         source: VertexElement,
         edge_type: str,
-        ends: Collection[tuple[VertexElement, dict[str, Any]]],
+        targets: Sequence[VertexElement],
+        properties: Sequence[dict[str, Any]],
     ) -> list[EdgeElement]:
-        """Create an edge from *source* to each of *ends*: a vertex, and the edge's properties."""
-        if self._deleted and not self._deleted.isdisjoint([source, *(end for end, _ in ends)]):
+        if self._deleted and not self._deleted.isdisjoint([source, *targets]):
             raise interface.DeletedObjectError("Accessing deleted object.")
-        made = []
-        for edge_id, (target, properties) in zip(
-            self._database.new_ids("edge", len(ends)), ends, strict=True
-        ):
-            edge = EdgeElement(edge_id, edge_type, source, target, properties)
-            made.append(edge)
+        ids = self._database.new_ids("edge", len(targets))
+        made = [
+            EdgeElement(edge_id, edge_type, source, target, own)
+            for edge_id, target, own in zip(ids, targets, properties, strict=True)
+        ]
+        for edge, target in zip(made, targets, strict=True):
             entering = target.in_edges
             if entering is None:
                 entering = self._unlisted.setdefault((target, False), [])
@@ -387,6 +388,7 @@ class Transaction:
         shared = [(one, encode(one)) for one in (self._no_properties, *self._numbers.values())]
         known = {id(one): (text, size(text)) for one, text in shared}
         checksum = checksums.of_edge
+        source, kind, alike = -1, "", ""
         written = 0
         for edge in edges:
             found = known.get(id(edge.properties))
@@ -395,9 +397,11 @@ class Transaction:
                 found = text, size(text)
             text, taken = found
             written += taken
-            edge_id, kind, source, target = edge.id, edge.type, edge.source.id, edge.target.id
-            row_checksum = checksum(edge_id, kind, source, target, text)
-            yield edge_id, kind, source, target, text, row_checksum
+            if edge.source.id != source or edge.type != kind:
+                source, kind = edge.source.id, edge.type
+                alike = checksums.in_edges(kind, source)
+            edge_id, target = edge.id, edge.target.id
+            yield edge_id, kind, source, target, text, checksum(edge_id, alike, target, text)
         self._written_of_edges += written
 
 
