@@ -48,7 +48,12 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
     """Look up what is needed to index a new node, whose key will be from *first* to *beyond*."""
     told = Told(scope, kind.label, first, text, None, None, None, None)
     where = (("scope", scope), ("label", kind.label))
-    return [*_needed([told]), Range((schema.TEXT,), "key", first, beyond, where)]
+    keys = Range((schema.TEXT,), "key", first, beyond, where)
+    if missing():
+        return [keys]
+    # The range has the first key too.
+    places = texts.places([told], spoken())
+    return [*_equal(place for place in places if place[0] != schema.TEXT), keys]
 
 
 def of_question(
