@@ -4,6 +4,7 @@ Each memory has five links on average that leave it, one in ten of them to one o
 of which each so has 500. To measure more, add to `MEASURES`.
 """
 
+import gc
 import multiprocessing
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -94,6 +95,9 @@ def _walks(setup: Setup, host: Host) -> Iterator[Figure]:
     chance = random.Random(3)
     starts = [chance.randrange(host.size) for _ in range(setup.times(300))]
     plain = _Plain(host.size)
+    # Else what it is compared with would be gone through whenever garbage is collected amid a call.
+    gc.collect()
+    gc.freeze()
     for most in (schema.DEFAULT_NODES_TRAVERSED, schema.MAX_NODES):
         store = _opened(host.place)
         # The first call of a connection or a file pays for opening it.
@@ -110,6 +114,7 @@ def _walks(setup: Setup, host: Host) -> Iterator[Figure]:
             yield Figure(f"{what}: p95", p95(taken), "plain dicts", p95(by_hand), "< 100 ms")
             yield Figure(f"{what}: median", median(taken), "plain dicts", median(by_hand))
         store.close()
+    gc.unfreeze()
 
 
 def _together(setup: Setup, host: Host) -> Iterator[Figure]:
