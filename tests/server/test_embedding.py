@@ -235,6 +235,20 @@ def test_a_text_that_has_no_vector_is_left_and_counted(endpoint, store, tmp_path
     assert done.output == "embedded: 3; without a vector: 1\n"
 
 
+def test_what_is_too_much_for_an_endpoint_is_asked_for_in_parts(endpoint):
+    usual = scripted_model.embeddings
+
+    def little(request: scripted_model.Request) -> object:
+        if len(request["input"]) > 2 or any(len(text) > 1_000 for text in request["input"]):
+            return scripted_model.Fault(400, '{"error": {"message": "too many tokens"}}')
+        return usual(request)
+
+    endpoint.embeds = little
+    found = vectors_of("openai:toy", ["a" * 1_500, "e", "o"], through(endpoint))
+    # Of what is too long by itself it is that of its beginning.
+    assert found == [(750.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+
+
 def test_what_stops_half_way_keeps_what_was_embedded_and_goes_on(endpoint, store, monkeypatch):
     monkeypatch.setattr("concept_graph_mcp.worker.embedding.BATCH", 1)
     usual = scripted_model.embeddings

@@ -10,6 +10,14 @@ from .base import EmbeddingError, Vector
 
 _TIMEOUT_S = 60.0
 _CONNECT_TIMEOUT_S = 10.0
+# How endpoints say that it is too much: OpenAI's, others, and those that check by a schema.
+_REFUSALS = (400, 413, 422)
+# Of so many characters no text is too long for any model.
+_SHORT = 250
+
+
+class _NotTaken(EmbeddingError):
+    """The endpoint refuses what it was asked, maybe because it is too much."""
 
 
 class EndpointEmbedding:
@@ -39,6 +47,22 @@ class EndpointEmbedding:
         return made
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vector of each of *texts*. Raises EmbeddingError.
+
+        Endpoints differ in how much they take at once and of one text: what is refused is asked for
+        in halves, and a single text by its beginning.
+        """
+        try:
+            return await self._asked(texts)
+        except _NotTaken:
+            if len(texts) == 1 and len(texts[0]) <= _SHORT:
+                raise
+        if len(texts) == 1:
+            return await self.vectors([texts[0][: len(texts[0]) // 2]])
+        half = len(texts) // 2
+        return [*await self.vectors(texts[:half]), *await self.vectors(texts[half:])]
+
+    async def _asked(self, texts: Sequence[str]) -> list[Vector]:
         try:
             answer = await self._client.embeddings.create(
                 model=self._endpoint.model, input=list(texts), encoding_format="float"
@@ -49,8 +73,8 @@ class EndpointEmbedding:
             reason = self._endpoint.line(error.__cause__ or error)
             raise self._failure(f"cannot be reached: {reason}") from None
         except openai.APIStatusError as error:
-            reason = self._endpoint.line(error)
-            raise self._failure(f"answered {error.status_code}: {reason}") from None
+            failure = self._failure(f"answered {error.status_code}: {self._endpoint.line(error)}")
+            raise (_NotTaken(str(failure)) if error.status_code in _REFUSALS else failure) from None
         except openai.OpenAIError as error:
             raise self._failure(self._endpoint.line(error)) from None
         except ValueError:
