@@ -27,7 +27,10 @@ LABEL org.opencontainers.image.title="concept-graph-mcp" \
 
 COPY --from=build /wheels/ /wheels/
 COPY docker/constraints.txt /wheels/
-RUN pip install --no-cache-dir --constraint /wheels/constraints.txt /wheels/*.whl \
+# Of the package, with commas between them: openai, model2vec, backfill. None is needed.
+ARG EXTRAS
+RUN pip install --no-cache-dir --constraint /wheels/constraints.txt \
+        "$(echo /wheels/*.whl)${EXTRAS:+[${EXTRAS}]}" \
     && useradd --uid 10001 --create-home concept-graph \
     && install --directory --owner=concept-graph --group=concept-graph /data
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from docker.utils.build import exclude_paths
 
-from concept_graph_mcp import settings
+from concept_graph_mcp import endpoints, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 QUERY_MODULES = ROOT / "query_modules"
@@ -165,7 +165,8 @@ def test_mcp_server_finds_memgraph_and_gets_the_time_zone_of_the_caller() -> Non
 
 
 def test_mcp_server_is_told_every_variable_that_it_reads() -> None:
-    read = set(re.findall(r'environment\.get\(\s*"(\w+)"', Path(settings.__file__).read_text()))
+    reading = "".join(Path(one.__file__).read_text() for one in (settings, endpoints))
+    read = set(re.findall(r'environment\.get\(\s*"(\w+)"', reading))
     assert "AROUSAL_TAU_MS" in read
     assert read - {"MEMGRAPH_URL"} == set(services()["mcp"]["environment"])
 

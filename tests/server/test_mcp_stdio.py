@@ -599,7 +599,13 @@ def test_a_start_in_a_terminal_says_what_it_waits_for_and_how_to_configure_a_cli
         TZ="Asia/Tokyo",
         AROUSAL_TAU_MS="5000",
         CONCEPT_GRAPH_USER="mia",
+        CONCEPT_GRAPH_LANGUAGES="de,en",
+        CONCEPT_GRAPH_DECAY="base_rate=0.02",
+        CONCEPT_GRAPH_EMBEDDINGS="openai:small",
+        OPENAI_BASE_URL="http://localhost:1/v1",
+        OPENAI_API_KEY="open-sesame-42",
     )
+    assert "open-sesame-42" not in told
     assert "waits here for a client's messages" in told
     assert str(path) in told
     assert server["args"][-1] == f"--embedded={path}"
@@ -607,6 +613,11 @@ def test_a_start_in_a_terminal_says_what_it_waits_for_and_how_to_configure_a_cli
         "TZ": "Asia/Tokyo",
         "AROUSAL_TAU_MS": "5000",
         "CONCEPT_GRAPH_USER": "mia",
+        "CONCEPT_GRAPH_LANGUAGES": "german,english",
+        "CONCEPT_GRAPH_DECAY": "base_rate=0.02",
+        "CONCEPT_GRAPH_EMBEDDINGS": "openai:small",
+        "OPENAI_BASE_URL": "http://localhost:1/v1",
+        "OPENAI_API_KEY": "…",
     }
     assert Path(server["command"]).is_absolute()
 

@@ -1,5 +1,6 @@
 """What a person is told who starts the server by hand: what it waits for, and how clients do."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -13,6 +14,9 @@ from conceptgraph_core.context import DEFAULT_USER
 from .. import settings
 from ..printable import json_text, printable
 from ..settings import Settings
+
+# The owner's to copy.
+_SECRET = "…"
 
 
 def explain(configured: Settings | None) -> None:
@@ -59,17 +63,22 @@ def _variables(configured: Settings) -> dict[str, str]:
         "AROUSAL_TAU_MS": str(configured.tau_ms),
         "CONCEPT_GRAPH_USER": configured.user_id,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
+        "CONCEPT_GRAPH_LANGUAGES": ",".join(configured.languages),
+        "CONCEPT_GRAPH_DECAY": ",".join(f"{name}={one}" for name, one in configured.decay.items()),
         "CONCEPT_GRAPH_EMBEDDINGS": configured.embeddings or "",
     }
+    if variables["CONCEPT_GRAPH_EMBEDDINGS"].startswith("openai:"):
+        variables["OPENAI_BASE_URL"] = os.environ.get("OPENAI_BASE_URL", "")
+        variables["OPENAI_API_KEY"] = _SECRET if os.environ.get("OPENAI_API_KEY") else ""
     if configured.embedded is None:
         variables["MEMGRAPH_URI"] = configured.uri
         variables["MEMGRAPH_USER"] = configured.user
-        # The owner's to copy.
-        variables["MEMGRAPH_PASSWORD"] = "…" if configured.password else ""
+        variables["MEMGRAPH_PASSWORD"] = _SECRET if configured.password else ""
     usual = {
         "AROUSAL_TAU_MS": str(limits.DEFAULT_TAU_MS),
         "CONCEPT_GRAPH_USER": DEFAULT_USER,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(settings.DEFAULT_TOOLSETS),
+        "CONCEPT_GRAPH_LANGUAGES": ",".join(settings.DEFAULT_LANGUAGES),
     }
     changed = {key: value for key, value in variables.items() if value != usual.get(key, "")}
     return {"TZ": configured.zone.key, **changed}
