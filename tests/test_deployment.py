@@ -41,7 +41,7 @@ MEMGRAPH_DEFAULT = "3.12.0"
 # name begins like them, so they must be harmless to import a second time.
 RELOADABLE = {
     *("binascii", "collections", "dataclasses", "datetime", "difflib", "functools", "hashlib"),
-    *("heapq", "itertools", "math", "time", "typing", "unicodedata", "zlib"),
+    *("heapq", "itertools", "math", "operator", "time", "typing", "unicodedata", "zlib"),
 }
 
 
