@@ -10,6 +10,7 @@ import click
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.words.languages import DEFAULT as DEFAULT_LANGUAGES
 
 from .. import settings
 from ..printable import json_text, printable
@@ -78,7 +79,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         "AROUSAL_TAU_MS": str(limits.DEFAULT_TAU_MS),
         "CONCEPT_GRAPH_USER": DEFAULT_USER,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(settings.DEFAULT_TOOLSETS),
-        "CONCEPT_GRAPH_LANGUAGES": ",".join(settings.DEFAULT_LANGUAGES),
+        "CONCEPT_GRAPH_LANGUAGES": ",".join(DEFAULT_LANGUAGES),
     }
     changed = {key: value for key, value in variables.items() if value != usual.get(key, "")}
     return {"TZ": configured.zone.key, **changed}
