@@ -57,6 +57,9 @@ class InMemory:
     def expect(self, texts: Sequence[tuple[int, int]]) -> None:
         """Do nothing: all is at hand."""
 
+    def expect_nodes(self, texts: Sequence[int]) -> None:
+        """Do nothing: none are kept elsewhere."""
+
     def tell(self, text: int) -> Told:
         """Return what the text is, who said it and when."""
         message = self.messages[text]

@@ -62,7 +62,7 @@ CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, put_into_a_
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("most", [3, 200_000])
+@pytest.mark.parametrize("most", [3, 500_000])
 def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothing(
     file: Path, host: Host, seed: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

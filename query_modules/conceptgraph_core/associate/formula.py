@@ -161,10 +161,14 @@ class _Choice(Generic[H]):
     def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
         """Consider places, each with the most that it may score and its total."""
         least = self._least
-        self._index.expect([self._near(place) for most, place, _ in likely if most >= least])
-        for most, place, total in likely:
-            if most >= self._least:
-                self._consider(place, total)
+        wanted = [(place, total) for most, place, total in likely if most >= least]
+        self._index.expect([self._near(place) for place, _ in wanted])
+        scored = [one for one in (self._scored(*one) for one in wanted) if one is not None]
+        scored = [one for one in scored if one.score >= least]
+        scored.sort(key=lambda one: one.score, reverse=True)
+        self._index.expect_nodes([one.text for one in scored[: self._limit]])
+        for one in scored:
+            self._take(one)
 
     def _consider_others(self) -> None:
         """Consider all the others: some of the likely ones were not admitted."""
@@ -177,26 +181,31 @@ class _Choice(Generic[H]):
             factor = self._most_factor(place)
             if bound * factor >= self._least:
                 total = self._spread.total(place)
-                if total * factor >= self._least:
-                    self._consider(place, total)
+                one = self._scored(place, total) if total * factor >= self._least else None
+                if one is not None:
+                    self._take(one)
 
-    def _consider(self, place: Place, total: float) -> None:
+    def _scored(self, place: Place, total: float) -> _Found[H] | None:
+        """Return the text at *place*; None if there is none, or it is too young."""
         self._considered.add(place)
         text = self._text(place)
         if text is None:
-            return
+            return None
         told = self._index.tell(text)
         if not self._question.is_older(told.said_at):
-            return
+            return None
         factors = self._question.factors(told.speaker, told.said_at)
-        score = total * factors.product
-        if score < self._least or not self._admits(text):
+        return _Found(total * factors.product, text, told, factors, place)
+
+    def _take(self, one: _Found[H]) -> None:
+        """Let *one* be among the best if it is and is admitted."""
+        if one.score < self._least or not self._admits(one.text):
             return
-        self._found.append(_Found(score, text, told, factors, place))
+        self._found.append(one)
         if len(self._best_scores) < self._limit:
-            heappush(self._best_scores, score)
+            heappush(self._best_scores, one.score)
         else:
-            heappushpop(self._best_scores, score)
+            heappushpop(self._best_scores, one.score)
 
     def _most_factor(self, place: Place) -> float:
         """Return the most that the four factors of the text at *place* can be together."""

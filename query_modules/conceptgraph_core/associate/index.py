@@ -58,5 +58,8 @@ class Index(Protocol[H]):
         Most of them, if not all, will be asked about. An offset of 0 is the text itself.
         """
 
+    def expect_nodes(self, texts: Sequence[H]) -> None:
+        """Be ready to be asked whether *texts* are admitted."""
+
     def tell(self, text: H) -> Told:
         """Return what the text is, who said it and when."""

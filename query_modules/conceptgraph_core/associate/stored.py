@@ -105,13 +105,13 @@ class StoredIndex:
         return self._following[key]
 
     def expect(self, texts: Sequence[tuple[int, int]]) -> None:
-        """Have texts and the nodes that they are of read together, where they have to be read."""
+        """Have texts read together, where they have to be read."""
         self._graph.expect([text for text, _ in texts])
         self._look_up({self._place(text, offset): None for text, offset in texts if offset})
-        known = [
-            self._at.get(self._place(text, offset)) if offset else text for text, offset in texts
-        ]
-        nodes = [self._raw(text).get_property("node") for text in known if text is not None]
+
+    def expect_nodes(self, texts: Sequence[int]) -> None:
+        """Have the nodes that *texts* are of read together, where they have to be read."""
+        nodes = [self._raw(text).get_property("node") for text in texts]
         self._graph.expect([node for node in nodes if isinstance(node, int)])
 
     def _look_up(self, places: dict[tuple[Any, int], None]) -> None:

@@ -15,7 +15,7 @@ from .values import Column
 
 _FIRST_COUNT = 512
 # So many rows are kept at most, about 150 bytes each.
-MOST_KEPT = 200_000
+MOST_KEPT = 500_000
 # And so many counts.
 _MOST_COUNTS = 50_000
 # After more changed edges than this it is sooner read anew than looked at what they lead to.
@@ -206,4 +206,9 @@ def _columns(database: Database, lookup: Incoming, vertex: int) -> Iterator[Colu
     ).fetchall()
     columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
     columns[1] = tuple(map(_Weights(lookup.weight).__getitem__, columns[1]))
-    return map(Column, columns)
+    # Names of threads come again and again.
+    known: dict[Any, Any] = {}
+    return (
+        Column(map(known.setdefault, one, one) if one and one[0].__class__ is str else one)
+        for one in columns
+    )
