@@ -27,6 +27,11 @@ def number(value: Any, field: str) -> float:
     return text.number(value, field, -1e300, 1e300)
 
 
+def amount(value: Any, field: str) -> float:
+    """Return *value*, how much there is of something, as a float. Raises InvalidNumber."""
+    return text.number(value, field, 0.0, 1e300)
+
+
 def count(value: Any, field: str) -> int:
     """Return *value*, how many there are of something. Raises InvalidNumber."""
     return text.integer(value, field, 0, limits.MAX_INTEGER)

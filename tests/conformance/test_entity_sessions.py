@@ -74,6 +74,15 @@ def test_what_an_edge_of_a_hand_has_that_is_no_such_thing_it_lacks(entities, han
     assert edge["weight"] == 0.5
 
 
+def test_an_edge_that_was_reinforced_less_than_never_is_refused(entities):
+    entities.observe("Max and Anna", "Max", "Anna")
+    entities.end()
+    [tie] = entities.ties("co_occurrence")
+    for count in (-1, -1e300):
+        with pytest.raises(REFUSALS, match="user_reinforcement_count: must be between 0 and 1e"):
+            entities.memory.import_rows([tie | {"user_reinforcement_count": count}])
+
+
 def test_a_session_that_ends_again_counts_only_what_is_new(entities):
     entities.observe("Max and my shoe", "Max", "shoe")
     entities.end()

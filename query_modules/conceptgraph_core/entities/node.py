@@ -16,6 +16,10 @@ _PROPERTIES: Final[dict[str, dict[str, Property]]] = {
 _OF_EDGES: Final[dict[str, dict[str, Property]]] = {
     kind.type: {one.name: one for one in kind.properties} for kind in schema.LAYER.edges
 }
+_ABSENT: Final[dict[str, dict[str, Any]]] = {
+    edge_type: {name: one.absent for name, one in declared.items()}
+    for edge_type, declared in _OF_EDGES.items()
+}
 
 
 class Node(adapter.Node):
@@ -104,16 +108,17 @@ class Edge:
     def get(self, name: str) -> Any:
         """Return a property; one made by hand that is no such thing counts as absent."""
         value = self.raw.get_property(name)
-        declared = _OF_EDGES[self.type].get(name)
+        absent = _ABSENT[self.type].get(name)
         # Of all edges at every night: what has the right type is not looked at any closer.
-        if declared is None or value.__class__ is declared.absent.__class__:
+        if value.__class__ is absent.__class__:
             return value
-        if value is None:
-            return declared.absent
+        declared = _OF_EDGES[self.type].get(name)
+        if value is None or declared is None:
+            return absent
         try:
             return declared.check(value, name)
         except ConceptGraphError:
-            return declared.absent
+            return absent
 
     def set(self, **values: Any) -> None:
         for name, value in values.items():

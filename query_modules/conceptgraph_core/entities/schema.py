@@ -333,8 +333,8 @@ _BETWEEN = (
     starting("weight", checks.unit, 0.5),
     # As of when `weight` is.
     Property("weight_at", checks.time, NOW, absent=0),
-    starting("user_reinforcement_count", checks.number, 0.0),
-    starting("model_reinforcement_count", checks.number, 0.0),
+    starting("user_reinforcement_count", checks.amount, 0.0),
+    starting("model_reinforcement_count", checks.amount, 0.0),
     starting("activation_count", checks.count, 1),
     starting("is_active", checks.flag, True),
     starting("requires_activation", checks.count, 0),
