@@ -1,8 +1,8 @@
 """CALL conceptgraph.*: concepts, episodes, relations, affect and recall.
 
 Declarations only; the rules are in conceptgraph_core. The last argument of every procedure is an
-optional map with now_ms, tau_ms, date, until_ms, until_date, found, degrees, size, user_id,
-languages, asker and asked_at (see conceptgraph_core/context.py).
+optional map, the context: the clock, whose memories, what was looked up and so on (see
+conceptgraph_core/context.py).
 """
 
 import mgp

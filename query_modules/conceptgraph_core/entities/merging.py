@@ -6,6 +6,7 @@ from typing import Any
 from .. import checks
 from .. import text as texts
 from ..errors import NotAllowed, NotFound, Tautology
+from ..ranks import cosine
 from ..text import shown
 from . import believed, components, ids, names, schema, sieve
 from .node import Graph, Node
@@ -135,9 +136,9 @@ def likeness(one: Node, other: Node) -> float:
     """Return how alike two are, in [0, 1]: the cosine of embeddings, or the names' ratio."""
     vectors = one.get("embedding"), other.get("embedding")
     if all(vector is not None for vector in vectors):
-        cosine = names.cosine(*vectors)
-        if cosine is not None:
-            return min(max(cosine, 0.0), 1.0)
+        near = cosine(*vectors)
+        if near is not None:
+            return min(max(near, 0.0), 1.0)
     return names.ratio(names.canonical(one.name), names.canonical(other.name))
 
 

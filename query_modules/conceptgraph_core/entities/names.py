@@ -1,8 +1,7 @@
 """What entities are called: one form for every way to write a name, and how alike names are."""
 
-import math
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from typing import Final
 
 # Without embeddings, near are names that begin alike, by so many letters.
@@ -66,11 +65,3 @@ def ratio(one: str, other: str, least: float = 0.0) -> float:
     if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
         return 0.0
     return matcher.ratio()
-
-
-def cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the cosine of two vectors; None if they differ in dimension, or one has no length."""
-    if len(one) != len(other):
-        return None
-    lengths = math.hypot(*one) * math.hypot(*other)
-    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else None

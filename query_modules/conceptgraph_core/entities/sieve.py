@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ..ranks import cosine
 from . import names, schema
 
 # From here on two of one type may be the same.
@@ -145,9 +146,9 @@ def is_near(one: Known, sought: Sought) -> bool:
 def likeness(one: Known, sought: Sought) -> float:
     """Return the cosine of embeddings where both have one of a dimension, else the names' ratio."""
     if one.embedding is not None and sought.embedding is not None:
-        cosine = names.cosine(one.embedding, sought.embedding)
-        if cosine is not None:
-            return cosine
+        near = cosine(one.embedding, sought.embedding)
+        if near is not None:
+            return near
     return names.ratio(one.name, sought.name, SIMILAR)
 
 

@@ -61,15 +61,6 @@ def trust(said: Said) -> float:
     return product
 
 
-def rank(said: Said) -> tuple[bool, float]:
-    """Return what entities are ordered by, the highest first, where it goes by trust.
-
-    By the formula alone a hundred echoes outweigh a user's word; so what the user never mentioned
-    comes after everything else.
-    """
-    return said.user > 0, trust(said)
-
-
 def promotion(said: Said) -> str | None:
     """Return why a provisional entity becomes a distinct one; None if it does not.
 

@@ -7,7 +7,8 @@ or gone on with after being killed, they come out the same.
 import math
 from typing import Any, Final
 
-from .. import believed, components, edges, names, schema
+from ...ranks import cosine
+from .. import believed, components, edges, schema
 from ..node import Edge, Graph, Node, Tie
 from . import batches
 from .batches import Batch, Row, Step
@@ -99,7 +100,7 @@ def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:
         if not tie.get("user_reinforcement_count") or node.node_type != other.node_type:
             continue
         theirs = other.get("embedding") if other.get("is_active") else None
-        near = None if theirs is None else names.cosine(mine, theirs)
+        near = None if theirs is None else cosine(mine, theirs)
         if near is None or near <= ALIKE:
             continue
         if graph.between(node, other, schema.SEMANTIC) is None and not _are_one(graph, node, other):

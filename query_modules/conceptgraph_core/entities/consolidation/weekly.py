@@ -25,7 +25,7 @@ def consolidate(
 ) -> Row:
     """Take one of `schema.WEEKLY` for a batch of entities; see `batches.run`.
 
-    Of the step `communities` `last` is no entity's id, and is to be given as it is.
+    The step `communities` is taken for all entities at once.
     """
     if checks.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
         return communities.consolidate(graph, after, limit, dry_run)
