@@ -146,6 +146,27 @@ def test_what_is_written_where_it_can_be_is_seen_where_it_can_only_be_read(folde
         assert names(reader) == ["apple", "pear"]
 
 
+def test_another_store_in_its_place_is_read_anew(folder, within, tmp_path):
+    path, other = folder / "memory.db", tmp_path / "other.db"
+    for file, name in ((path, "apple"), (other, "pear")):
+        with closing(Host(file)) as host:
+            run(host, calls.concepts.concept_upsert(name))
+    command = [*within, sys.executable, "-B", str(HERE / "store_worker.py"), str(path)]
+    with LineProcess(command) as reader:
+        assert answer(reader) == {"rows": []}
+        assert around(reader, "apple") == ["apple"]
+        shutil.copyfile(other, folder / "new.db")
+        (folder / "new.db").replace(path)
+        # Both were written once, and have one node of the same number.
+        assert around(reader, "apple") == []
+        assert around(reader, "pear") == ["pear"]
+
+
+def around(reader: LineProcess, name: str) -> list[str]:
+    reader.send(json.dumps(["neighbourhood", [name], 0]).encode())
+    return [row["name"] for row in answer(reader)["rows"]]
+
+
 def answer(process: LineProcess) -> Any:
     line = process.line()
     assert line is not None

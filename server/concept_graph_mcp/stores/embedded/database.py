@@ -60,6 +60,8 @@ class Database:
         self._last_ids: dict[str, int] = {}
         self._last_ids_at: int | None = None
         self._presence: Presence | None = None
+        # How often it was opened: again where SQLite does not watch the file, and it has changed.
+        self.openings = 0
         self._open(opening)
 
     def close(self) -> None:
@@ -356,6 +358,7 @@ class Database:
             self._access = tables.opened(self.path, opening, self.catalogue)
         except FAILURES as error:
             raise self.unavailable(error) from error
+        self.openings += 1
         # Of a file that SQLite does not watch, `Access` knows what it looked like.
         watched = opening is not Opening.STAND_IN and self._access.seen is None
         self._presence = Presence(self.path) if watched else None

@@ -52,6 +52,7 @@ class Host:
         self._incoming = incoming.Kept()
         self._lock = threading.Lock()
         self._contended = False
+        self._openings = self._database.openings
 
     def close(self) -> None:
         with self._lock:
@@ -140,9 +141,12 @@ class Host:
     def forget(self) -> None:
         """Let go of what is kept in memory between calls."""
         with self._lock:
-            self._cache.clear()
-            self._database.vectors.clear()
-            self._incoming.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        self._cache.clear()
+        self._database.vectors.clear()
+        self._incoming = incoming.Kept()
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
@@ -183,6 +187,10 @@ class Host:
     def _transaction(self, writes: bool, exclusive: bool) -> Iterator[interface.Graph]:
         """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
         position = self._database.begin(exclusive)
+        if self._database.openings != self._openings:
+            # What lies there now may be another store.
+            self._forget()
+            self._openings = self._database.openings
         collecting = gc.isenabled()
         # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
         gc.disable()
