@@ -56,6 +56,8 @@ BAD = [
     ("entity_search", {"query": ""}),
     ("entity_search", {"query": "Max", "types": ["person"]}),
     ("entity_search", {"query": "Max", "limit": 1.5}),
+    ("entity_search", {"query": "Max", "limit": "5"}),
+    ("entity_search", {"query": "Max", "limit": True}),
     ("entity_get", {"entity_id": "nosuch"}),
     ("entity_get", {"entity_id": "nosuch", "valid_at": "yesterday"}),
     ("entity_link", LINK),

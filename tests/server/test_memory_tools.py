@@ -146,6 +146,11 @@ def test_memory_graph_search_is_another_name_of_memory_traverse_and_not_listed(t
         ("memory_graph_search", {"start_id": "a"}, "memory: not found: a"),
         (
             "memory_traverse",
+            {"start_id": "a", "time_budget_ms": "5"},
+            "time_budget_ms: Input should be a valid integer",
+        ),
+        (
+            "memory_traverse",
             {"start_id": "a", "max_depth": 6},
             "max_depth: Input should be less than or equal to 5",
         ),

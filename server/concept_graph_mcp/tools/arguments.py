@@ -32,6 +32,7 @@ def clamped(low: int, high: int) -> BeforeValidator:
 
 
 Text = Annotated[str, Strict()]
+Whole = Annotated[int, Strict()]
 # After the range in every annotation, or the range does not show in the schema.
 WHOLE = BeforeValidator(_whole)
 

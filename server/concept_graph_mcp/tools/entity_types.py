@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from conceptgraph_core.entities import schema
 
-from .arguments import Text, clamped
+from .arguments import Text, Whole, clamped
 
 Speaker = Literal["user", "model"]
 NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
@@ -22,7 +22,7 @@ Inferred = Annotated[
     bool, Field(description="The user never mentioned it: say so, and trust it last.")
 ]
 GivenId = Annotated[Text, Field(description="An entity_id.")]
-Rows = Annotated[int | None, clamped(1, schema.MAX_LIMIT), Field(description="At most so many.")]
+Rows = Annotated[Whole | None, clamped(1, schema.MAX_LIMIT), Field(description="At most so many.")]
 Moment = Annotated[
     Text | None, Field(description="A date or time, e.g. 2026-01-31; now if left out.")
 ]

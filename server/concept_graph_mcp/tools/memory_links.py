@@ -10,7 +10,7 @@ from conceptgraph_core.memories import schema
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import WHOLE, clamped, iso, without_none
+from .arguments import WHOLE, Whole, clamped, iso, without_none
 from .memory_types import (
     FirstStrength,
     GivenDirection,
@@ -137,10 +137,11 @@ class LinkTools:
             bool, Strict(), Field(description="Also from parts to their parents, and back.")
         ] = False,
         time_budget_ms: Annotated[
-            int | None,
+            Whole | None,
             Field(
                 ge=0, le=schema.MAX_BUDGET_MS, description="Return what was found after this long."
             ),
+            WHOLE,
         ] = None,
     ) -> MemoriesReached:
         """Walk from a memory along its links; the start comes first. Reading is no access."""
