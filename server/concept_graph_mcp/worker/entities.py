@@ -24,16 +24,9 @@ from .turn import Turn
 Taking = Callable[[str, str | None, int, bool, str], Call]
 
 
-async def scopes(turn: Turn) -> AsyncIterator[Session]:
+def scopes(turn: Turn) -> AsyncIterator[Session]:
     """Iterate over sessions, one for each user who has entities, or of those that are named."""
-    if turn.settings.decay_users:
-        for user in turn.settings.decay_users:
-            yield turn.of_user(user)
-        return
-    after = None
-    while rows := await turn.session.run(calls.entities_upkeep.next_scope(after)):
-        after = rows[0]["user_id"]
-        yield turn.of_user(after)
+    return turn.scopes(calls.entities_upkeep.next_scope)
 
 
 async def end_silent(turn: Turn) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from conceptgraph_core.work import schema
 
 from .. import calls
+from ..calls import Call
 from ..session import Session
 from ..settings import Settings
 
@@ -52,18 +53,20 @@ class Turn:
     def dry_run(self) -> bool:
         return self.holder is None
 
-    async def scopes(self) -> AsyncIterator[Session]:
+    async def scopes(
+        self, following: Callable[[str | None], Call] = calls.upkeep.next_scope
+    ) -> AsyncIterator[Session]:
         """Iterate over sessions, one for each user whose memories are to be looked at.
 
         These are the users that the settings name, or all who have any: found one after the other
-        by index, as many as there are.
+        by index, as many as there are; *following* names the one after another.
         """
         if self.settings.decay_users:
             for user in self.settings.decay_users:
                 yield self.of_user(user)
             return
         after = None
-        while rows := await self.session.run(calls.upkeep.next_scope(after)):
+        while rows := await self.session.run(following(after)):
             after = rows[0]["user_id"]
             yield self.of_user(after)
 
