@@ -367,6 +367,13 @@ def test_links_between_two_users_are_left_out_and_told_by_a_dry_run_too(there):
     assert edges == {}
 
 
+def test_a_number_without_end_in_a_vector_leaves_that_out(there):
+    row = {"id": "a", "content": "x", "embedding": [1, 10**400]}
+    said = ok(*there, "import", "-", stdin=json.dumps({"memories": [row]})).stderr
+    assert "nodes created: 1" in said
+    assert "left out: vectors that cannot be read: 1" in said
+
+
 def test_another_sqlite_file_is_said_not_to_be_of_memories(there, tmp_path):
     file = tmp_path / "other.sqlite"
     connection = sqlite3.connect(file)

@@ -273,5 +273,10 @@ def _floats(value: Any) -> list[float] | None:
             return None
     if not isinstance(value, list) or not 0 < len(value) <= limits.MAX_DIMENSION:
         return None
-    numbers = [one for one in value if isinstance(one, (int, float)) and math.isfinite(one)]
-    return [float(one) for one in numbers] if len(numbers) == len(value) and any(numbers) else None
+    if not all(isinstance(one, (int, float)) for one in value):
+        return None
+    try:
+        numbers = [float(one) for one in value]
+    except OverflowError:
+        return None
+    return numbers if all(map(math.isfinite, numbers)) and any(numbers) else None
