@@ -44,6 +44,22 @@ def test_eight_processes_that_access_the_same_lose_no_access(location):
     assert len(found) == 2 + 8
 
 
+def test_of_what_eight_processes_say_in_one_thread_each_has_a_place_of_its_own(location):
+    def said(number: int, process: int = 0) -> list[Any]:
+        one = {"id": f"{process}-{number}", "thread": "t", "said_at": NOW_MS + number}
+        return ["ingesting.ingest", "default", [one | {"text": f"The tea of {number}"}]]
+
+    with workers(location, 8) as started:
+        started[0].rows(*said(0))
+        for process, worker in enumerate(started, 1):
+            worker.send_calls([said(number, process) for number in range(1, 6)])
+        answers = [worker.answer() for worker in started for _ in range(5)]
+        found = memories(started[0].rows("records"))
+        assert started[0].rows("check") == []
+    assert [answer for answer in answers if "error" in answer] == []
+    assert sorted(one["position"] for one in found.values()) == list(range(41))
+
+
 def test_of_eight_workers_one_works_and_each_change_is_made_once(location):
     lease = [["upkeep.worker_lease", f"worker {number}", 60_000] for number in range(8)]
     with workers(location, 8) as started:

@@ -7,7 +7,7 @@ from .. import limits, text
 from ..associate.writing import Writer
 from ..errors import ConceptGraphError, InvalidRow
 from . import lifecycle, rules, schema
-from .node import Kept
+from .node import Kept, Node
 from .nodes import own_metadata
 
 Row = dict[str, Any]
@@ -49,13 +49,14 @@ class _Ingesting:
         self._graph = graph
         self._given = {thread: text.integer(end, "ends", -1, 2**53) for thread, end in ends.items()}
         self._there: set[str] = set()
-        self._found: dict[str, int] = {}
+        self._last: dict[str, tuple[int, Node]] = {}
         for node in graph.nodes():
             get = node.raw.get_property
             self._there.add(get("id"))
             thread, position = get("thread"), get("position")
-            if isinstance(thread, str) and isinstance(position, int):
-                self._found[thread] = max(position, self._found.get(thread, -1))
+            is_placed = isinstance(thread, str) and isinstance(position, int)
+            if is_placed and (thread not in self._last or position > self._last[thread][0]):
+                self._last[thread] = position, node
         context = graph.context
         self._fading = _fading(context.now_ms)
         self._common: Row = {
@@ -77,6 +78,7 @@ class _Ingesting:
         if values["id"] in self._there:
             return
         self._there.add(values["id"])
+        self._go_on(thread)
         self.ends[thread] = end + 1
         self.created += 1
         made = {**self._common, **values, "position": end + 1, "created_at": values["said_at"]}
@@ -96,9 +98,15 @@ class _Ingesting:
 
     def _end(self, thread: str) -> int:
         if thread not in self.ends:
-            given = self._given.get(thread, -1)
-            self.ends[thread] = max(given, self._found.get(thread, -1))
+            position = self._last[thread][0] if thread in self._last else -1
+            self.ends[thread] = max(self._given.get(thread, -1), position)
         return self.ends[thread]
+
+    def _go_on(self, thread: str) -> None:
+        """Let two that go on in *thread* conflict, so that they do not come to one place."""
+        if thread in self._last:
+            position, node = self._last.pop(thread)
+            node.raw.set_property("position", position)
 
 
 def _fading(since: int) -> rules.Fading:

@@ -9,7 +9,7 @@ from conceptgraph_core.memories import schema
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Last, Lookup, Union
+from .lookups import Last, Lookup, Union
 from .memories import ids, mine
 
 INGEST = Procedure("memorygraph.ingest", ("created", "existing", "ends"), writes=True)
@@ -23,11 +23,10 @@ def ingest(
 ) -> Call:
     """Return the call that keeps those of *messages* that are not there yet, in one transaction.
 
-    *ends* are the `ends` that earlier calls returned: where threads end that are known.
+    *ends* are the `ends` that earlier calls returned: no thread goes on before these.
     """
-    known = ends or {}
     threads = dict.fromkeys(str(message["thread"]) for message in messages)
-    given = {thread: known[thread] for thread in threads if thread in known}
+    given = {thread: end for thread, end in (ends or {}).items() if thread in threads}
     records = [
         {
             "kind": schema.KIND.kind,
@@ -38,27 +37,19 @@ def ingest(
         }
         for message in messages
     ]
-    unknown = [thread for thread in threads if thread not in given]
     parts: list[Lookup] = [
         ids(*(message["id"] for message in messages)),
         *words.of_records(records),
-        *_last(scope, given),
-        *(_ends(scope, unknown) if unknown else ()),
+        *(_ends(scope, tuple(threads)) if threads else ()),
     ]
     return Call(INGEST, (list(messages), given), Union(tuple(parts)), words.context())
 
 
-def _last(scope: str, ends: Mapping[str, int]) -> list[Lookup]:
-    """Look up what the index of words has at the ends of threads."""
-    places = tuple(
-        (scope, thread, end - back) for thread, end in ends.items() for back in range(NEIGHBOURS)
-    )
-    return [Equal((of_words.TEXT,), ("scope", "thread", "position"), places)] if places else []
+def _ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:
+    """Look up where threads end, if they are there, and what the index of words has there.
 
-
-def _ends(scope: str, threads: Sequence[str]) -> tuple[Lookup, Lookup]:
-    """Look up where threads end, if they are there, and what the index of words has there."""
-    names = tuple(threads)
-    last = Last(schema.MEMORY, "thread", names, "position", 1, where=mine(scope))
-    said = Last(of_words.TEXT, "thread", names, "position", NEIGHBOURS, where=(("scope", scope),))
+    However well a caller knows: somebody else may have gone on meanwhile.
+    """
+    last = Last(schema.MEMORY, "thread", threads, "position", 1, where=mine(scope))
+    said = Last(of_words.TEXT, "thread", threads, "position", NEIGHBOURS, where=(("scope", scope),))
     return last, said

@@ -88,7 +88,6 @@ class _Ingest:
         self._thread = thread
         self._interrupts = interrupts
         self._messages: Messages | None = None
-        self._ends: dict[str, int] = {}
         self._done = 0
 
     async def run(self, session: Session) -> None:
@@ -115,7 +114,7 @@ class _Ingest:
     async def _ingest(self, session: Session, batch: list[Row]) -> None:
         messages = [row.record for row in batch]
         try:
-            call = calls.ingesting.ingest(session.user_id, messages, self._ends)
+            call = calls.ingesting.ingest(session.user_id, messages)
             [made] = await session.run(call)
         except (StoreError, ConceptGraphError) as error:
             refused = _REFUSED.fullmatch(str(error))
@@ -123,7 +122,6 @@ class _Ingest:
                 raise
             line = batch[int(refused["number"])].line
             raise FormatError(f"line {line}: {refused['reason']}") from None
-        self._ends.update(made["ends"])
         self.created += made["created"]
         self.existing += made["existing"]
         self._done = batch[-1].line
