@@ -172,10 +172,9 @@ class BoltStore:
             if file is None
             else [row.record for row in backup_files.rows(file, self._model.layers)]
         )
+        dimensions = [one.get("dimension") for one in records if one.get("kind") == _EMBEDDING]
         if self._has_vector_search:
-            for dimension in (
-                one.get("dimension") for one in records if one.get("kind") == _EMBEDDING
-            ):
+            for dimension in dimensions:
                 await self._translated(
                     True, vector_indexes.drop_others, self.rows, self._model.layers, dimension
                 )
@@ -187,7 +186,8 @@ class BoltStore:
                 f"{self._location}: others write to it all the time; nothing was changed;"
                 " stop the servers and the worker that use it, and try again"
             ) from error
-        await self._fit_vectors(self.rows)
+        if dimensions:
+            await self._fit_vectors(self.rows)
 
     async def _replace(self, records: Sequence[Mapping[str, Any]]) -> None:
         async with (
