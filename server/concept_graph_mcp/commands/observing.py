@@ -15,6 +15,7 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls, endpoints
 from ..backfill.errors import ModelError
+from ..calls import words
 from ..endpoints import EndpointError
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row
@@ -225,7 +226,7 @@ class _Observing:
         """Return what is to be observed; what is empty is for the built-in extractor, None: not."""
         message, found = self._resolved(session_id, message)
         if self._model is None:
-            languages = calls.words.spoken()
+            languages = words.spoken()
             rows = coreference.observations(message.text, found, languages) if found else []
             return Extracted(rows)
         made = await extracted(self._model, list(self._before[session_id]), message)
