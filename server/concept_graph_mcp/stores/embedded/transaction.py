@@ -1,16 +1,16 @@
 """One call's reading and writing: changes are made in memory, then stored or taken back as one."""
 
-import functools
 import itertools
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...calls.lookups import Equal
-from . import checksums, interface, lookups
-from .cache import Cache, detach, size
-from .database import Database, Row, encode
+from . import interface, lookups
+from .cache import Cache, detach
+from .database import Database
 from .derivation import Derivation
+from .element_rows import ElementRows
 from .elements import EdgeElement, VertexElement
 from .indexes import Catalogue, packed, unpacked
 
@@ -54,7 +54,7 @@ class Transaction:
         # The properties of new edges: none, or one whole number.
         self._no_properties: dict[str, Any] = {}
         self._numbers: dict[tuple[str, int], dict[str, Any]] = {}
-        self._written = self._written_of_edges = 0
+        self._rows = ElementRows(database)
 
     # Reading
 
@@ -265,8 +265,7 @@ class Transaction:
         edges = [*self._edges_before, *self._created_edges]
         if not vertices and not edges:
             return False
-        self._write_vertices()
-        self._write_edges()
+        self._write_elements()
         self._write_vectors()
         derivation = Derivation(self._database, self._catalogue)
         for vertex in vertices:
@@ -287,7 +286,7 @@ class Transaction:
         """Let go of what was deleted, after the commit."""
         if self._position is not None:
             self._cache.position = self._position
-        self._cache.bytes += self._written
+        self._cache.bytes += self._rows.written
         for vertex in self._deleted:
             self._cache.vertices.pop(vertex.id, None)
         for edge in self._deleted_edges:
@@ -305,7 +304,7 @@ class Transaction:
         for edge in self._created_edges:
             if edge not in self._deleted_edges:
                 self._cache.edges[edge.id] = edge
-        self._cache.bytes += self._written_of_edges
+        self._cache.bytes += self._rows.written_of_edges
 
     def _let_go(self) -> None:
         """Keep no edges of the ends that got so many: who ingests will ask for few of them."""
@@ -324,32 +323,19 @@ class Transaction:
         for vertex in self._created:
             del self._cache.vertices[vertex.id]
 
-    def _write_vertices(self) -> None:
-        deleted = self._deleted
-        self._write(
-            # Which is sooner done than an update, at which a trigger looks.
-            "REPLACE INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
-            self._vertex_row,
-            [v for v in self._before if v not in deleted],
+    def _write_elements(self) -> None:
+        rows = self._rows
+        rows.write_vertices(
+            [v for v in self._before if v not in self._deleted],
+            [v for v in self._created if v not in self._deleted],
+            self._deleted,
         )
-        self._write(
-            "INSERT INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
-            self._vertex_row,
-            [v for v in self._created if v not in deleted],
+        rows.write_edges(
+            [e for e in self._edges_before if e not in self._deleted_edges],
+            [e for e in self._created_edges if e not in self._deleted_edges],
+            self._deleted_edges,
+            (self._no_properties, *self._numbers.values()),
         )
-        self._write("DELETE FROM vertex WHERE id = ?", lambda v: (v.id,), deleted)
-
-    def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
-        """Execute *statement* with the row of each of *elements*, made as it is asked for."""
-        # Most calls have no use for most statements, and each costs even so.
-        if elements:
-            self._database.write(statement, map(row, elements))
-
-    def _encoded(self, properties: dict[str, Any]) -> str:
-        """Return *properties* as they are stored; what they take in memory counts as written."""
-        text = encode(properties)
-        self._written += size(text)
-        return text
 
     def _write_vectors(self) -> None:
         for (vertex, name), vector in self._vectors.items():
@@ -364,60 +350,9 @@ class Transaction:
                 if table is not None:
                     self._database.write_vector(table.name, vertex.id, None)
 
-    def _write_edges(self) -> None:
-        deleted, write = self._deleted_edges, self._database.write
-        if changed := [e for e in self._edges_before if e not in deleted]:
-            write(
-                "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
-                self._edge_rows(changed),
-            )
-        if created := [e for e in self._created_edges if e not in deleted]:
-            write(
-                "INSERT INTO edge (id, type, source, target, properties, checksum)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                self._edge_rows(created),
-            )
-        self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
-
-    def _vertex_row(self, vertex: VertexElement) -> Row:
-        return _checked(vertex.id, _encoded_labels(vertex.labels), self._encoded(vertex.properties))
-
-    def _edge_rows(self, edges: Iterable[EdgeElement]) -> Iterator[Row]:
-        """Iterate over the rows of *edges*: hundreds of thousands in a long call."""
-        # What is stored of properties that edges share.
-        shared = [(one, encode(one)) for one in (self._no_properties, *self._numbers.values())]
-        known = {id(one): (text, size(text)) for one, text in shared}
-        checksum = checksums.of_edge
-        source, kind, alike = -1, "", ""
-        written = 0
-        for edge in edges:
-            found = known.get(id(edge.properties))
-            if found is None:
-                text = encode(edge.properties)
-                found = text, size(text)
-            text, taken = found
-            written += taken
-            if edge.source.id != source or edge.type != kind:
-                source, kind = edge.source.id, edge.type
-                alike = checksums.in_edges(kind, source)
-            edge_id, target = edge.id, edge.target.id
-            yield edge_id, kind, source, target, text, checksum(edge_id, alike, target, text)
-        self._written_of_edges += written
-
 
 def _differs(old: Any, value: Any) -> bool:
     """Tell whether *value* is to be written where *old* is; what is large is not compared."""
     if old is None:
         return value is not None
     return old.__class__ is not value.__class__ or isinstance(old, (tuple, dict)) or old != value
-
-
-@functools.cache
-def _encoded_labels(labels: tuple[str, ...]) -> str:
-    """Return *labels* as they are stored; there are few of them."""
-    return encode(labels)
-
-
-def _checked(*row: Any) -> Row:
-    """Return *row* as it is stored, with its checksum."""
-    return (*row, checksums.of(*row))

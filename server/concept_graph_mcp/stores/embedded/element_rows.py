@@ -1,0 +1,109 @@
+"""Vertices and edges as the rows that they are stored in."""
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+from . import checksums
+from .cache import size
+from .database import Database, Row, encode
+from .elements import EdgeElement, VertexElement
+
+
+class ElementRows:
+    """Writes elements within the database's open transaction; what they take in memory is added up.
+
+    `written` is that of the vertices and `written_of_edges` that of the edges, in bytes.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.written = self.written_of_edges = 0
+
+    def write_vertices(
+        self,
+        changed: Collection[VertexElement],
+        created: Collection[VertexElement],
+        deleted: Collection[VertexElement],
+    ) -> None:
+        """Store vertices as they are now, but for the *deleted* ones."""
+        self._write(
+            # Which is sooner done than an update, at which a trigger looks.
+            "REPLACE INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
+            self._vertex_row,
+            changed,
+        )
+        self._write(
+            "INSERT INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
+            self._vertex_row,
+            created,
+        )
+        self._write("DELETE FROM vertex WHERE id = ?", lambda v: (v.id,), deleted)
+
+    def write_edges(
+        self,
+        changed: Collection[EdgeElement],
+        created: Collection[EdgeElement],
+        deleted: Collection[EdgeElement],
+        shared: Iterable[dict[str, Any]],
+    ) -> None:
+        """Store edges as they are now; *shared* are properties that many of them have as one."""
+        write = self._database.write
+        # What is stored of properties that edges share.
+        texts = [(one, encode(one)) for one in shared] if changed or created else []
+        known = {id(one): (text, size(text)) for one, text in texts}
+        if changed:
+            write(
+                "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
+                self._edge_rows(changed, known),
+            )
+        if created:
+            write(
+                "INSERT INTO edge (id, type, source, target, properties, checksum)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                self._edge_rows(created, known),
+            )
+        self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
+
+    def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
+        """Execute *statement* with the row of each of *elements*, made as it is asked for."""
+        # Most calls have no use for most statements, and each costs even so.
+        if elements:
+            self._database.write(statement, map(row, elements))
+
+    def _vertex_row(self, vertex: VertexElement) -> Row:
+        text = encode(vertex.properties)
+        self.written += size(text)
+        return _checked(vertex.id, _encoded_labels(vertex.labels), text)
+
+    def _edge_rows(
+        self, edges: Iterable[EdgeElement], known: dict[int, tuple[str, int]]
+    ) -> Iterator[Row]:
+        """Iterate over the rows of *edges*: hundreds of thousands in a long call."""
+        checksum = checksums.of_edge
+        source, kind, alike = -1, "", ""
+        written = 0
+        for edge in edges:
+            found = known.get(id(edge.properties))
+            if found is None:
+                text = encode(edge.properties)
+                found = text, size(text)
+            text, taken = found
+            written += taken
+            if edge.source.id != source or edge.type != kind:
+                source, kind = edge.source.id, edge.type
+                alike = checksums.in_edges(kind, source)
+            edge_id, target = edge.id, edge.target.id
+            yield edge_id, kind, source, target, text, checksum(edge_id, alike, target, text)
+        self.written_of_edges += written
+
+
+@functools.cache
+def _encoded_labels(labels: tuple[str, ...]) -> str:
+    """Return *labels* as they are stored; there are few of them."""
+    return encode(labels)
+
+
+def _checked(*row: Any) -> Row:
+    """Return *row* as it is stored, with its checksum."""
+    return (*row, checksums.of(*row))
