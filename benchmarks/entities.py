@@ -6,9 +6,9 @@ are a session. A night is the whole daily run as the worker takes it, of as many
 edges each: of 100,000 entities with 1,000,000 edges (with --quick 5,000 and 50,000).
 """
 
+import functools
 import random
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -16,11 +16,10 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
 from conceptgraph_core.entities import schema
 
-from .harness import Figure, Setup, interleaved
-from .stores import NOW_MS, Bolt, Caller, Embedded, batches, empty_memgraph
+from .harness import Figure, Setup
+from .sizes import Operation, grown, in_turn, unused
+from .stores import NOW_MS, Caller, batches
 
-SMALL = 1_000
-AIM = "≤ 1.5"
 DAY_MS = 86_400_000
 USER = "default"
 EDGES = 10
@@ -28,42 +27,26 @@ _WORDS = 20_000
 # A search looks at more names the more begin alike, up to a bound.
 _GROWING = ("search",)
 _IN_A_SESSION = 10
-_unused = count()
 
 
 def run(setup: Setup) -> Iterator[Figure]:
     big = 5_000 if setup.quick else 100_000
-    yield from _host(setup, "embedded", big, lambda size: Embedded(setup.folder / f"{size}.db"))
-    if setup.memgraph:
-        uri = setup.memgraph
-        yield from _host(setup, "Memgraph", big, lambda _: _emptied(uri))
+    yield from grown(setup, big, functools.partial(_measured, setup), _GROWING)
 
 
-def _host(setup: Setup, host: str, big: int, opened: Callable[[int], Caller]) -> Iterator[Figure]:
-    """One size after the other: a server holds one graph at a time."""
-    taken: dict[str, list[float]] = {}
-    for size in (SMALL, big):
-        setup.log(f"{host}: keeping {size:,} entities and {size * EDGES:,} edges")
-        store = opened(size)
-        for rows in batches(entities(size), 1_000):
-            store.run(calls.keeping.import_rows(list(rows)))
-        sides = [_once(store, make, size) for _, make in operations()]
-        times = interleaved(sides, setup.times(200), warm_up=20)
-        for (what, _), milliseconds in zip(operations(), times, strict=True):
-            taken.setdefault(what, []).append(milliseconds)
-        taken.setdefault("the end of a session", []).append(_ended(store))
-        for rows in batches(ties(size), 5_000):
-            store.run(calls.keeping.import_rows(list(rows)))
-        setup.log(f"{host}: a night over {size:,}")
-        spent = _night(store, NOW_MS + DAY_MS) / size
-        taken.setdefault("the daily run, of 1,000", []).append(spent * 1e6)
-        store.close()
-    for what, (small_ms, big_ms) in taken.items():
-        aim = "" if what in _GROWING else AIM
-        yield Figure(f"{what}, {host}, {big:,}", big_ms, f"{SMALL:,}", small_ms, aim)
+def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[tuple[str, float]]:
+    setup.log(f"{host}: keeping {size:,} entities and {size * EDGES:,} edges")
+    for rows in batches(entities(size), 1_000):
+        store.run(calls.keeping.import_rows(list(rows)))
+    yield from in_turn(store, operations(), size, setup.times(200))
+    yield "the end of a session", _ended(store)
+    for rows in batches(ties(size), 5_000):
+        store.run(calls.keeping.import_rows(list(rows)))
+    setup.log(f"{host}: a night over {size:,}")
+    yield "the daily run, of 1,000", _night(store, NOW_MS + DAY_MS) / size * 1e6
 
 
-def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
+def operations() -> Sequence[Operation]:
     """Return what is measured: a call on a store of some size."""
     chance = random.Random(2)
 
@@ -83,7 +66,7 @@ def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
 
 def observe(labels: Sequence[str]) -> Call:
     """Return the call that observes a message of those *labels* and of one that is new."""
-    number = next(_unused)
+    number = next(unused)
     called = [*labels, f"new {number}"]
     return calls.entities.observe(
         *(f"s{number // _IN_A_SESSION}", f"m{number}", schema.USER, ", ".join(called) + "."),
@@ -145,10 +128,10 @@ def _night(store: Caller, now_ms: int) -> float:
 
 def _ended(store: Caller) -> float:
     """Return how many milliseconds the end of a session of ten messages takes, on average."""
-    sessions = range(next(_unused) // _IN_A_SESSION)[-10:]
+    sessions = range(next(unused) // _IN_A_SESSION)[-10:]
     start = perf_counter()
     for number in sessions:
-        store.run(calls.entities.end_session(f"s{number}"), NOW_MS + next(_unused))
+        store.run(calls.entities.end_session(f"s{number}"), NOW_MS + next(unused))
     return (perf_counter() - start) / len(sessions) * 1e3
 
 
@@ -160,13 +143,3 @@ def _label(number: int) -> str:
 def _id(number: int) -> str:
     # In another order than that in which they were kept.
     return f"{number * 7919 % 1_000_003:07}-{number}"
-
-
-def _once(store: Caller, make: Callable[[int], Call], size: int) -> Callable[[], object]:
-    return lambda: store.run(make(size), NOW_MS + next(_unused))
-
-
-def _emptied(uri: str) -> Bolt:
-    """Return a Memgraph with nothing in it."""
-    empty_memgraph(uri)
-    return Bolt(uri)

@@ -5,65 +5,45 @@ them, so that it reads, up to a bound, the more mentions the more memories there
 is of another user. Decay is a whole run of the worker over one scope, in batches of 500.
 """
 
+import functools
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
-import neo4j
-
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import Call
 
-from .harness import Figure, Setup, interleaved
-from .stores import NOW_MS, Bolt, Caller, Embedded
+from .harness import Figure, Setup
+from .sizes import Operation, grown, in_turn
+from .stores import NOW_MS, Caller, batches
 
-SMALL = 1_000
-AIM = "≤ 1.5"
 DAY_MS = 86_400_000
 USER = "default"
 WORDS = 20_000
 _GROWING = ("search", "context of 2,000 tokens")
-_unused = count()
+_TIMES = {"embedded": 300, "Memgraph": 100}
 
 
 def run(setup: Setup) -> Iterator[Figure]:
     big = 10_000 if setup.quick else 100_000
-    file = setup.folder
-    yield from _host(setup, "embedded", big, lambda size: Embedded(file / f"{size}.db"), 300)
-    if setup.memgraph:
-        uri = setup.memgraph
-        yield from _host(setup, "Memgraph", big, lambda _: _emptied(uri), 100)
+    yield from grown(setup, big, functools.partial(_measured, setup), _GROWING)
 
 
-def _host(
-    setup: Setup, host: str, big: int, opened: Callable[[int], Caller], repetitions: int
-) -> Iterator[Figure]:
-    """One size after the other: a server holds one graph at a time."""
-    taken: dict[str, list[float]] = {}
-    for size in (SMALL, big):
-        setup.log(f"{host}: keeping {size:,} memories")
-        store = opened(size)
-        start = perf_counter()
-        for rows in _batches(records(size), 1_000):
-            store.run(calls.keeping.import_rows(rows))
-        taken.setdefault("import of one", []).append((perf_counter() - start) / size * 1e3)
-        sides = [_once(store, make, size) for _, make in operations()]
-        times = interleaved(sides, setup.times(repetitions), warm_up=20)
-        for (what, _), milliseconds in zip(operations(), times, strict=True):
-            taken.setdefault(what, []).append(milliseconds)
-        for what, days in (("where no score moved", 0.0), ("where all moved", 20.0)):
-            spent = _decayed(store, NOW_MS + int(days * DAY_MS)) / size
-            taken.setdefault(f"decay of 1,000 {what}", []).append(spent * 1e6)
-        store.close()
-    for what, (small_ms, big_ms) in taken.items():
-        aim = "" if what in _GROWING else AIM
-        yield Figure(f"{what}, {host}, {big:,}", big_ms, f"{SMALL:,}", small_ms, aim)
+def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[tuple[str, float]]:
+    setup.log(f"{host}: keeping {size:,} memories")
+    start = perf_counter()
+    for rows in batches(records(size), 1_000):
+        store.run(calls.keeping.import_rows(rows))
+    yield "import of one", (perf_counter() - start) / size * 1e3
+    times = setup.times(_TIMES[host])
+    yield from in_turn(store, operations(), size, times)
+    for what, days in (("where no score moved", 0.0), ("where all moved", 20.0)):
+        spent = _decayed(store, NOW_MS + int(days * DAY_MS)) / size
+        yield f"decay of 1,000 {what}", spent * 1e6
 
 
-def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
+def operations() -> Sequence[Operation]:
     """Return what is measured: a call on a store of some size."""
     chance = random.Random(2)
 
@@ -118,23 +98,3 @@ def _decayed(store: Caller, now_ms: int) -> float:
 def _id(number: int) -> str:
     # In the order in which they are kept, as a store makes them.
     return f"{number:07}"
-
-
-def _once(store: Caller, make: Callable[[int], Call], size: int) -> Callable[[], object]:
-    return lambda: store.run(make(size), NOW_MS + next(_unused))
-
-
-def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(rows, size)):
-        yield batch
-
-
-def _emptied(uri: str) -> Bolt:
-    """Return a Memgraph with nothing in it."""
-    with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
-        while session.run(
-            "MATCH (n) WITH n LIMIT 50000 DETACH DELETE n RETURN count(*) AS gone"
-        ).single(strict=True)["gone"]:
-            pass
-        session.run("FREE MEMORY").consume()
-    return Bolt(uri)

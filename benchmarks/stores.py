@@ -81,6 +81,7 @@ def empty_memgraph(uri: str) -> None:
             "MATCH (n) WITH n LIMIT 50000 DETACH DELETE n RETURN count(*) AS gone"
         ).single(strict=True)["gone"]:
             pass
+        session.run("FREE MEMORY").consume()
 
 
 def fill_memgraph(uri: str, records: Iterable[Record], batch: int = 20_000) -> None:
