@@ -1,7 +1,6 @@
 """`entities`: what the owner does with the entities of one user, merged and forgotten ones too."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -13,25 +12,15 @@ from ..errors import Refused
 from ..session import Session
 from .common import AS_JSON, Failure, with_session
 from .entity_tables import dated, listed_table, merged, merges_table, told_lines
-from .terminal import out, print_json, say
+from .listing import limited, print_listed
+from .terminal import print_json, say
 
 Row = dict[str, Any]
-F = TypeVar("F", bound=Callable[..., Any])
 
 _WHO = "names it: an entity_id, or what it is called where only one is called so."
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 _REASON = click.option("--reason", help="Why: kept in the ledger for ever.")
 _NAMED = 5
-
-
-def _limit(most: int) -> Callable[[F], F]:
-    return click.option(
-        "--limit",
-        type=click.IntRange(1, most),
-        default=20,
-        show_default=True,
-        help="At most this many.",
-    )
 
 
 @click.group()
@@ -47,7 +36,7 @@ def entities() -> None:
     multiple=True,
     help="Only those of this status; may be given again.",
 )
-@_limit(schema.MAX_LISTED - 1)
+@limited(schema.MAX_LISTED - 1)
 @AS_JSON
 @click.pass_obj
 def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: bool) -> None:
@@ -58,21 +47,14 @@ def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: 
         call = calls.entities_upkeep.listed(statuses, limit + 1, session.user_id)
         return [dated(session, row) for row in await session.run(call)]
 
+    nothing = "No entity is kept." if not statuses else f"No entity is {' or '.join(statuses)}."
     rows = with_session(embedded, work)
-    shown, more = rows[:limit], len(rows) > limit
-    if as_json:
-        print_json({"entities": shown, "more": more})
-    elif shown:
-        out.print(listed_table(shown))
-        if more:
-            say("There are more; --limit shows them.")
-    else:
-        say("No entity is kept." if not statuses else f"No entity is {' or '.join(statuses)}.")
+    print_listed("entities", rows, limit, listed_table, nothing, as_json=as_json)
 
 
 @entities.command(help=f"Print all that is known of an entity. WHO {_WHO}")
 @click.argument("who")
-@_limit(schema.MAX_LIMIT)
+@limited(schema.MAX_LIMIT)
 @AS_JSON
 @click.pass_obj
 def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
@@ -100,7 +82,7 @@ def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
     type=click.Choice([name.lower() for name in schema.BETWEEN]),
     help="Of the edge to OTHER.",
 )
-@_limit(schema.MAX_LIMIT)
+@limited(schema.MAX_LIMIT)
 @AS_JSON
 @click.pass_obj
 def explain(
@@ -207,7 +189,7 @@ def unmerge(
 
 
 @entities.command()
-@_limit(schema.MAX_LISTED - 1)
+@limited(schema.MAX_LISTED - 1)
 @AS_JSON
 @click.pass_obj
 def merges(embedded: str | None, limit: int, as_json: bool) -> None:
@@ -218,15 +200,7 @@ def merges(embedded: str | None, limit: int, as_json: bool) -> None:
         return [dated(session, row) for row in await session.run(call)]
 
     rows = with_session(embedded, work)
-    shown, more = rows[:limit], len(rows) > limit
-    if as_json:
-        print_json({"merges": shown, "more": more})
-    elif shown:
-        out.print(merges_table(shown))
-        if more:
-            say("There are more; --limit shows them.")
-    else:
-        say("Nothing was merged.")
+    print_listed("merges", rows, limit, merges_table, "Nothing was merged.", as_json=as_json)
 
 
 async def _named(session: Session, who: str, limit: int) -> Row:

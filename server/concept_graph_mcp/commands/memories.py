@@ -16,6 +16,7 @@ from ..settings import Settings
 from .common import AS_JSON, AT, Failure, configured, with_session
 from .figures import figure
 from .finding import reasons
+from .listing import limited, print_listed
 from .memory_tables import SHOWN, dated, listed_table, shortened, told_lines
 from .terminal import narrow, note, out, print_json, say, wide
 
@@ -39,13 +40,7 @@ def memories() -> None:
 
 @memories.command("list")
 @_STATES
-@click.option(
-    "--limit",
-    type=click.IntRange(1, schema.MAX_ROWS - 1),
-    default=20,
-    show_default=True,
-    help="At most this many.",
-)
+@limited(schema.MAX_ROWS - 1)
 @AS_JSON
 @click.pass_obj
 def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bool) -> None:
@@ -59,16 +54,9 @@ def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bo
         rows = await session.run(calls.upkeep.listed(session.user_id, states, limit + 1))
         return [dated(session, row) for row in rows]
 
+    nothing = "No memory is kept." if not states else f"No memory is {' or '.join(states)}."
     rows = with_session(embedded, work)
-    shown, more = rows[:limit], len(rows) > limit
-    if as_json:
-        print_json({"memories": shown, "more": more})
-    elif shown:
-        out.print(listed_table(shown))
-        if more:
-            say("There are more; --limit shows them.")
-    else:
-        say("No memory is kept." if not states else f"No memory is {' or '.join(states)}.")
+    print_listed("memories", rows, limit, listed_table, nothing, as_json=as_json)
 
 
 @memories.command()
@@ -99,13 +87,7 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
 @memories.command()
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @_STATES
-@click.option(
-    "--limit",
-    type=click.IntRange(1, words_of.MAX_LIMIT),
-    default=schema.FOUND,
-    show_default=True,
-    help="At most this many.",
-)
+@limited(words_of.MAX_LIMIT, schema.FOUND)
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
