@@ -1,13 +1,17 @@
 """The command line, called as a person calls it, on the embedded store and on Memgraph."""
 
+import errno
 import json
+import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import run
@@ -355,6 +359,61 @@ def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     for library in libraries:
         expected |= files(library, below=library.parent)
     assert files(target, below=target) == expected
+
+
+def test_while_install_modules_copies_a_server_finds_what_was_there_before(tmp_path, monkeypatch):
+    assert run("install-modules", str(tmp_path)).exit_code == 0
+    for old in (tmp_path / "conceptgraph.py", tmp_path / "conceptgraph_core" / "text.py"):
+        old.write_text("# of an earlier version")
+    before = loadable(tmp_path)
+    seen, copy = [], shutil.copyfile
+
+    def looked_at(*files: Any, **options: Any) -> Any:
+        seen.append(loadable(tmp_path) == before)
+        return copy(*files, **options)
+
+    monkeypatch.setattr(shutil, "copyfile", looked_at)
+    assert run("install-modules", str(tmp_path)).exit_code == 0
+    assert len(seen) > 50
+    assert all(seen)
+    assert loadable(tmp_path) != before
+
+
+@pytest.mark.parametrize("copied", [0, 40, -1])
+def test_a_copy_that_fails_leaves_the_modules_of_before(copied, tmp_path, monkeypatch):
+    assert run("install-modules", str(tmp_path)).exit_code == 0
+    count = sum(1 for _ in tmp_path.rglob("*.py"))
+    (tmp_path / "conceptgraph.py").write_text("# of an earlier version")
+    before = files(tmp_path, below=tmp_path)
+    left, copy = [copied % count], shutil.copyfile
+
+    def filling(*files: Any, **options: Any) -> Any:
+        if not left[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        left[0] -= 1
+        return copy(*files, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "copyfile", filling)
+        refused = run("install-modules", str(tmp_path))
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith(f"concept-graph-mcp: {tmp_path}: ")
+    assert refused.stderr.count("\n") == 1
+    assert files(tmp_path, below=tmp_path) == before
+
+
+def test_install_modules_takes_away_what_a_killed_one_left(tmp_path):
+    left = tmp_path / ".installing-killed" / "fresh" / "conceptgraph.py"
+    left.parent.mkdir(parents=True)
+    left.write_text("")
+    assert run("install-modules", str(tmp_path)).exit_code == 0
+    assert not list(tmp_path.glob(".*"))
+
+
+def loadable(directory: Path) -> dict[Path, bytes]:
+    """Return what a Memgraph can find: nothing in a folder that no module is called like."""
+    every = files(directory, below=directory)
+    return {file: text for file, text in every.items() if not file.parts[0].startswith(".")}
 
 
 def files(directory: Path, below: Path) -> dict[Path, bytes]:

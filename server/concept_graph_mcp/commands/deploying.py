@@ -1,6 +1,8 @@
 """`install-modules`: putting the query modules where a Memgraph loads them from."""
 
 import shutil
+import tempfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from .common import FOLDER, Failure
 from .terminal import say
 
 _CORE = "conceptgraph_core"
+_STAGE = ".installing-"
 _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
@@ -27,13 +30,9 @@ def install_modules(directory: Path) -> None:
     if not directory.is_dir():
         raise Failure(f"{directory}: is not a directory")
     source = modules_directory()
+    packages = [*map(_installed, libraries.PACKAGES), source / _CORE]
     try:
-        for library in libraries.PACKAGES:
-            _replace_tree(_installed(library), directory / library)
-        # Packages first and whole: an entry file must never load one of another version.
-        _replace_tree(source / _CORE, directory / _CORE)
-        for entry in sorted(source.glob("*.py")):
-            shutil.copyfile(entry, directory / entry.name)
+        _install(packages, sorted(source.glob("*.py")), directory)
     except OSError as error:
         raise Failure(f"{directory}: {error.strerror or error}") from None
     say(f"Installed version {__version__} into {directory}.")
@@ -49,13 +48,39 @@ def _installed(library: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def _replace_tree(source: Path, target: Path) -> None:
-    """Put a copy of *source* in the place of *target*, which is there whole almost all the time."""
-    fresh, stale = target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
-    for leftover in (fresh, stale):
+def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path) -> None:
+    """Put *packages* and *entries* into *directory*: all is copied before any of it is seen there.
+
+    Whatever stops it, full disks too, a server that loads then finds what it would have before.
+    """
+    for leftover in directory.glob(f"{_STAGE}*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    shutil.copytree(source, fresh, ignore=_IGNORED)
+    # In the directory itself, out of which files are moved without being copied once more. Its
+    # name has that of no module in it, by which a server that reloads one looks for its parts.
+    stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=directory))
+    fresh, stale = stage / "fresh", stage / "stale"
+    try:
+        stale.mkdir()
+        for package in packages:
+            shutil.copytree(package, fresh / package.name, ignore=_IGNORED)
+        for entry in entries:
+            shutil.copyfile(entry, fresh / entry.name)
+        # Packages first: an entry file must never load one of an earlier version.
+        for package in packages:
+            _exchange(fresh / package.name, directory / package.name, stale / package.name)
+        for entry in entries:
+            (fresh / entry.name).replace(directory / entry.name)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def _exchange(fresh: Path, target: Path, stale: Path) -> None:
+    """Put the folder *fresh* in the place of *target*, which is kept as *stale* if it is there."""
     if target.exists():
         target.rename(stale)
-    fresh.rename(target)
-    shutil.rmtree(stale, ignore_errors=True)
+    try:
+        fresh.rename(target)
+    except OSError:
+        if stale.exists():
+            stale.rename(target)
+        raise
