@@ -68,7 +68,7 @@ def read(
     *embedded* and *toolsets* are the options, "" the default path. *zone* stands in for a missing
     TZ; without it that is an error. Raises SettingsError.
     """
-    return Settings(
+    chosen = Settings(
         zone=_zone(environment.get("TZ") or zone),
         tau_ms=_tau(environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
         uri=_uri(environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI),
@@ -88,6 +88,12 @@ def read(
         decay_users=_users(environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
         retention_ms=retention(environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
     )
+    if chosen.embedded is None and chosen.password and not chosen.user:
+        # Nobody would be asked for a password, and whoever set one counts on that.
+        raise SettingsError(
+            "MEMGRAPH_PASSWORD: is of no user; set MEMGRAPH_USER too, or unset the password"
+        )
+    return chosen
 
 
 def store_path(value: str) -> Path:

@@ -50,9 +50,28 @@ def test_variables_that_are_empty_are_as_if_they_were_not_set():
 
 
 def test_the_password_is_in_no_representation():
-    configured = settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"})
+    credentials = {"MEMGRAPH_USER": "keeper", "MEMGRAPH_PASSWORD": "open-sesame-42"}
+    configured = settings.read(TZ | credentials)
     assert "open-sesame-42" not in repr(configured)
     assert "open-sesame-42" not in str(configured)
+
+
+def test_a_password_without_a_user_is_one_line_that_does_not_show_it():
+    for user in ({}, {"MEMGRAPH_USER": ""}):
+        with pytest.raises(SettingsError) as failure:
+            settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"} | user)
+        assert str(failure.value) == (
+            "MEMGRAPH_PASSWORD: is of no user; set MEMGRAPH_USER too, or unset the password"
+        )
+
+
+def test_a_password_without_a_user_is_no_matter_where_no_memgraph_is_asked():
+    chosen = settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"}, "/somewhere/memory.db")
+    assert chosen.embedded == Path("/somewhere/memory.db")
+
+
+def test_a_user_may_have_no_password():
+    assert settings.read(TZ | {"MEMGRAPH_USER": "keeper"}).user == "keeper"
 
 
 def test_a_missing_time_zone_can_be_stood_in_for_and_a_given_one_wins():
