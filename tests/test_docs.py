@@ -409,9 +409,7 @@ def test_the_constraints_and_indexes_are_those_of_the_schema():
 def test_the_indexes_of_searches_are_those_that_are_made():
     documented = [on for on, _ in table(DBA, "of searches", "index")]
     made = readiness.of_searches(MODEL.stored)
-    assert documented == [
-        f"{one.label}({one.properties[0]})" if one.properties else one.label for one in made
-    ]
+    assert documented == [f"{one.label}({one.properties[0]})" for one in made]
 
 
 def test_names_that_collide_are_found_and_renamed(memgraph):

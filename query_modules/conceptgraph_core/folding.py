@@ -44,10 +44,14 @@ def plain_if_other(text: str) -> str:
 
 
 class Keywords(NamedTuple):
-    """What names are searched for: the forms of all keywords, and these as beginnings of words."""
+    """What names are searched for: the forms of all keywords, and these as beginnings of words.
+
+    `folded` are the keywords themselves, case-folded: of these the same follows.
+    """
 
     parts: tuple[str, ...]
     words: tuple[str, ...]
+    folded: tuple[str, ...]
 
     def place(self, name: str) -> int:
         """Return how *name* matches, the lower the better: EXACT … CONTAINS, or ELSEWHERE."""
@@ -75,8 +79,9 @@ def _in_any(parts: tuple[str, ...], forms: tuple[str, ...]) -> bool:
 
 def keywords(given: Iterable[str]) -> Keywords:
     """Return what to look for where *given* is asked for."""
+    given = tuple(dict.fromkeys(map(folded, given)))
     parts = tuple(dict.fromkeys(form for keyword in given for form in _forms(keyword)))
-    return Keywords(parts, tuple(mark + part for part in parts for mark in WORD_BREAKS))
+    return Keywords(parts, tuple(mark + part for part in parts for mark in WORD_BREAKS), given)
 
 
 def _forms(keyword: str) -> tuple[str, ...]:

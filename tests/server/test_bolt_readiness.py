@@ -100,7 +100,7 @@ def bare(database: Callable[..., list[dict[str, Any]]]) -> Callable[..., list[di
     for label in ("Concept", "Episode"):
         for statement in (
             f"DROP CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE",
-            *(f"DROP INDEX ON :{label}{of}" for of in ("(name)", *SEARCHED)),
+            *(f"DROP INDEX ON :{label}({of})" for of in ("name", *SEARCHED)),
         ):
             with contextlib.suppress(neo4j.exceptions.ClientError):
                 database(statement)
@@ -125,9 +125,9 @@ def indexes(run: Callable[..., list[dict[str, Any]]]) -> set[tuple[str, str]]:
 
 
 WANTED = {("Concept", "name"), ("Episode", "name")}
-# What searches read besides names: all concepts, the latest ones, and both forms of their names.
-SEARCHED = ("", "(accessed_at)", "(search_name)", "(plain_name)")
-INDEXED = WANTED | {("Concept", of.strip("()")) for of in SEARCHED}
+# What searches read besides names: the latest concepts, and both forms of their names.
+SEARCHED = ("accessed_at", "search_name", "plain_name")
+INDEXED = WANTED | {("Concept", of) for of in SEARCHED}
 
 
 # Constraints and indexes
@@ -236,6 +236,20 @@ def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_sta
     assert sizes == [{"size": len(listed())}]
     rows = store.run(calls.concepts.concept_search(["0008"]))
     assert [row["concept"] for row in rows if row["matched"]] == ["pear 0008"]
+
+
+def test_names_like_an_unknown_one_are_told_of_what_a_hand_made_beside_many(
+    bare, connect, memgraph_uri
+):
+    names = [f"pear {number:04}" for number in range(3_000)]
+    bare("UNWIND $names AS name CREATE (:Concept {name: name})", names=names)
+    connect(memgraph_uri).open()
+    store = connect(memgraph_uri)
+    seeds = ["Pear0007", "zebra"]
+    expected = [{"seed": "Pear0007", "similar": ["pear 0007"]}, {"seed": "zebra", "similar": []}]
+    assert store.run(calls.concepts.unknown(seeds)) == expected
+    bare("CREATE (:Concept {name: 'ZÉBRA'})")
+    assert store.run(calls.concepts.unknown(seeds))[1]["similar"] == ["ZÉBRA"]
 
 
 def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():

@@ -2,10 +2,12 @@
 
 import re
 
+import anyio
 import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.stores.bolt import cypher, forms
+from concept_graph_mcp.stores.bolt.store import BoltStore
 from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
@@ -144,10 +146,26 @@ def test_a_search_asks_lists_for_names_and_whether_they_have_as_many_as_there_sh
     (asking, given), (finding, _), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
     assert "CALL conceptgraph.listed_names($keywords, $most, {found: found})" in asking
     assert asking.endswith(" RETURN names, lacking")
-    assert given == {"of": "Concept", "keywords": ["app", "fru"], "most": 20, "size": 5_000}
+    keywords = ["app", "fru"]
+    wanted = {"of": "Concept", "keywords": keywords, "parts": keywords, "most": 20, "size": 5_000}
+    assert given == wanted
     assert "UNWIND $names AS name" in finding
     unknown = cypher.call(EVERY["concept_search"], CONTEXT, state=forms.State())
     assert unknown[0][1]["size"] is None
+
+
+def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
+    call = EVERY["recall_query"]
+    counting, parameters = cypher.beforehand(call)
+    assert counting.endswith(" RETURN size(missing) AS found")
+    assert parameters == {"p0": [["apple", "apple"]], "p1": schema.EXPLAINED_SEEDS}
+    [(known, _)] = cypher.call(cypher.alone(call), CONTEXT)
+    assert known.startswith("UNWIND $p0 AS v OPTIONAL MATCH (n0:Concept {name: v})")
+    assert "NameList" not in known
+    for state, size in ((forms.State(), None), (forms.State(False, True, 5_000), 5_000)):
+        (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
+        assert "NameList" in looking_up
+        assert given["size"] == size
 
 
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
@@ -209,6 +227,28 @@ def test_a_memgraph_parses_every_statement(call, empty_memgraph):
         for statement, parameters in cypher.call(call, CONTEXT):
             found = {"found": [], "degrees": [], "read": [], "size": 0}
             assert session.run(f"EXPLAIN {statement}", {**found, **parameters}).values()
+
+
+async def open_and_close(uri: str) -> None:
+    """Make the indexes in the Memgraph at *uri*."""
+    store = BoltStore(uri, "", "")
+    await store.open()
+    await store.close()
+
+
+@pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+def test_no_look_up_goes_through_the_nodes_of_others(call, empty_memgraph):
+    import neo4j
+
+    anyio.run(open_and_close, empty_memgraph)
+    statements = cypher.call(call, CONTEXT)
+    before = cypher.beforehand(call)
+    with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
+        session.run("UNWIND range(1, 100) AS i CREATE (:Other)").consume()
+        for statement, parameters in statements if before is None else [before, *statements]:
+            found = {"found": [], "degrees": [], "read": [], "size": 0}
+            plan = session.run(f"EXPLAIN {statement}", {**found, **parameters}).values()
+            assert not [line for (line,) in plan if "ScanAll (" in line]
 
 
 def test_the_latest_are_read_by_their_index_where_another_has_fewer_entries(empty_memgraph):

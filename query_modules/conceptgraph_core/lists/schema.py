@@ -34,9 +34,7 @@ LAYER: Final = Layer(
             measure="name lists",
             key=("number",),
             # `of` is the label whose names it has, `size` how many these are.
-            properties=tuple(
-                Property(name, _any) for name in ("number", "of", "names", "squeezed", "size")
-            ),
+            properties=tuple(Property(name, _any) for name in ("number", "of", "names", "size")),
             text="number",
             exported=False,
         ),
@@ -62,18 +60,9 @@ def read(standing: str) -> tuple[str, str, str]:
 
 
 def kept(entries: Iterable[str]) -> dict[str, str | int]:
-    """Return what a list has of *entries*.
-
-    `names` are all of them, with marks around; `squeezed` their plain forms without blanks, for
-    what is like a name but for these.
-    """
+    """Return what a list has of *entries*: `names` are all of them, with marks around."""
     entries = list(entries)
-    plain = (read(one)[1].replace(" ", "") for one in entries)
-    return {"names": _around(entries), "squeezed": _around(plain), "size": len(entries)}
-
-
-def _around(texts: Iterable[str]) -> str:
-    return AROUND + "".join(one + AROUND for one in texts)
+    return {"names": AROUND + "".join(one + AROUND for one in entries), "size": len(entries)}
 
 
 def listable(name: Any) -> bool:

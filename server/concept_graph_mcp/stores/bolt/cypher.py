@@ -7,11 +7,11 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import keeping
 from ...calls.call import Call
-from ...calls.lookups import Filled, Incoming, Text
+from ...calls.lookups import Filled, Incoming, Similar, Text
 from . import lookups
 from .finding import Finding, finding
 from .forms import State
-from .searching import LACKING, NAMES, listed
+from .searching import LACKING, NAMES, SIZE, listed
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -50,26 +50,34 @@ def call(
     text, parameters = made.first
     known: dict[str, Any] = {}
     names: list[Statement] = []
-    if (search := searched(call)) is not None:
+    search, size = searched(call), None if state.lacking else state.listed
+    if isinstance(search, Similar):
+        known = {SIZE: size}
+    elif search is not None:
         known = {LACKING: state.lacking, NAMES: []}
         if state.has_lists:
-            names = [listed(search, None if state.lacking else state.listed)]
+            names = [listed(search, size)]
     # What is looked up may depend on the time of the call.
     return [*names, (text, {**parameters, **known, **context}), calling]
 
 
-def searched(call: Call) -> Text | None:
+def searched(call: Call) -> Text | Similar | None:
     """Return what *call* searches by a part of texts, if it does."""
     text = call.lookup.first if isinstance(call.lookup, Filled) else call.lookup
-    return text if isinstance(text, Text) and text.keywords.parts else None
+    if isinstance(text, Text):
+        return text if text.keywords.parts else None
+    return text if isinstance(text, Similar) else None
 
 
 def beforehand(call: Call) -> Statement | None:
-    """Return the statement that counts what a further procedure would be asked about, if any is.
+    """Return the statement that counts what would be looked at further, if anything might be.
 
-    It calls nothing, so that its plan is kept: it takes a tenth of what the question itself does,
-    which most calls have no need of.
+    That is what a further procedure would be asked about, or what nothing has the name of. It calls
+    nothing, so that its plan is kept: it takes a tenth of what the question itself does, which most
+    calls have no need of.
     """
+    if isinstance(call.lookup, Similar):
+        return lookups.missing(call.lookup)
     if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
         return None
     body, parameters = lookups.found(call.lookup.then.lookup)
@@ -77,7 +85,9 @@ def beforehand(call: Call) -> Statement | None:
 
 
 def alone(call: Call) -> Call:
-    """Return *call* without the further procedure."""
+    """Return *call* without looking at that."""
+    if isinstance(call.lookup, Similar):
+        return call._replace(lookup=call.lookup.equal)
     assert isinstance(call.lookup, Incoming)
     return call._replace(lookup=call.lookup._replace(then=None))
 

@@ -11,6 +11,7 @@ from conceptgraph_core.lists import schema as lists
 from ... import calls
 from .asking import Run, listed
 from .failures import is_conflict
+from .searching import unfolded
 
 # So few are gone through at once; and a storage that does not count its indexes says "10" of each.
 _FEW = 1_000
@@ -121,8 +122,9 @@ async def _forget_stale(run: Run, index: TextIndex) -> None:
     )
     if not stale:
         return
+    named = f"n.{index.source} IS NOT NULL"
     there = await run(
-        f"MATCH (n:{index.label}) WHERE n.{index.listed} IS NOT NULL"
+        f"MATCH (n:{index.label}) WHERE {named} AND n.{index.listed} IS NOT NULL"
         f" RETURN n.{index.listed} AS number, count(n) AS size",
         {},
         False,
@@ -131,16 +133,13 @@ async def _forget_stale(run: Run, index: TextIndex) -> None:
     numbers = [row["number"] for row in stale if sizes.get(row["number"]) != row["size"]]
     for start in range(0, len(numbers), _BATCH // lists.SIZE):
         some = {"numbers": numbers[start : start + _BATCH // lists.SIZE]}
-        of_them = f"MATCH (n:{index.label}) WHERE n.{index.listed} IN $numbers"
+        of_them = f"MATCH (n:{index.label}) WHERE {named} AND n.{index.listed} IN $numbers"
         await run(f"{of_them} SET n.{index.listed} = null", some, True)
         await run(f"MATCH (l:{lists.LIST}) WHERE l.number IN $numbers DELETE l", some, True)
 
 
 async def _fold(run: Run, index: TextIndex) -> None:
-    without = (
-        f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND (n.{index.folded} IS NULL"
-        f" OR n.{index.plain} IS NULL AND n.{index.listed} IS NULL) WITH n LIMIT {_BATCH}"
-    )
+    without = f"{unfolded(index)} WITH n LIMIT {_BATCH}"
     fill = (
         f"{without} WITH collect(n) AS found CALL {calls.keeping.INDEX.name}(false, null,"
         " {found: found}) YIELD indexed RETURN indexed"

@@ -233,9 +233,14 @@ def _unfolded(label: str) -> tuple[str, str]:
     return f"{searching.unfolded(text_index(label))} ", "collect(n)"
 
 
-def _similar(writer: _Writer, lookup: Similar) -> None:
-    """What *equal* did not find is looked for like it, and only then is anything scanned."""
-    index = text_index(lookup.label)
+def missing(lookup: Similar) -> Statement:
+    """Return what counts the names in *lookup* that nothing has."""
+    writer = _Writer(False, "p")
+    return f"{_missed(writer, lookup)} RETURN size(missing) AS found", writer.parameters
+
+
+def _missed(writer: _Writer, lookup: Similar) -> str:
+    """Return what leaves the nodes that are `known`, and the keys of names that are `missing`."""
     [name] = lookup.equal.properties
     values = [[value, key] for (value,), key in zip(lookup.equal.values, lookup.keys, strict=True)]
     matches = "".join(
@@ -244,17 +249,28 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
     )
     numbers = range(len(lookup.equal.labels))
     nothing = " AND ".join(f"n{number} IS NULL" for number in numbers)
-    unfolded, them = _unfolded(lookup.label)
-    limit = writer.parameter(lookup.limit)
-    body = (
+    return (
         f"UNWIND {writer.parameter(values)} AS v {matches}"
         f"WITH {' + '.join(f'collect(n{number})' for number in numbers)} AS known,"
         f" collect(CASE WHEN {nothing} AND v[1] <> '' THEN v[1] END) AS missing "
-        f"WITH known, missing[0..{writer.parameter(lookup.most)}] AS missing "
+        f"WITH known, missing[0..{writer.parameter(lookup.most)}] AS missing"
+    )
+
+
+def _similar(writer: _Writer, lookup: Similar) -> None:
+    """What *equal* did not find is looked for like it, and only then is anything scanned."""
+    index = text_index(lookup.label)
+    limit = writer.parameter(lookup.limit)
+    unfolded, them = _unfolded(lookup.label)
+    # How many names lists have unless a node lacks a form.
+    writer.parameters[searching.SIZE] = None
+    body = (
+        f"{_missed(writer, lookup)} "
         "CALL { WITH missing WITH missing WHERE size(missing) > 0"
+        f" {_alike_in_lists(writer, lookup.label, limit)} }} "
+        "CALL { WITH missing, size WITH missing"
+        f" WHERE size(missing) > 0 AND coalesce(size <> ${searching.SIZE}, true)"
         f" {unfolded}RETURN {them} AS unfolded }} "
-        "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
-        f" {_alike_in_lists(writer, lookup.label, limit)} }} RETURN collect(n) AS listed }} "
         "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
         f" MATCH (n:{lookup.label}) WHERE n.{index.plain} >= ''"
         f" WITH key, n, {_squeezed(f'n.{index.plain}', f'n.{index.folded}')} AS squeezed"
@@ -266,17 +282,27 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
 
 
 def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
-    """Return what finds those nodes `n` like the `key` whose names lists have."""
+    """Return what finds the `listed`, nodes like a key whose names lists have, and the `size`.
+
+    That is how many names lists have. Blanks are left out of a list once for all keys.
+    """
     around, within = writer.parameter(lists.AROUND), writer.parameter(lists.WITHIN)
     return (
         f"MATCH (l:{lists.LIST} {{of: {writer.parameter(label)}}})"
-        f" WHERE l.squeezed CONTAINS key UNWIND split(l.names, {around}) AS entry"
-        f" WITH key, split(entry, {within}) AS entry WHERE size(entry) = 3"
-        " WITH key, entry, CASE entry[2] WHEN '' THEN entry[0] ELSE entry[2] END AS name"
-        f" WITH key, name, {_squeezed('entry[1]', 'entry[0]')} AS squeezed"
-        f" WHERE squeezed CONTAINS key WITH name, {_LIKENESS} AS place"
-        f" ORDER BY place, name LIMIT {limit}"
-        f" MATCH (n:{label} {{{text_index(label).source}: name}}) RETURN n"
+        " WITH missing, l, replace(l.names, ' ', '') AS squeezed"
+        " WITH l, [key IN missing WHERE squeezed CONTAINS key] AS keys"
+        " WITH sum(l.size) AS size,"
+        " collect(CASE size(keys) WHEN 0 THEN null ELSE [l, keys] END) AS found"
+        " CALL { WITH found UNWIND found AS one WITH one[0] AS l, one[1] AS keys"
+        f" UNWIND split(l.names, {around}) AS entry"
+        f" WITH keys, split(entry, {within}) AS entry WHERE size(entry) = 3"
+        f" WITH keys, entry, {_squeezed('entry[1]', 'entry[0]')} AS squeezed"
+        " UNWIND keys AS key WITH key, entry, squeezed WHERE squeezed CONTAINS key"
+        " WITH key, CASE entry[2] WHEN '' THEN entry[0] ELSE entry[2] END AS name,"
+        f" {_LIKENESS} AS place ORDER BY place, name"
+        f" WITH key, collect(name)[0..{limit}] AS names UNWIND names AS name"
+        f" MATCH (n:{label} {{{text_index(label).source}: name}}) RETURN collect(n) AS listed }}"
+        " RETURN listed, size"
     )
 
 

@@ -113,18 +113,18 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     # A unique constraint is no index in Memgraph, so what is unique is indexed as well.
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
-            of = f"({', '.join(index.properties)})" if index.properties else ""
-            await _create(run, f"CREATE INDEX ON :{index.label}{of}")
+            of = ", ".join(index.properties)
+            await _create(run, f"CREATE INDEX ON :{index.label}({of})")
 
 
 def of_searches(layers: Sequence[Layer]) -> list[Index]:
-    """Return the indexes that rankings and texts are read by; without properties: of a label."""
+    """Return the indexes that rankings and texts are read by."""
     ranked = [Index(one.label, (one.time,)) for layer in layers for one in layer.rankings]
     texts = [
         Index(one.label, properties)
         for layer in layers
         for one in layer.texts
-        for properties in ((), (one.folded,), (one.plain,))
+        for properties in ((one.folded,), (one.plain,))
     ]
     return ranked + texts
 

@@ -16,9 +16,11 @@ from ...calls.lookups import Ordered, Text
 Parameter = Callable[[Any], str]
 Statement = tuple[str, dict[str, Any]]
 
-# The parameter that says whether any node may lack a form, and that of the names found in lists.
+# The parameters that say whether any node may lack a form, which names were found in lists, and
+# how many these have unless a node lacks a form.
 LACKING = "lacking"
 NAMES = "names"
+SIZE = "size"
 
 # Windows of time, in time constants: from a sixteenth on, each twice as long as the one before.
 _WINDOWS = tuple(2.0**power for power in range(-4, 17))
@@ -43,14 +45,15 @@ def listed(lookup: Text, size: int | None) -> Statement:
     """
     parameters = {
         "of": lookup.label,
-        "keywords": list(lookup.keywords.parts),
+        "keywords": list(lookup.keywords.folded),
+        "parts": list(lookup.keywords.parts),
         "most": _SPARE * lookup.limit,
-        "size": size,
+        SIZE: size,
     }
     return (
         f"MATCH (l:{lists.LIST} {{of: $of}})"
-        f" WITH collect(l) AS every, coalesce(sum(l.size) <> $size, true) AS {LACKING}"
-        " WITH [l IN every WHERE any(k IN $keywords WHERE l.names CONTAINS k)] AS found,"
+        f" WITH collect(l) AS every, coalesce(sum(l.size) <> ${SIZE}, true) AS {LACKING}"
+        " WITH [l IN every WHERE any(k IN $parts WHERE l.names CONTAINS k)] AS found,"
         f" {LACKING} CALL {{ WITH found CALL {lookup.procedure}($keywords, $most, {{found: found}})"
         f" YIELD {lookup.field} AS name RETURN collect(name) AS {NAMES} }}"
         f" RETURN {NAMES}, {LACKING}",
@@ -81,10 +84,13 @@ def matching(parameter: Parameter, lookup: Text) -> str:
 
 
 def unfolded(index: TextIndex) -> str:
-    """Return what finds the nodes that lack a form: Cypher cannot fold, but the procedure can."""
+    """Return what finds the nodes that lack a form: Cypher cannot fold, but the procedure can.
+
+    By the index of the texts, as all that goes through these nodes: there is none of the label.
+    """
     return (
-        f"MATCH (n:{index.label}) WHERE n.{index.folded} IS NULL"
-        f" OR n.{index.plain} IS NULL AND n.{index.listed} IS NULL"
+        f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND (n.{index.folded} IS NULL"
+        f" OR n.{index.plain} IS NULL AND n.{index.listed} IS NULL)"
     )
 
 
@@ -121,7 +127,10 @@ def ranked(parameter: Parameter, lookup: Ordered) -> str:
     rank = f"WITH n, n.{lookup.then} AS then, {time} + {tau_ms} * log(n.{lookup.level}) AS rank"
     first = f"WITH n, then, rank ORDER BY rank DESC, then LIMIT {limit}"
     best = f"{rank} WHERE then IS NOT NULL AND rank IS NOT NULL {first}"
-    best_of_all = f"{rank} WHERE then IS NOT NULL {first.replace('rank DESC', _NULL_LAST)}"
+    # All that have `then` are gone through by its index: the label has none.
+    best_of_all = (
+        f"WHERE n.{lookup.then} IS NOT NULL {rank} {first.replace('rank DESC', _NULL_LAST)}"
+    )
     return (
         # From the time of the call on, which comes with every call. The first row ends the search.
         f"CALL {{ WITH done UNWIND {windows} AS back"
