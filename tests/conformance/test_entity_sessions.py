@@ -74,6 +74,44 @@ def test_what_an_edge_of_a_hand_has_that_is_no_such_thing_it_lacks(entities, han
     assert edge["weight"] == 0.5
 
 
+@pytest.mark.parametrize("odd", [{}, {"weight_at": "then"}])
+def test_an_edge_of_a_hand_that_says_no_time_weighs_from_when_it_is_first_seen(
+    entities, hands, odd
+):
+    ends = [
+        hands.node("Entity", id=name, user_id="default", node_label=name, canonical_name=name)
+        for name in ("ann", "ben")
+    ]
+    for edge_type in ("CO_OCCURRENCE", "CAUSAL"):
+        hands.edge(*ends, edge_type, weight=0.4, is_active=True, sessions=["before"], **odd)
+    why = {"from": "ann", "to": "ben", "type": "causal"}
+    entities.observe("ann and ben", "ann", "ben", relations=[why])
+    assert entities.end()["edges_reinforced"] == 1
+    assert {edge["type"]: edge["weight"] for edge in entities.get("ann")["edges"]} == {
+        "co_occurrence": 0.4,
+        "causal": 0.4,
+    }
+    entities.days(7)
+    entities.observe("ann and ben", "ann", "ben", session="later", relations=[why])
+    entities.end("later")
+    weights = {edge["type"]: edge["weight"] for edge in entities.get("ann")["edges"]}
+    assert weights["co_occurrence"] == pytest.approx(1 - 0.6 * math.exp(-7 / 14), abs=1e-4)
+    assert weights["causal"] == pytest.approx(1 - 0.6 * math.exp(-7 / 60), abs=1e-4)
+
+
+def test_what_is_told_of_an_edge_of_a_hand_is_as_of_now(entities, hands):
+    ends = [
+        hands.node("Entity", id=name, user_id="default", node_label=name, canonical_name=name)
+        for name in ("ann", "ben")
+    ]
+    hands.edge(*ends, "CO_OCCURRENCE", weight=0.4)
+    rows = entities.run(calls.entities.explain(None, "ann", "ben", "co_occurrence"))
+    parts = [part for row in rows for part in row["parts"]]
+    assert "Its weight is 0.4000, as of 0.00 days ago; it fades by tau 14." in parts
+    [record] = entities.ties("co_occurrence")
+    assert "weight_at" not in record
+
+
 def test_an_edge_that_was_reinforced_less_than_never_is_refused(entities):
     entities.observe("Max and Anna", "Max", "Anna")
     entities.end()

@@ -219,7 +219,7 @@ def _axes(graph: Graph, tie: Tie) -> Iterator[str]:
     yield f"Its trust is {axes['trust']:.4f} = user / (user + model + 1)."
     days = edges.days_between(tie.get("last_activated"), graph.now_ms)
     yield f"Its recency is {axes['recency']:.4f} = e^(−{days:.2f} days / {tau:g})."
-    day = edges.days_between(tie.get("weight_at"), graph.now_ms)
+    day = edges.days_between(tie.weighed_at(graph.now_ms), graph.now_ms)
     yield f"Its weight is {axes['weight']:.4f}, as of {day:.2f} days ago; it fades by tau {tau:g}."
 
 

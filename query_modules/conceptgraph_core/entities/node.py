@@ -125,6 +125,16 @@ class Edge:
             self.raw.set_property(name, value)
 
     @property
+    def weight_at(self) -> int | None:
+        """As of when its weight is (unix ms); None of one made by hand that does not say so."""
+        value = self.raw.get_property("weight_at")
+        return value if value.__class__ is int else None
+
+    def weighed_at(self, now_ms: int) -> int:
+        """As of when its weight is; of one that does not say so, as of when it is first seen."""
+        return now_ms if self.weight_at is None else self.weight_at
+
+    @property
     def is_active(self) -> bool:
         return bool(self.get("is_active"))
 

@@ -86,10 +86,11 @@ def _strengthen(graph: Graph, session: Node, tie: Tie) -> None:
     now_ms = graph.now_ms
     sessions = tie.get("sessions") or []
     if sessions:
-        days = edges.days_between(tie.get("weight_at"), now_ms)
+        weighed_at = tie.weighed_at(now_ms)
+        days = edges.days_between(weighed_at, now_ms)
         tie.set(
             weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
-            weight_at=max(tie.get("weight_at"), now_ms),
+            weight_at=max(weighed_at, now_ms),
             activation_count=tie.get("activation_count") + 1,
             distinct_session_count=tie.get("distinct_session_count") + 1,
         )

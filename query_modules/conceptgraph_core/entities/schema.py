@@ -331,8 +331,8 @@ _BETWEEN = (
     Property("origin", checks.one_of(EDGE_ORIGINS), INFERRED, absent=INFERRED),
     optional("evidence", text.summary),
     starting("weight", checks.unit, 0.5),
-    # As of when `weight` is.
-    Property("weight_at", checks.time, NOW, absent=0),
+    # As of when `weight` is; where a hand left it out, as of when it is first seen.
+    optional("weight_at", checks.time, NOW),
     starting("user_reinforcement_count", checks.amount, 0.0),
     starting("model_reinforcement_count", checks.amount, 0.0),
     starting("activation_count", checks.count, 1),

@@ -178,12 +178,13 @@ def _co_occur(
 def strengthen(graph: Graph, tie: Tie, ends: Iterable[Node]) -> None:
     """Let one more session reinforce an edge, and revive it if it had faded."""
     now_ms = graph.now_ms
-    days = edges.days_between(tie.get("weight_at"), now_ms)
+    weighed_at = tie.weighed_at(now_ms)
+    days = edges.days_between(weighed_at, now_ms)
     if not tie.is_active:
         _count_edge(ends)
     tie.set(
         weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
-        weight_at=max(tie.get("weight_at"), now_ms),
+        weight_at=max(weighed_at, now_ms),
         last_activated=max(tie.get("last_activated"), now_ms),
         activation_count=tie.get("activation_count") + 1,
         distinct_session_count=tie.get("distinct_session_count") + 1,

@@ -38,12 +38,8 @@ def _decay(batch: Batch, node: Node) -> None:
     """
     now_ms = batch.graph.now_ms
     for edge, far in batch.graph.bare(node, _FADING, (True,)):
-        # Made by hand, it is as of when it is first seen.
-        weight_at = edge.raw.get_property("weight_at")
-        if not isinstance(weight_at, int):
-            weight_at = None
-        days = edges.days_between(now_ms if weight_at is None else weight_at, now_ms)
-        if weight_at is not None and days <= 0:
+        days = edges.days_between(edge.weighed_at(now_ms), now_ms)
+        if edge.weight_at is not None and days <= 0:
             continue
         was = edge.get("weight")
         weight = edges.ema(edge.type, was, 0.0, days)
