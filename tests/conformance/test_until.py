@@ -1,11 +1,13 @@
 """Looking back: with `until_ms` in its context, a call knows nothing of what happened later."""
 
 import pytest
+from entity_layer import Entities
 from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
 
 HOUR_MS = 3_600_000
+MEMORY, OTHER = "01976d4e-0000-7000-8000-000000000000", "01976d4e-0000-7000-8000-000000000001"
 # Sunday, 15 June 2025, 12:00 in Greenwich.
 NOON = 1_749_988_800_000
 
@@ -99,8 +101,32 @@ def test_without_the_date_it_is_that_of_the_host(lived):
     assert rows == []
 
 
-def test_nothing_is_made_while_something_is_hidden(lived):
+@pytest.mark.parametrize(
+    "call",
+    [
+        calls.concepts.concept_upsert("new"),
+        calls.concepts.recall(["apple"], 2, 10),
+        calls.concepts.update_affect("apple", 1),
+        calls.concepts.relation_add("apple", "in the morning only", "is-a"),
+        calls.concepts.rename("apple", "pear", dry_run=False),
+        calls.concepts.remove("apple", dry_run=False),
+        calls.memories.touch([MEMORY]),
+        calls.memories.forget(MEMORY),
+        calls.memory_links.link(MEMORY, OTHER),
+        calls.entities.end_session("s"),
+        calls.keeping.import_rows([{"kind": "concept", "name": "apple", "valence": 1.0}]),
+    ],
+    ids=lambda call: call.procedure.name,
+)
+def test_nothing_is_changed_while_something_is_hidden(lived, call):
+    kept = {"kind": "memory", "user_id": "default", "content": "Max is a dog."}
+    lived.import_rows([kept | {"id": one} for one in (MEMORY, OTHER)])
+    Entities(lived).observe("Max and Anna", "Max", "Anna")
     before = lived.records()
+    # A day on, so that nothing is as aroused as it was.
+    lived.now_ms = NOON + DAY_MS
     with pytest.raises(REFUSALS, match="context: until_ms is for reading only"):
-        lived.run(calls.concepts.concept_upsert("new"), until_ms=NOON, until_date="20250615")
+        lived.run(call, until_ms=NOON, until_date="20250615")
     assert lived.records() == before
+    lived.run(call)
+    assert lived.records() != before

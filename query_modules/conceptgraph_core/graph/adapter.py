@@ -55,6 +55,9 @@ class Graph(Generic[N]):
 
     def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
         self.context = context if isinstance(context, Context) else contexts.parse(context)
+        if self.context.until_ms is not None and ctx.graph.is_mutable():
+            # What is hidden may have the very key, or be what is to be changed.
+            raise InvalidContext("context: until_ms is for reading only")
         self._ctx = ctx
         self._graph = ctx.graph
         self._raw_graph = raws.raw_graph(ctx.graph)
@@ -286,9 +289,6 @@ class Graph(Generic[N]):
 
     def create_node(self, label: str, /, **properties: Any) -> N:
         """Create a node with that one label; a key taken meanwhile shows only at commit."""
-        if self.context.until_ms is not None:
-            # What is hidden may have the very key.
-            raise InvalidContext("context: until_ms is for reading only")
         raw = raws.create_vertex(self._raw_graph, label, properties)
         node: N = self.node_class(raw, raw.get_id(), label, self.context)
         self._nodes[node.id] = node
