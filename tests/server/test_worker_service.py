@@ -1,6 +1,7 @@
 """The worker as a service: what it logs, how it ends, and a store that goes and comes back."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -144,6 +145,36 @@ def test_what_could_not_be_run_is_tried_again_until_it_can(said, monkeypatch):
     anyio.run(service.serve, scripted, [decay.JOB], None, lambda: told.append(True))
     assert told == [True]
     assert said() == ["started", "failed", "works again", "done", "ended"]
+
+
+def test_what_could_not_be_run_is_tried_again_however_late_the_machine_wakes(said, monkeypatch):
+    monkeypatch.setattr(service, "AGAIN_S", -3_600)
+    scripted = Scripted(Unavailable("the store is away"), Outcome("decay", DONE, counts={}))
+
+    async def work():
+        # Dropped, it would not be tried before the next full hour.
+        with anyio.fail_after(Running.deadline_s):
+            await service.serve(scripted, [decay.JOB], None, lambda: None)
+
+    anyio.run(work)
+    assert said() == ["started", "failed", "works again", "done", "ended"]
+
+
+@pytest.fixture
+def levels():
+    loggers = [logging.getLogger(name) for name in ("neo4j", "apscheduler")]
+    before = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+
+
+def test_of_a_lost_connection_and_a_run_passed_over_no_library_has_its_own_words(levels, caplog):
+    logs.only_ours()
+    logging.getLogger("neo4j.io").error("[#AB58]  _: <CONNECTION> error: Failed to write data")
+    logging.getLogger("apscheduler.scheduler").warning("maximum number of running instances")
+    logging.getLogger("apscheduler.executors.default").error("Job raised an exception")
+    assert [record.getMessage() for record in caplog.records] == ["Job raised an exception"]
 
 
 def test_a_store_that_cannot_be_worked_on_ends_the_service(said):

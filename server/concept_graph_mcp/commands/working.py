@@ -200,3 +200,4 @@ def _log_as(form: str) -> None:
     handler.setFormatter(logs.Lines(form == "json"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logs.logger.setLevel(logging.INFO)
+    logs.only_ours()

@@ -16,6 +16,14 @@ def tell(event: str, level: int = logging.INFO, /, **fields: Any) -> None:
     logger.log(level, event, extra={_FIELDS: fields})
 
 
+def only_ours() -> None:
+    """Leave out what libraries say of what is told here in other words, once, or is no fault."""
+    # Each lost connection comes up as an error of the call that needed it.
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    # A run that is passed over while the one before lasts or waits is a warning to it.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+
+
 class Lines(logging.Formatter):
     """`TIME LEVEL event field=value …`, or an object a line with the same."""
 

@@ -117,7 +117,7 @@ class Worker:
         if not isinstance(error, Refused):
             return ""
         row = await self.status()
-        return why_not(row) if row["paused"] or row["holder"] not in {None, self.holder} else ""
+        return why_not(row) if row["paused"] or row["holder"] != self.holder else ""
 
     async def _report(self, job: Job, done: Row, quietly: bool = False) -> None:
         try:

@@ -94,7 +94,9 @@ async def serve(
     What is due already is run at once. Raises Misdeployed.
     """
     service, zone = Service(worker, metrics), worker.session.zone
-    scheduler = AsyncIOScheduler(timezone=zone)
+    # However late the loop comes to a run, for the machine slept perhaps, that is made up for once.
+    late = {"coalesce": True, "misfire_grace_time": None}
+    scheduler = AsyncIOScheduler(timezone=zone, job_defaults=late)
     misdeployed: list[Misdeployed] = []
     ended = anyio.Event()
 
@@ -118,8 +120,6 @@ async def serve(
             [job],
             id=job.name,
             next_run_time=datetime.now(UTC),
-            coalesce=True,
-            misfire_grace_time=None,
         )
     logs.tell("started", holder=worker.holder, jobs=",".join(job.name for job in jobs))
     async with anyio.create_task_group() as tasks:

@@ -107,4 +107,7 @@ class Turn:
 
 def why_not(status: Mapping[str, Any]) -> str:
     """Return why nobody, or not this one, may work, from a row of the worker's status."""
-    return "work is paused" if status["paused"] else f"{status['holder']} works"
+    if status["paused"]:
+        return "work is paused"
+    # Nobody: another took over and is done, or what is restored knows of no worker.
+    return f"{status['holder']} works" if status["holder"] else "its lease has ended"
