@@ -1,5 +1,6 @@
 """What a call writes into a store file by the thousand: each edge as it is, whatever is shared."""
 
+import random
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,7 @@ class Store:
     """A store file, written call by call by one process and read by another."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._database = Database(path)
         self.cache = Cache(self._database)
 
@@ -52,7 +53,7 @@ class Store:
 
     def stored(self, vertex: int) -> list[dict[str, Any]]:
         """Return the same as another process reads it, which checks it."""
-        with closing(Store(self._path)) as other:
+        with closing(Store(self.path)) as other:
             return other.told(vertex)
 
 
@@ -133,6 +134,88 @@ def test_a_call_that_is_taken_back_leaves_no_edge_in_memory(store: Store) -> Non
     store.undo(made)
     assert store.cache.edges == before
     assert store.told(source.get_id()) == [{"count": 1}, {"count": 1}]
+
+
+def seen(vertices: list[Vertex], graph: Graph) -> list[list[tuple[int, Any]]]:
+    """Return of each vertex what leaves it and what enters it: the other end, and the number."""
+    found = []
+    for vertex in (graph.get_vertex_by_id(one.get_id()) for one in vertices):
+        for edges, end in (
+            (vertex.iter_out_edges(), "to_vertex"),
+            (vertex.iter_in_edges(), "from_vertex"),
+        ):
+            told, edge = [], edges.get()
+            while edge is not None:
+                told.append((getattr(edge, end)().get_id(), edge.get_property("count")))
+                edge = edges.next()
+            found.append(sorted(told, key=repr))
+    return found
+
+
+def expected(vertices: list[Vertex], edges: list[tuple[int, int, Any]]) -> list[Any]:
+    """Return what `seen` is to be of *edges*: (from, to, number)."""
+    found = []
+    for one in (vertex.get_id() for vertex in vertices):
+        leaving = [(target, count) for source, target, count in edges if source == one]
+        entering = [(source, count) for source, target, count in edges if target == one]
+        found += [sorted(leaving, key=repr), sorted(entering, key=repr)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("most", [0, 3, 1_000])
+def test_edges_made_many_at_a_time_are_there_whenever_somebody_looks(
+    store: Store, most: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "_FEW_EDGES", most)
+    said = random.Random(seed)
+    vertices: list[Vertex] = []
+    edges: list[tuple[int, int, Any]] = []
+    for _ in range(5):
+        made, graph = store.begin()
+        now = list(edges)
+        new = [one for _ in range(2) for one in pair(graph)]
+        known = vertices + new
+        ends = [graph.get_vertex_by_id(one.get_id()) for one in known]
+        for _ in range(said.randrange(2, 12)):
+            source, targets = said.choice(ends), said.choices(ends, k=said.randrange(1, 4))
+            what = said.randrange(4)
+            if what == 0:
+                assert seen(known, graph) == expected(known, now)
+            elif what == 1 and (edge := source.iter_out_edges().get()) is not None:
+                ended = (source.get_id(), edge.to_vertex().get_id(), edge.get_property("count"))
+                now.remove(ended)
+                graph.delete_edge(edge)
+            elif what == 2:
+                graph.create_edge(source, targets[0], "KNOWS").set_property("count", 9)
+                now.append((source.get_id(), targets[0].get_id(), 9))
+            else:
+                given = [said.choice([1, 2, 70, True, 2.5]) for _ in targets]
+                graph.create_edges(source, "KNOWS", "count", targets, given)
+                ids = (target.get_id() for target in targets)
+                now += [(source.get_id(), *one) for one in zip(ids, given, strict=True)]
+        if said.random() < 0.3:
+            store.undo(made)
+            continue
+        store.commit(made)
+        vertices, edges = known, now
+    for reader in (store, Store(store.path)):
+        made, graph = reader.begin()
+        assert seen(vertices, graph) == expected(vertices, edges)
+        reader.undo(made)
+    reader.close()
+
+
+def test_more_rows_than_one_statement_inserts_are_all_there_once(store: Store) -> None:
+    for count in (1, 31, 32, 33, 64, 100):
+        made, graph = store.begin()
+        created = [graph.create_labelled("Thing", {"number": number}) for number in range(count)]
+        store.commit(made)
+        with closing(Store(store.path)) as other:
+            made, graph = other.begin()
+            read = [graph.get_vertex_by_id(one.get_id()) for one in created]
+            assert [one.get_property("number") for one in read] == list(range(count))
+            other.undo(made)
 
 
 def test_the_checksum_of_an_edge_is_that_of_its_row() -> None:

@@ -1,5 +1,6 @@
 """The SQLite file: its tables, its transactions and the rows in it. No graph logic."""
 
+import itertools
 import json
 import random
 import sqlite3
@@ -30,8 +31,12 @@ _CHANGE = "change"
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
 
+# Rows that one statement inserts, where there are so many.
+_ROWS_AT_ONCE = 32
+
 Row = tuple[Any, ...]
-encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# What is stored was copied, and has no circles.
+encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 class Conflict(Exception):
@@ -181,6 +186,27 @@ class Database:
             if _is_busy(error):
                 raise Conflict from error
             raise
+
+    def insert(self, table: str, columns: int, rows: Iterable[Row]) -> None:
+        """Insert *rows* of so many *columns* into *table*. Raises as `write` does.
+
+        Several in a statement, for each has a price of its own; what is left over one by one.
+        """
+        given, row = iter(rows), f"({', '.join('?' * columns)})"
+        some = list(itertools.islice(given, _ROWS_AT_ONCE))
+
+        def together() -> Iterator[Row]:
+            nonlocal some
+            while len(some) == _ROWS_AT_ONCE:
+                yield tuple(itertools.chain.from_iterable(some))
+                some = list(itertools.islice(given, _ROWS_AT_ONCE))
+
+        if len(some) == _ROWS_AT_ONCE:
+            # All is taken back after a failure: SQLite need not be ready to take back a statement.
+            all_rows = ", ".join([row] * _ROWS_AT_ONCE)
+            self.write(f"INSERT OR FAIL INTO {table} VALUES {all_rows}", together())
+        if some:
+            self.write(f"INSERT INTO {table} VALUES {row}", some)
 
     # Rows
 

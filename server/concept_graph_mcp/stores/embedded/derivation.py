@@ -29,6 +29,8 @@ class Statements(Protocol):
 
     def write(self, statement: str, rows: Iterable[Row]) -> None: ...
 
+    def insert(self, table: str, columns: int, rows: Iterable[Row]) -> None: ...
+
 
 class Derivation:
     """The rows to remove and add for the vertices that one transaction changed."""
@@ -75,6 +77,9 @@ class Derivation:
                 self._database.write(statement, gone)
         for table, new in self._new.items():
             self._written = table.name
+            if table.is_plain:
+                self._database.insert(f'"{table.name}"', table.columns, new)
+                continue
             for statement in table.insertions:
                 self._database.write(statement, new)
 

@@ -1,13 +1,15 @@
 """Vertices and edges as the rows that they are stored in."""
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from . import checksums
+from . import checksums, fans
 from .cache import size
 from .database import Database, Row, encode
 from .elements import EdgeElement, VertexElement
+from .fans import Fan
 
 
 class ElementRows:
@@ -33,11 +35,8 @@ class ElementRows:
             self._vertex_row,
             changed,
         )
-        self._write(
-            "INSERT INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
-            self._vertex_row,
-            created,
-        )
+        columns = "vertex (id, labels, properties, checksum)"
+        self._database.insert(columns, 4, map(self._vertex_row, created))
         self._write("DELETE FROM vertex WHERE id = ?", lambda v: (v.id,), deleted)
 
     def write_edges(
@@ -46,8 +45,12 @@ class ElementRows:
         created: Collection[EdgeElement],
         deleted: Collection[EdgeElement],
         shared: Iterable[dict[str, Any]],
+        spread: Sequence[Fan],
     ) -> None:
-        """Store edges as they are now; *shared* are properties that many of them have as one."""
+        """Store edges as they are now; *shared* are properties that many of them have as one.
+
+        Those of *spread* are created too.
+        """
         write = self._database.write
         # What is stored of properties that edges share.
         texts = [(one, encode(one)) for one in shared] if changed or created else []
@@ -57,12 +60,12 @@ class ElementRows:
                 "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
                 self._edge_rows(changed, known),
             )
-        if created:
-            write(
-                "INSERT INTO edge (id, type, source, target, properties, checksum)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                self._edge_rows(created, known),
-            )
+        new = self._edge_rows(created, known)
+        if spread:
+            # By id, in whose order the table grows.
+            new = iter(sorted((*new, *fans.rows(spread)), key=operator.itemgetter(0)))
+        columns = "edge (id, type, source, target, properties, checksum)"
+        self._database.insert(columns, 6, new)
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:

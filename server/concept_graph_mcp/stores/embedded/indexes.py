@@ -31,6 +31,8 @@ class Table(ABC):
 
     columns: int
     properties: tuple[str, ...]
+    # Whether `insertions` is nothing but a row of this table.
+    is_plain = True
 
     def __init__(self, name: str, label: str) -> None:
         self.name = name
@@ -137,6 +139,7 @@ class TextTable(Table):
     """Vertices by a text: as it is, case-folded, plain where that is another, and by trigrams."""
 
     columns = 4
+    is_plain = False
 
     def __init__(self, index: TextIndex) -> None:
         super().__init__(f"text {index.label}({index.source})", index.label)

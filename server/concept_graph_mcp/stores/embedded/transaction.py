@@ -12,10 +12,11 @@ from .database import Database
 from .derivation import Derivation
 from .element_rows import ElementRows
 from .elements import EdgeElement, VertexElement
+from .fans import Fan
 from .indexes import Catalogue, packed, unpacked
 
 _SCAN_BATCH = 1_000
-# Of a call that makes more edges than these none is kept in memory.
+# Of a call that makes more edges than these none is kept in memory, nor made an object of.
 _FEW_EDGES = 2_000
 
 
@@ -48,6 +49,9 @@ class Transaction:
         self._created_edges: dict[EdgeElement, None] = {}
         # Those of them that no list of an end has, because it is not loaded; by end and way.
         self._unlisted: dict[tuple[VertexElement, bool], list[EdgeElement]] = {}
+        # Further ones, which no list of an end has either; and how many there ever were.
+        self._fans: list[Fan] = []
+        self._fanned = 0
         self._deleted: set[VertexElement] = set()
         self._deleted_edges: set[EdgeElement] = set()
         self._position: int | None = None
@@ -103,7 +107,7 @@ class Transaction:
 
     def expect_edges(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
         """Read the edges that leave (or enter) *vertices*, unless some are not yet stored."""
-        if not self._created_edges and not self._deleted_edges:
+        if not self._created_edges and not self._fans and not self._deleted_edges:
             self._cache.load_edges(vertices, outgoing)
 
     def edges(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
@@ -112,15 +116,19 @@ class Transaction:
 
     def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over edges that are read as they are asked for, and kept if all of them are."""
+        self._spread()
         created = list(self._unlisted.get((vertex, outgoing), ()))
-        changes = len(self._created_edges), len(self._deleted_edges)
+        changes = self._changes()
         seen: list[EdgeElement] = []
         for edge in itertools.chain(self._cache.stored_edges(vertex, outgoing), created):
             if edge not in self._deleted_edges:
                 seen.append(edge)
                 yield edge
-        if changes == (len(self._created_edges), len(self._deleted_edges)):
+        if changes == self._changes():
             setattr(vertex, "out_edges" if outgoing else "in_edges", seen)
+
+    def _changes(self) -> tuple[int, int, int]:
+        return len(self._created_edges), len(self._deleted_edges), self._fanned
 
     # Writing
 
@@ -206,8 +214,36 @@ class Transaction:
         given: Sequence[Any],
     ) -> None:
         """Create an edge from *source* to each of *targets*, with its *given* property *name*."""
-        only = self._only
-        self._create_edges(source, edge_type, targets, [only(name, value) for value in given])
+        if len(self._created_edges) < _FEW_EDGES or set(map(type, given)) != {int}:
+            only = self._only
+            self._create_edges(source, edge_type, targets, [only(name, one) for one in given])
+            return
+        ids = self._new_edges(source, targets)
+        for target in targets:
+            if target.in_edges is not None:
+                self._unlist(target, False)
+        if source.out_edges is not None:
+            self._unlist(source, True)
+        self._fans.append(Fan(ids, edge_type, source, targets, name, given))
+        self._fanned += len(ids)
+
+    def _unlist(self, vertex: VertexElement, outgoing: bool) -> None:
+        """Have the edges of *vertex* read anew when they are asked for, and with them what is new.
+
+        Nothing of a fan is in a list.
+        """
+        way = "out_edges" if outgoing else "in_edges"
+        known: list[EdgeElement] = getattr(vertex, way)
+        if created := [edge for edge in known if edge in self._created_edges]:
+            self._unlisted[vertex, outgoing] = created
+        setattr(vertex, way, None)
+
+    def _spread(self) -> None:
+        """Make objects of all edges: somebody looks."""
+        spread, self._fans = self._fans, []
+        for fan in spread:
+            properties = [self._only(fan.name, one) for one in fan.given]
+            self._add_edges(fan.source, fan.targets, fan.edges(properties))
 
     def _create_edges(
         self,
@@ -216,13 +252,24 @@ class Transaction:
         targets: Sequence[VertexElement],
         properties: Sequence[dict[str, Any]],
     ) -> list[EdgeElement]:
-        if self._deleted and not self._deleted.isdisjoint([source, *targets]):
-            raise interface.DeletedObjectError("Accessing deleted object.")
-        ids = self._database.new_ids("edge", len(targets))
+        ids = self._new_edges(source, targets)
         made = [
             EdgeElement(edge_id, edge_type, source, target, own)
             for edge_id, target, own in zip(ids, targets, properties, strict=True)
         ]
+        self._add_edges(source, targets, made)
+        return made
+
+    def _new_edges(self, source: VertexElement, targets: Sequence[VertexElement]) -> range:
+        """Return the ids of new edges from *source* to each of *targets*."""
+        if self._deleted and not self._deleted.isdisjoint([source, *targets]):
+            raise interface.DeletedObjectError("Accessing deleted object.")
+        return self._database.new_ids("edge", len(targets))
+
+    def _add_edges(
+        self, source: VertexElement, targets: Sequence[VertexElement], made: list[EdgeElement]
+    ) -> None:
+        """Enter new edges from *source* to each of *targets* in the lists of their ends."""
         for edge, target in zip(made, targets, strict=True):
             entering = target.in_edges
             if entering is None:
@@ -233,7 +280,6 @@ class Transaction:
             leaving = self._unlisted.setdefault((source, True), [])
         leaving.extend(made)
         self._created_edges.update(dict.fromkeys(made))
-        return made
 
     def delete_vertex(self, vertex: VertexElement) -> None:
         self._save(vertex)
@@ -262,7 +308,9 @@ class Transaction:
         Raises UniqueViolation, or Conflict if another process wrote since this one began to read.
         """
         vertices = [*self._before, *self._created]
-        edges = [*self._edges_before, *self._created_edges]
+        edges = [edge.id for edge in (*self._edges_before, *self._created_edges)]
+        for fan in self._fans:
+            edges += fan.ids
         if not vertices and not edges:
             return False
         self._write_elements()
@@ -277,9 +325,7 @@ class Transaction:
             raise UniqueViolation(
                 "Unable to commit due to unique constraint violation on " + derivation.violated()
             ) from error
-        self._position = self._database.log_change(
-            [vertex.id for vertex in vertices], [edge.id for edge in edges]
-        )
+        self._position = self._database.log_change([vertex.id for vertex in vertices], edges)
         return True
 
     def finish(self) -> None:
@@ -291,7 +337,7 @@ class Transaction:
             self._cache.vertices.pop(vertex.id, None)
         for edge in self._deleted_edges:
             self._cache.edges.pop(edge.id, None)
-        if len(self._created_edges) > _FEW_EDGES:
+        if self._fans or len(self._created_edges) > _FEW_EDGES:
             self._let_go()
         else:
             self._keep_edges()
@@ -335,6 +381,7 @@ class Transaction:
             [e for e in self._created_edges if e not in self._deleted_edges],
             self._deleted_edges,
             (self._no_properties, *self._numbers.values()),
+            self._fans,
         )
 
     def _write_vectors(self) -> None:
