@@ -52,10 +52,11 @@ def names(text: str) -> Iterator[str]:
     else:
         phrases = _separated(_normal(text), "\n", kept=" \n")
     for phrase in phrases.split("\n"):
-        if phrase.islower():
+        # Most begin with the only capital that they have.
+        rest = phrase.strip()[1:]
+        if rest.islower() or len(rest) < 2:
             continue
         words = phrase.split()
-        # Most begin with the only one that they have.
         if sum([word[0].isupper() for word in words]) < 2:
             continue
         run: list[str] = []

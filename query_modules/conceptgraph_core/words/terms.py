@@ -90,10 +90,7 @@ def _between(stem: str, word: str) -> list[str]:
 
 
 def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
-    found: dict[str, int] = {}
-    counts = Counter(words)
-    for term, count in zip(map(language.term, counts), counts.values(), strict=True):
-        # Besides, nothing is left of what only lengthens an Arabic line.
-        if term:
-            found[term] = found.get(term, 0) + count
+    found = dict(Counter(map(language.term, words)))
+    # What is left of stop words; besides, nothing is left of what only lengthens an Arabic line.
+    found.pop("", None)
     return found
