@@ -1,10 +1,15 @@
 """entity_observe: what a message mentions, who said it, and who it is."""
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from entity_layer import Entities, entity
 from expect import REFUSALS
+from neo4j.exceptions import ClientError
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.stores.embedded.host import Host
 
 DAY_MS = 86_400_000
 
@@ -290,3 +295,37 @@ def test_an_embedding_that_is_none_of_the_stores_is_refused(entities):
         entities.observe("Max", {**entity("Max"), "embedding": [1.0, 0.0, 0.0]})
     entities.observe("Max", {**entity("Max"), "embedding": [1.0, 0.0]})
     assert entities.record("Max")["embedding"] == [1.0, 0.0]
+
+
+def test_no_vector_is_observed_while_another_embedding_is_chosen(
+    entities, hands, host, monkeypatch
+):
+    entities.run(calls.embedding.choose("toy", 2, False))
+    seen = {**entity("Max"), "embedding": [1.0, 0.0]}
+    another = calls.embedding.choose("other", 3, True)
+    if host == "memgraph":
+        with hands.transaction() as transaction:
+            # From here on it sees the graph as it is now.
+            transaction.run("MATCH (n) RETURN count(n)").consume()
+            entities.run(another)
+            observe = 'CALL entitygraph.observe("s", "m", "user", "Max", [$seen])'
+            with pytest.raises(ClientError, match="SerializationError"):
+                transaction.run(f"{observe} YIELD edges RETURN edges", seen=seen).consume()
+    else:
+        # Only here: `mgp` must first be imported by the host.
+        from conceptgraph_core.entities import observing
+
+        overtaken, asked = [another], observing.chosen
+
+        def chosen(graph):
+            known = asked(graph)
+            while overtaken:
+                call = overtaken.pop()
+                with closing(Host(Path(entities.memory.store.location))) as other:
+                    other.call(call.procedure.name, [*call.arguments, {}], call.lookup)
+            return known
+
+        monkeypatch.setattr(observing, "chosen", chosen)
+    with pytest.raises(REFUSALS, match="has 2 numbers; the vectors of this store are of other, 3"):
+        entities.observe("Max", seen)
+    assert entities.records("entity") == []

@@ -13,10 +13,26 @@ class _Embeddings(Graph[Node]):
 
 def chosen(graph: Graph[Any]) -> dict[str, Any] | None:
     """Return {model, dimension} of the embedding that the vectors are of; None: of none yet."""
-    for node in graph.another(_Embeddings).nodes():
-        if node.raw.get_property("use") == TEXTS:
-            return {name: node.raw.get_property(name) for name in ("model", "dimension")}
-    return None
+    node = _node(graph)
+    if node is None:
+        return None
+    return {name: node.raw.get_property(name) for name in ("model", "dimension")}
+
+
+def hold(graph: Graph[Any]) -> None:
+    """Let whoever chooses another embedding meanwhile conflict with this call, which has vectors.
+
+    Else both would be kept, vectors of the one and the choice of the other.
+    """
+    node = _node(graph)
+    if node is not None:
+        # Written as it is.
+        node.raw.set_property("use", TEXTS)
+
+
+def _node(graph: Graph[Any]) -> Node | None:
+    nodes = graph.another(_Embeddings).nodes()
+    return next((node for node in nodes if node.raw.get_property("use") == TEXTS), None)
 
 
 def check(graph: Graph[Any], model: str, dimension: int) -> None:

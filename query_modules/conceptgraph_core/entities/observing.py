@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import checks
 from .. import text as texts
-from ..embeddings.remembered import chosen
+from ..embeddings.remembered import chosen, hold
 from ..errors import EmbeddingMismatch
 from . import components, edges, extracting, ids, mentions, names, observed, schema, sieve, spans
 from .node import Graph, Node
@@ -54,7 +54,10 @@ def observe(
 def _check_embeddings(graph: Graph, wanted: Sequence[Observation]) -> None:
     """Raise EmbeddingMismatch for an embedding that none of the store's can be compared with."""
     sizes = {len(one.embedding) for one in wanted if one.embedding is not None}
-    known = chosen(graph) if sizes else None
+    if not sizes:
+        return
+    known = chosen(graph)
+    hold(graph)
     for size in sizes:
         if known is not None and size != known["dimension"]:
             raise EmbeddingMismatch(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import checks, text
-from ..embeddings.remembered import check, chosen
+from ..embeddings.remembered import check, chosen, hold
 from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
 from ..errors import InvalidRow
 from ..graph.adapter import Node
@@ -56,8 +56,7 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> i
     made = [_vector(row.get("vector")) for row in rows]
     for size in {len(vector) for vector in made}:
         check(graph, model, size)
-        # Written as it is: so who chooses another embedding meanwhile conflicts with this.
-        _remember(graph, model, size)
+        hold(graph)
     vectors = _vectors(graph)
     nodes = {(graph.kind_of(node).kind, graph.key(node)): node for node in graph.nodes()}
     embedded = 0
