@@ -201,6 +201,8 @@ class Layer(NamedTuple):
     texts: tuple[TextIndex, ...] = ()
     vectors: tuple[VectorIndex, ...] = ()
     columns: tuple[Columns, ...] = ()
+    # Whether it is about the store, and stays as it is where the graph is replaced by another.
+    stays: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -192,3 +192,25 @@ def test_texts_that_lack_a_vector_are_embedded(owner, monkeypatch):
     assert "answered 401" in job["last_error"]
     sizes = {name: row.get("embedding_dimension") for name, row in owner.records().items()}
     assert sizes == {"area": 3, "echo": 3, "more": None}
+
+
+def test_a_pause_and_what_was_done_outlive_a_restore_and_a_clean(owner, tmp_path):
+    owner.brings(memory("a"), memory("b", "bob"))
+    apart = ("--dir", str(tmp_path / "backups"))
+    ok(*owner.store, "backup", *apart)
+    owner.json("--once", "decay")
+    owner.ok("pause")
+    before = owner.json("status")
+    assert (before["paused"], before["runs"], before["transitioned"]) == (True, 1, 2)
+    # Who does not like what time has done, and takes it back, must not see it done at once again.
+    ok(*owner.store, "restore", "latest", "--yes", *apart)
+    assert owner.json("status") == before
+    assert "paused" in owner.fails("--once", "decay")
+    ok(*owner.store, "backup", *apart)
+    ok(*owner.store, "clean", "--yes", *apart)
+    assert owner.json("status") == before
+    owner.ok("resume")
+    # That it was paused when the backup was made is nothing that a backup brings back.
+    ok(*owner.store, "restore", "latest", "--yes", *apart)
+    assert owner.json("status") == before | {"paused": False}
+    assert set(owner.states()) == {"a", "b"}

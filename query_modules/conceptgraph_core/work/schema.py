@@ -48,4 +48,6 @@ LAYER: Final = Layer(
     edges=(),
     walked=(WORKER,),
     indexes=(Index(WORKER, ("name",), unique=True),),
+    # Who paused the work and then brings a backup back must not find it going on.
+    stays=True,
 )

@@ -195,7 +195,8 @@ class BoltStore:
             self._driver.session() as session,
             await session.begin_transaction(metadata=metadata) as transaction,
         ):
-            for label in (label for layer in self._model.stored for label in layer.labels):
+            replaced = [layer for layer in self._model.stored if not layer.stays]
+            for label in (label for layer in replaced for label in layer.labels):
                 await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
             for start in range(0, len(records), _RESTORE_BATCH):
                 call = calls.keeping.import_rows(

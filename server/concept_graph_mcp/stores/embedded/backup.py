@@ -1,5 +1,6 @@
 """Copies of a store file, made and put back while other processes use it."""
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -13,7 +14,7 @@ from ...errors import NoStore, Unavailable, one_line
 from ..backup_files import BadBackup, Contents
 from . import checksums, derivation, identity
 from .checksums import Unsound
-from .database import Database
+from .database import Database, encode
 from .indexes import Catalogue
 from .opening import APPLICATION_ID, Access, Opening, access, code
 from .soundness import read_through
@@ -21,6 +22,8 @@ from .tables import FORMAT
 
 # What is copied; everything else is derived from it.
 _TABLES = ("vertex", "edge")
+# Labels as they are stored: those of a damaged row may be no JSON.
+_STAYS = "labels IN (SELECT value FROM json_each(?))"
 
 
 def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
@@ -57,28 +60,34 @@ def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
             raise BadBackup(file, f"is damaged or of another kind: {error}") from None
 
 
-def put_back(database: Database, file: Path | None) -> None:
+def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> None:
     """Replace all that is in *database* by what the store *file* holds, or by nothing.
 
-    One transaction: processes that have the store open see the old graph or the new one.
+    All but what the *layers* have that stay. One transaction: processes that have the store open
+    see the old graph or the new one.
     """
+    labels = [label for layer in layers if layer.stays for label in layer.labels]
+    staying = json.dumps([encode((label,)) for label in labels])
     if file is None:
-        _replace(database, restored=False)
+        _replace(database, staying, restored=False)
         return
     with closing(_opened(file)) as found:
         database.execute("ATTACH ? AS restored", [found.uri])
         try:
-            _replace(database, restored=True)
+            _replace(database, staying, restored=True)
         finally:
             database.execute("DETACH restored")
 
 
-def _replace(database: Database, restored: bool) -> None:
+def _replace(database: Database, staying: str, restored: bool) -> None:
     vectors = {table.name: ("vertex", "vector") for table in database.catalogue.vectors}
     elements = {table: checksums.CHECKED[table] for table in _TABLES}
     database.begin(exclusive=True)
     try:
         database.begin_epoch()
+        kept = database.execute(
+            f"SELECT id, labels, properties, checksum FROM main.vertex WHERE {_STAYS}", [staying]
+        ).fetchall()
         for table, names in (elements | vectors).items():
             columns = ", ".join(names)
             database.execute(f'DELETE FROM main."{table}"')
@@ -87,10 +96,24 @@ def _replace(database: Database, restored: bool) -> None:
                     f'INSERT INTO main."{table}" ({columns}, checksum) SELECT {columns},'
                     f' {checksums.FUNCTION}({columns}) FROM restored."{table}"'
                 )
+        _put_beside(
+            database, staying, [row[1:3] for row in kept if not checksums.is_wrong_row(row)]
+        )
         derivation.remake(database, database.catalogue)
         database.commit()
     finally:
         database.rollback()
+
+
+def _put_beside(database: Database, staying: str, kept: Sequence[tuple[str, str]]) -> None:
+    """Put *kept* in the place of what a backup has of the same labels: no edge leads to any."""
+    database.execute(f"DELETE FROM main.vertex WHERE {_STAYS}", [staying])
+    [(last,)] = database.execute("SELECT coalesce(max(id), 0) FROM main.vertex")
+    for vertex, row in enumerate(kept, last + 1):
+        database.execute(
+            "INSERT INTO main.vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
+            [vertex, *row, checksums.of(vertex, *row)],
+        )
 
 
 def _has(database: Database, table: str) -> bool:

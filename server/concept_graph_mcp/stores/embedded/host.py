@@ -153,7 +153,7 @@ class Host:
 
         with self._lock:
             try:
-                backup.put_back(self._database, file)
+                backup.put_back(self._database, file, self._model.stored)
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
