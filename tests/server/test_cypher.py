@@ -62,6 +62,23 @@ def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
     assert parameters == {"p0": ["apple"], "a0": "apple", "a1": 0.5, **CONTEXT}
 
 
+def test_a_look_up_says_only_what_it_looks_for_and_no_more_than_is_needed():
+    statement, parameters = made(calls.memories.get("m1"))
+    assert statement.startswith(
+        "UNWIND $p0 AS v MATCH (n0:Memory {id: v}) WITH collect(n0) AS found CALL"
+    )
+    assert parameters["p0"] == ["m1"]
+    without_parent, _ = made(calls.memories.create("somebody", "tea"))
+    with_parent, _ = made(calls.memories.create("somebody", "tea", parent_id="m1"))
+    assert "(n0:Memory {id: v})" in with_parent
+    assert "(n0:Memory {id: v})" not in without_parent
+
+
+def test_a_look_up_of_no_names_finds_nothing():
+    statement, _ = made(calls.concepts.peek([], 2))
+    assert statement.startswith("WITH [] AS found CALL conceptgraph.peek(")
+
+
 def test_a_call_without_a_look_up_hands_over_no_nodes():
     statement, parameters = made(EVERY["stats"])
     assert statement == (

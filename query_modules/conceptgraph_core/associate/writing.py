@@ -140,8 +140,8 @@ class Writer:
                 self._write_part(key, texts, length)
         for term in self._perhaps_unused.values():
             self._graph.step()
-            if term.raw.iter_in_edges().get() is None and not term.raw.get_property("speakers"):
-                self._graph.delete_node(term)
+            if not term.raw.get_property("speakers"):
+                self._graph.delete_if_alone(term)
         self._more, self._perhaps_unused = {}, {}
 
     def _told(self, kind: NodeKind, node: Node) -> Told | None:

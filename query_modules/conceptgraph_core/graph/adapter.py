@@ -325,6 +325,18 @@ class Graph(Generic[N]):
     def delete_edge(self, edge: Any) -> None:
         self._graph.delete_edge(raws.public_edge(edge))
 
+    def delete_if_alone(self, node: Node) -> bool:
+        """Delete *node* if no edge leads to it or leaves it; tell whether that was so.
+
+        Asked of what was written in this call. Memgraph copies all edges of a node for whoever
+        wants to see one, but refuses at once to delete one that has any.
+        """
+        try:
+            self._graph.delete_vertex(raws.public_vertex(node.raw))
+        except mgp.LogicErrorError:
+            return False
+        return True
+
     def delete_node(self, node: Node) -> None:
         """Delete *node* with all of its edges."""
         self._graph.detach_delete_vertex(raws.public_vertex(node.raw))

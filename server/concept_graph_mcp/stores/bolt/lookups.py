@@ -64,6 +64,8 @@ def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") ->
         return found(lookup.lookup, has_vector_search, prefix)
     writer = _Writer(has_vector_search, prefix)
     writer.write(lookup)
+    if not writer.subqueries:
+        writer.add("", "[]")
     hints = f"USING INDEX {', '.join(writer.hints)} " if writer.hints else ""
     if len(writer.subqueries) == 1:
         [(body, nodes)] = writer.subqueries
@@ -77,15 +79,19 @@ def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") ->
 
 
 def _equal(writer: _Writer, lookup: Equal) -> None:
+    if not lookup.values:
+        # All that is said is parsed and planned at every call.
+        return
     single = len(lookup.properties) == 1
     values = [value[0] if single else list(value) for value in lookup.values]
     wanted = ", ".join(
         f"{name}: {'v' if single else f'v[{index}]'}"
         for index, name in enumerate(lookup.properties)
     )
+    # What one label lacks need not be told from what another has.
+    match = "MATCH" if len(lookup.labels) == 1 else "OPTIONAL MATCH"
     matches = "".join(
-        f"OPTIONAL MATCH (n{index}:{label} {{{wanted}}}) "
-        for index, label in enumerate(lookup.labels)
+        f"{match} (n{index}:{label} {{{wanted}}}) " for index, label in enumerate(lookup.labels)
     )
     found = " + ".join(f"collect(n{index})" for index in range(len(lookup.labels)))
     writer.add(f"UNWIND {writer.parameter(values)} AS v {matches}", found)

@@ -114,6 +114,11 @@ class Transaction:
         known = vertex.out_edges if outgoing else vertex.in_edges
         return list(self.stream(vertex, outgoing) if known is None else known)
 
+    def has_edges(self, vertex: VertexElement, outgoing: bool) -> bool:
+        """Tell whether there is any, for which one is read at most."""
+        known = vertex.out_edges if outgoing else vertex.in_edges
+        return any(True for _ in self.stream(vertex, outgoing)) if known is None else bool(known)
+
     def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over edges that are read as they are asked for, and kept if all of them are."""
         self._spread()
