@@ -52,7 +52,6 @@ class Life:
     turns: list[str | None] = field(default_factory=list)
     thread: str = ""
     latest: dict[str, str] = field(default_factory=dict)
-    ends: dict[str, int] = field(default_factory=dict)
 
     async def hear(self, message: Row) -> None:
         """Keep *message*, and before that, if it asks something, use what belongs to it."""
@@ -75,9 +74,7 @@ class Life:
             for one in messages
             if one["text"].strip()
         ]
-        call = calls.ingesting.ingest(self.session.user_id, told, self.ends)
-        [row] = await self.session.run(call)
-        self.ends |= row["ends"]
+        await self.session.run(calls.ingesting.ingest(self.session.user_id, told))
 
     async def conclude(self) -> None:
         """Keep what was extracted from the session that has ended."""

@@ -286,15 +286,15 @@ def preserve(
 
 
 @mgp.write_proc
-def ingest(
-    ctx: mgp.ProcCtx, messages: mgp.List[mgp.Map], ends: mgp.Map = {}, context: mgp.Map = {}
-) -> mgp.Record(created=int, existing=int, ends=mgp.Map):
+def ingest(ctx: mgp.ProcCtx, messages: mgp.List[mgp.Map], context: mgp.Map = {}) -> mgp.Record(
+    created=int, existing=int
+):
     """Keep messages, {id, text, thread, speaker, said_at}, each once, in the order of its thread.
 
     Example:
         CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
     """
-    return [mgp.Record(**ingesting.ingest(Kept(ctx, context), messages, ends))]
+    return [mgp.Record(**ingesting.ingest(Kept(ctx, context), messages))]
 
 
 @mgp.read_proc

@@ -15,8 +15,8 @@ def message(number: int, said: str = "", thread: str = "t", **given: Any) -> dic
     return {**told, "speaker": "Ann Lee", "said_at": MADE_MS + number * 1_000, **given}
 
 
-def ingest(memory: Any, *messages: dict[str, Any], user: str = "default", **ends: int) -> dict:
-    return memory.run(calls.ingesting.ingest(user, messages, ends), user_id=user)[0]
+def ingest(memory: Any, *messages: dict[str, Any], user: str = "default") -> dict[str, int]:
+    return memory.run(calls.ingesting.ingest(user, messages), user_id=user)[0]
 
 
 def kept(memory: Any) -> dict[str, dict[str, Any]]:
@@ -29,7 +29,7 @@ def positions(memory: Any) -> dict[str, int]:
 
 def test_a_message_is_a_memory_of_when_it_was_said(memory):
     made = ingest(memory, message(1, "The new job is in Turin", metadata={"message_id": "1"}))
-    assert made == {"created": 1, "existing": 0, "ends": {"t": 0}}
+    assert made == {"created": 1, "existing": 0}
     [record] = kept(memory).values()
     expected = {
         "kind": "memory",
@@ -79,14 +79,11 @@ def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(m
 
 
 def test_messages_again_change_nothing(memory):
-    first = ingest(memory, *(message(n) for n in range(5)))
+    ingest(memory, *(message(n) for n in range(5)))
     before = memory.records()
     memory.now_ms += DAY_MS
-    assert ingest(memory, *(message(n) for n in range(5))) == {
-        "created": 0,
-        "existing": 5,
-        "ends": first["ends"],
-    }
+    again = ingest(memory, *(message(n) for n in range(5)))
+    assert again == {"created": 0, "existing": 5}
     assert memory.records() == before
 
 
@@ -100,19 +97,18 @@ def test_what_was_corrected_or_forgotten_meanwhile_stays_so(memory):
 
 
 def test_each_message_comes_after_those_of_its_thread(memory):
-    ends = ingest(memory, message(1), message(1, thread="u"), message(2))["ends"]
-    assert ends == {"t": 1, "u": 0}
-    # With and without knowing where threads end; what is there already takes no new place.
-    assert ingest(memory, message(3), message(2), message(4), **ends)["ends"] == {"t": 3}
-    assert ingest(memory, message(2, thread="u"), message(5))["ends"] == {"u": 1, "t": 4}
+    ingest(memory, message(1), message(1, thread="u"), message(2))
+    # What is there already takes no new place.
+    ingest(memory, message(3), message(2), message(4))
+    ingest(memory, message(2, thread="u"), message(5))
     assert positions(memory) == {"t1": 0, "t2": 1, "t3": 2, "t4": 3, "t5": 4, "u1": 0, "u2": 1}
     problems = memory.run(calls.keeping.check())
     assert problems == []
 
 
 def test_a_message_is_found_by_what_is_said_around_it_across_calls(memory):
-    ends = ingest(memory, message(1, "Where did we put the kettle?"))["ends"]
-    ends |= ingest(memory, message(2, "In the cellar"), **ends)["ends"]
+    ingest(memory, message(1, "Where did we put the kettle?"))
+    ingest(memory, message(2, "In the cellar"))
     ingest(memory, message(3, "Good that you asked"))
     rows = memory.run(calls.remembering.search("default", "kettle", explained=True))
     assert [row["memory_id"] for row in rows] == ["t1", "t2", "t3"]
@@ -140,7 +136,8 @@ def test_a_position_of_a_hand_that_is_none_counts_for_nothing(memory, hands, pos
 
 def test_two_users_keep_their_own(memory):
     ingest(memory, message(1, "tea"))
-    assert ingest(memory, message(1, "tea", id="hers"), user="ann")["ends"] == {"t": 0}
+    ingest(memory, message(1, "tea", id="hers"), user="ann")
+    assert positions(memory) == {"t1": 0, "hers": 0}
     assert {one["id"]: one["user_id"] for one in kept(memory).values()} == {
         "t1": "default",
         "hers": "ann",
@@ -148,13 +145,13 @@ def test_two_users_keep_their_own(memory):
 
 
 def test_an_ingest_without_look_ups_does_the_same(memory):
-    arguments: list[Any] = [[message(1), message(2)], {}]
-    fields = ("created", "existing", "ends")
-    [row] = memory.procedure("memorygraph.ingest", arguments, fields)
-    assert row == {"created": 2, "existing": 0, "ends": {"t": 1}}
-    [row] = memory.procedure("memorygraph.ingest", [[message(2), message(3)], {}], fields)
-    assert row == {"created": 1, "existing": 1, "ends": {"t": 2}}
-    assert ingest(memory, message(4))["ends"] == {"t": 3}
+    fields = ("created", "existing")
+    [row] = memory.procedure("memorygraph.ingest", [[message(1), message(2)]], fields)
+    assert row == {"created": 2, "existing": 0}
+    [row] = memory.procedure("memorygraph.ingest", [[message(2), message(3)]], fields)
+    assert row == {"created": 1, "existing": 1}
+    ingest(memory, message(4))
+    assert positions(memory) == {"t1": 0, "t2": 1, "t3": 2, "t4": 3}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import neo4j
 import pytest
 from embedded_files import assert_sound
 from server_processes import Worker, all_at_once, workers
@@ -58,6 +59,59 @@ def test_of_what_eight_processes_say_in_one_thread_each_has_a_place_of_its_own(l
         assert started[0].rows("check") == []
     assert [answer for answer in answers if "error" in answer] == []
     assert sorted(one["position"] for one in found.values()) == list(range(41))
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_two_that_begin_a_thread_at_once_one_must_try_again(empty_memgraph, is_first):
+    call = "CALL memorygraph.ingest([$one]) YIELD created RETURN created"
+
+    def said(session: Any, id_: str, thread: str) -> Any:
+        transaction = session.begin_transaction()
+        one = {"id": id_, "thread": thread, "said_at": NOW_MS, "text": "The tea of today"}
+        transaction.run(call, one=one).consume()
+        return transaction
+
+    def both(one: Any, other: Any) -> None:
+        first = said(one, "c", "t")
+        try:
+            second = said(other, "d", "t")
+        finally:
+            first.commit()
+        second.commit()
+
+    with (
+        neo4j.GraphDatabase.driver(empty_memgraph) as driver,
+        driver.session() as one,
+        driver.session() as other,
+    ):
+        # The words are there already, and what counts the texts of each: only the thread is new,
+        # and what counts its like. ("pp" before an id lets it be counted with the same.)
+        for id_ in ("c", "d") if is_first else ("c", "d", "t"):
+            said(one, f"pp{id_}", "before").commit()
+        with pytest.raises(neo4j.exceptions.ClientError, match=r"serializ|unique constraint"):
+            both(one, other)
+        found = one.run("MATCH (m:Memory {thread: 't'}) RETURN m.position AS place").value()
+    assert found == [0]
+
+
+def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
+    def said(number: int) -> dict[str, Any]:
+        one = {"id": f"m{number}", "thread": f"t{number // 10}", "said_at": NOW_MS + number}
+        return one | {"text": f"The tea of {number}", "speaker": "Ann"}
+
+    batches = [[said(number) for number in range(first, first + 20)] for first in (0, 20, 40)]
+    with workers(location, 2) as started:
+        for worker in started:
+            worker.send_calls([["ingesting.ingest", "default", batch] for batch in batches])
+        answers = [worker.answer() for worker in started for _ in batches]
+        found = memories(started[0].rows("records"))
+        assert started[0].rows("check") == []
+    assert [answer for answer in answers if "error" in answer] == []
+    created = sum(row["created"] for answer in answers for row in answer["rows"])
+    assert created == len(found) == 60
+    assert {one["id"]: one["position"] for one in found.values()} == {
+        f"m{number}": number % 10 for number in range(60)
+    }
 
 
 def test_of_eight_workers_one_works_and_each_change_is_made_once(location):

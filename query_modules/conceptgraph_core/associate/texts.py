@@ -54,7 +54,12 @@ class Told(NamedTuple):
     @property
     def part(self) -> int:
         """The part of its corpus that it is counted in."""
-        return sum(self.key.encode()) % schema.PARTS
+        return part(self.key)
+
+
+def part(name: str) -> int:
+    """Return which part of its corpus a text of that key is counted in."""
+    return sum(name.encode()) % schema.PARTS
 
 
 def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:

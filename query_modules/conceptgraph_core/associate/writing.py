@@ -13,7 +13,7 @@ from ..words import missing
 from . import schema
 from .speakers import Speakers
 from .spreading import NEIGHBOURS
-from .texts import Told, told
+from .texts import Told, part, told
 
 _PROPERTIES = ("thread", "position", "speaker", "said_at")
 
@@ -45,6 +45,7 @@ class Writer:
         self._places: dict[tuple[str, str, int], Node] = {}
         self._parts: dict[tuple[str, int], Node] = {}
         self._more: dict[tuple[str, int], tuple[int, int]] = {}
+        self._begun: set[tuple[str, int]] = set()
         self._perhaps_unused: dict[int, Node] = {}
         self._speakers = Speakers(self._graph, self._languages, self._term, self._note_unused)
         self._read_of: dict[str, tuple[str, ...]] = {}
@@ -93,6 +94,13 @@ class Writer:
         self._write_place(one, text)
         self._speakers.write(one, text, True, False)
 
+    def begin(self, scope: str, thread: str) -> None:
+        """Let two calls conflict that both begin *thread*, which nothing is there of to write to.
+
+        Both write to the part of the corpus that its name falls to, as if it were a text's.
+        """
+        self._begun.add((scope, part(thread)))
+
     def remove(self, kind: NodeKind, node: Node) -> None:
         """Remove what the index has of *node*."""
         one = self._told(kind, node)
@@ -135,14 +143,18 @@ class Writer:
     def finish(self) -> None:
         """Write how many texts there are now, and remove the terms that none mentions any more."""
         self._speakers.finish()
+        for key in sorted(self._begun) if self._can else ():
+            self._load()
+            self._more.setdefault(key, (0, 0))
         for key, (texts, length) in self._more.items():
-            if texts or length:
+            if texts or length or key in self._begun:
                 self._write_part(key, texts, length)
         for term in self._perhaps_unused.values():
             self._graph.step()
             if not term.raw.get_property("speakers"):
                 self._graph.delete_if_alone(term)
         self._more, self._perhaps_unused = {}, {}
+        self._begun.clear()
 
     def _told(self, kind: NodeKind, node: Node) -> Told | None:
         if kind.indexed is None:
@@ -304,11 +316,9 @@ class Writer:
                 schema.CORPUS, scope=scope, part=part, texts=texts, length=length
             )
             return
-        self._set(
-            node,
-            texts=node.raw.get_property("texts") + texts,
-            length=node.raw.get_property("length") + length,
-        )
+        # Even if that is what it has: who began a thread conflicts with who begins it too.
+        node.raw.set_property("texts", node.raw.get_property("texts") + texts)
+        self._set(node, length=node.raw.get_property("length") + length)
 
     def _set(self, node: Node, /, **properties: Any) -> bool:
         changed = False

@@ -13,18 +13,15 @@ from .nodes import own_metadata
 Row = dict[str, Any]
 
 
-def ingest(
-    graph: Kept, messages: Sequence[Mapping[str, Any]], ends: Mapping[str, Any] | None = None
-) -> Row:
+def ingest(graph: Kept, messages: Sequence[Mapping[str, Any]]) -> Row:
     """Keep those of *messages*, {id, text, thread, speaker, said_at, metadata}, that are not there.
 
-    Each comes after those that its thread has: *ends* are the last positions of threads, as far as
-    the caller knows them. What is there already, forgotten or corrected meanwhile, stays as it is.
-    It was created when it was said (unix ms), and fades from then on, or from later if that was
-    long ago (`rules.fading_since`).
-    Returns created, existing, and the `ends` of the threads of *messages*. Raises InvalidRow.
+    Each comes after those that its thread has. What is there already, forgotten or corrected
+    meanwhile, stays as it is. It was created when it was said (unix ms), and fades from then on,
+    or from later if that was long ago (`rules.fading_since`).
+    Returns created and existing. Raises InvalidRow.
     """
-    ingesting = _Ingesting(graph, ends or {})
+    ingesting = _Ingesting(graph)
     for number, message in enumerate(messages):
         graph.step()
         try:
@@ -35,21 +32,20 @@ def ingest(
     return {
         "created": ingesting.created,
         "existing": len(messages) - ingesting.created,
-        "ends": ingesting.ends,
     }
 
 
 class _Ingesting:
     """The messages of one call, and what there is already."""
 
-    def __init__(self, graph: Kept, ends: Mapping[str, Any]) -> None:
+    def __init__(self, graph: Kept) -> None:
         self.created = 0
-        self.ends: dict[str, int] = {}
         self.writer = Writer(graph)
         self._graph = graph
-        self._given = {thread: text.integer(end, "ends", -1, 2**53) for thread, end in ends.items()}
         self._there: set[str] = set()
+        # Where threads end: those that are there, and those that this call has gone on in.
         self._last: dict[str, tuple[int, Node]] = {}
+        self._ends: dict[str, int] = {}
         for node in graph.nodes():
             get = node.raw.get_property
             self._there.add(get("id"))
@@ -73,15 +69,12 @@ class _Ingesting:
     def add(self, message: Mapping[str, Any]) -> None:
         """Keep *message* if it is not there."""
         values = _checked(message)
-        thread = values["thread"]
-        end = self._end(thread)
         if values["id"] in self._there:
             return
         self._there.add(values["id"])
-        self._go_on(thread)
-        self.ends[thread] = end + 1
         self.created += 1
-        made = {**self._common, **values, "position": end + 1, "created_at": values["said_at"]}
+        position = self._next(values["thread"])
+        made = {**self._common, **values, "position": position, "created_at": values["said_at"]}
         made |= self._presence(values["said_at"])
         made["content"] = lifecycle.stored_content(made["content"], made["state"])
         made["latest"] = schema.latest(made)
@@ -96,17 +89,21 @@ class _Ingesting:
         state = rules.ARCHIVED if state == rules.EXPIRED else state
         return {"accessed_at": since, "decay_score": score, "state": state}
 
-    def _end(self, thread: str) -> int:
-        if thread not in self.ends:
-            position = self._last[thread][0] if thread in self._last else -1
-            self.ends[thread] = max(self._given.get(thread, -1), position)
-        return self.ends[thread]
+    def _next(self, thread: str) -> int:
+        """Return the position of what comes next in *thread*.
 
-    def _go_on(self, thread: str) -> None:
-        """Let two that go on in *thread* conflict, so that they do not come to one place."""
-        if thread in self._last:
-            position, node = self._last.pop(thread)
-            node.raw.set_property("position", position)
+        Two that go on in it, or both begin it, conflict: or they would come to one place.
+        """
+        end = self._ends.get(thread)
+        if end is None:
+            end = -1
+            if thread in self._last:
+                end, node = self._last[thread]
+                node.raw.set_property("position", end)
+            else:
+                self.writer.begin(self._common["user_id"], thread)
+        self._ends[thread] = end + 1
+        return end + 1
 
 
 def _fading(since: int) -> rules.Fading:

@@ -12,21 +12,15 @@ from .call import Call, Procedure, checked
 from .lookups import Last, Lookup, Union
 from .memories import ids, mine
 
-INGEST = Procedure("memorygraph.ingest", ("created", "existing", "ends"), writes=True)
+INGEST = Procedure("memorygraph.ingest", ("created", "existing"), writes=True)
 
 PROCEDURES = (INGEST,)
 
 
 @checked
-def ingest(
-    scope: str, messages: Sequence[Mapping[str, Any]], ends: Mapping[str, int] | None = None
-) -> Call:
-    """Return the call that keeps those of *messages* that are not there yet, in one transaction.
-
-    *ends* are the `ends` that earlier calls returned: no thread goes on before these.
-    """
+def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
+    """Return the call that keeps those of *messages* that are not there yet, in one transaction."""
     threads = dict.fromkeys(str(message["thread"]) for message in messages)
-    given = {thread: end for thread, end in (ends or {}).items() if thread in threads}
     records = [
         {
             "kind": schema.KIND.kind,
@@ -42,14 +36,11 @@ def ingest(
         *words.of_records(records),
         *(_ends(scope, tuple(threads)) if threads else ()),
     ]
-    return Call(INGEST, (list(messages), given), Union(tuple(parts)), words.context())
+    return Call(INGEST, (list(messages),), Union(tuple(parts)), words.context())
 
 
 def _ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:
-    """Look up where threads end, if they are there, and what the index of words has there.
-
-    However well a caller knows: somebody else may have gone on meanwhile.
-    """
+    """Look up where threads end, if they are there, and what the index of words has there."""
     last = Last(schema.MEMORY, "thread", threads, "position", 1, where=mine(scope))
     said = Last(of_words.TEXT, "thread", threads, "position", NEIGHBOURS, where=(("scope", scope),))
     return last, said
