@@ -16,7 +16,7 @@ from conceptgraph_core import __version__, limits
 from . import signals, stderr, stdin
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
-from .settings import DEFAULT_TOOLSETS, Settings
+from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .stores.lazy import LazyStore, connect
 from .stores.store import EXPORTS, KeptStore
 from .tools import aliases
@@ -91,7 +91,11 @@ def serve(settings: Settings, with_set_time: bool) -> None:
 
 
 def serve_refusing(refusal: str, with_set_time: bool) -> None:
-    """Serve over stdio until stdin closes, answering every call with the line *refusal*."""
+    """Serve over stdio until stdin closes, answering every call with the line *refusal*.
+
+    Of every toolset, for what a client was to be offered may be what is wrong: a model that knows
+    of a tool is told why, not that there is no such tool.
+    """
     stderr.log_there()
 
     def no_store() -> KeptStore:
@@ -99,7 +103,7 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
 
     store = LazyStore("", EXPORTS, no_store)
     session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock())
-    _run(build(session, with_set_time, refusal=refusal))
+    _run(build(session, with_set_time, refusal=refusal, toolsets=KNOWN_TOOLSETS))
 
 
 def _run(server: MCPServer) -> None:

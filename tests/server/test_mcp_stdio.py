@@ -463,15 +463,17 @@ def test_a_time_beyond_the_calendar_is_refused_and_the_clock_stays(server):
 def refused_with(*arguments: str, ends_with: int = 1, **environment: str | None) -> str:
     """Start a server that has a reason to refuse everything; return that line.
 
-    It shakes hands, lists its tools and answers every call of any of them with the same line.
+    It shakes hands, lists the tools of every toolset, whichever it was to have, and answers every
+    call of any of them with the same line.
     """
     with StdioServer(*arguments, environment=environment) as server:
         told = server.initialize()
         tools = [tool["name"] for tool in server.request("tools/list", {})["result"]["tools"]]
-        assert tools == list(TOOLS)
+        assert tools[: len(TOOLS)] == list(TOOLS)
+        assert {"memory_context", "memory_traverse", "entity_observe"} <= {*tools}
         (line,) = {
             refusal(server.call(tool, **arguments))
-            for tool in tools
+            for tool in (*tools, "memory_graph_search")
             for arguments in ({}, {"concept": "apple"}, {"keywords": []})
         }
         assert told["instructions"] == line
