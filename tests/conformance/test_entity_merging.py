@@ -281,6 +281,28 @@ def test_an_edge_of_a_member_is_explained_by_the_id_that_is_shown(entities):
         assert "1 reinforcements by the user" in told[1]["text"]
 
 
+def test_a_search_minds_neither_accents_nor_apostrophes_and_puts_the_very_name_first(entities):
+    titles = (
+        *("Östlund", "Ruben Östlund", "Ostlund", "O'Brien", "Conan O’Brien", "L'Avion rouge"),
+        *("Ёлка", "'"),
+    )
+    rows = [node(f"t{number}", node_label=one) for number, one in enumerate(titles)]
+    entities.memory.import_rows(rows)
+
+    def found(query):
+        return [(row["label"], row["score"]) for row in entities.search(query)]
+
+    assert found("ostlund") == [("Ostlund", 1.0), ("Östlund", 0.95), ("Ruben Östlund", 0.8)]
+    assert found("ÖSTLUND") == [("Östlund", 1.0), ("Ostlund", 0.95), ("Ruben Östlund", 0.8)]
+    assert found("ruben ost")[0] == ("Ruben Östlund", 0.9)
+    assert found("obrien") == [("O'Brien", 0.95), ("Conan O’Brien", 0.8)]
+    assert found("O’Brien")[0] == ("O'Brien", 0.95)
+    assert ("Conan O’Brien", 0.8) in found("brien")
+    assert [label for label, _ in found("avion")] == ["L'Avion rouge"]
+    assert [label for label, _ in found("елка")] == ["Ёлка"]
+    assert found("'") == [("'", 1.0)]
+
+
 def test_a_word_inside_a_label_is_found_however_long_ago_it_was_mentioned(entities):
     later = [node(f"n{number}", last_activated=9) for number in range(2_001)]
     titles = ("The Lord of the Rings", "東京都庁", "Ring")

@@ -4,16 +4,45 @@ import unicodedata
 from collections.abc import Container
 from typing import Final
 
+from .. import folding
+from ..words.splitting import split
+
 # Without embeddings, near are names that begin alike, by so many letters.
 KIN_LETTERS: Final = 3
 # Behind all that begins with a name, if put behind it.
 LAST: Final = chr(0x10FFFF)
+# Typed and typeset ones, and the letter that stands for one.
+_APOSTROPHES: Final = "'\u2019\u2018\u02bc"
 
 
 def canonical(label: str) -> str:
     """Return *label* NFKC-normalised, case-folded, its blanks collapsed: " Ｍａｘ " → "max"."""
     folded = unicodedata.normalize("NFKC", label).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
+def searched(name: str) -> str:
+    """Return a canonical name without accents and apostrophes: "o'brien" → "obrien"."""
+    return _joined(folding.plain(name)) or name
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a canonical name as they are searched for, without accents.
+
+    Behind them the parts of those with an apostrophe: of "o'brien" obrien, o, brien.
+    """
+    plain = folding.plain(name)
+    joined = _joined(plain)
+    found = split(joined)
+    if joined != plain:
+        found += [part for part in split(plain) if part not in found]
+    return found
+
+
+def _joined(name: str) -> str:
+    for mark in _APOSTROPHES:
+        name = name.replace(mark, "")
+    return name
 
 
 def free(name: str, taken: Container[str]) -> str:

@@ -21,7 +21,6 @@ from ..layers import (
     optional,
     starting,
 )
-from ..words.splitting import split
 from . import names
 
 ENTITY: Final = "Entity"
@@ -166,7 +165,7 @@ def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
     """Return what tells the word at *place* of a label, None where it has not so many."""
 
     def word(properties: Mapping[str, Any]) -> str | None:
-        words = split(properties["node_label"])
+        words = names.words(names.canonical(properties["node_label"]))
         return words[place] if place < len(words) else None
 
     return word
@@ -218,6 +217,7 @@ _ENTITY = NodeKind(
     # What several entities may have in common, of which `canonical_name` is the one.
     derived={
         "called": lambda properties: names.canonical(properties["node_label"]),
+        "searched": lambda properties: names.searched(names.canonical(properties["node_label"])),
         **{name: _inner(place) for place, name in INNER_WORDS.items()},
     },
     scope="user_id",
@@ -381,6 +381,7 @@ LAYER: Final = Layer(
         Index(ENTITY, ("user_id", "canonical_name"), unique=True),
         Index(ENTITY, ("user_id", "id")),
         Index(ENTITY, ("user_id", "called")),
+        Index(ENTITY, ("user_id", "searched")),
         *(Index(ENTITY, ("user_id", name)) for name in INNER_WORDS.values()),
         Index(ENTITY, ("user_id", "last_activated")),
         Index(ENTITY, ("user_id", "identity_status", "last_activated")),

@@ -1,18 +1,40 @@
 """Finding entities by what they are called."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import checks
 from .. import text as texts
-from ..words.splitting import split
 from . import components, names, schema, trust
 from .node import Graph, Node
 
 Row = dict[str, Any]
 
-# The very name is 1; a label that begins so, or that has some of the words, is less.
-_BEGINS, _WORDS = 0.9, 0.8
+# The very name is 1; but for accents and apostrophes, a label that begins so, or that has some of
+# the words, is less.
+_ALIKE, _BEGINS, _WORDS = 0.95, 0.9, 0.8
+
+
+class _Asked(NamedTuple):
+    """What is searched for: a canonical name, its plain form, and its words."""
+
+    name: str
+    plain: str
+    words: Sequence[str]
+
+    def score(self, label: str) -> float:
+        """Return how well *label* fits, in [0, 1]."""
+        called = names.canonical(label)
+        if called == self.name:
+            return 1.0
+        plain = names.searched(called)
+        if plain == self.plain:
+            return _ALIKE
+        if plain.startswith(self.plain):
+            return _BEGINS
+        has = names.words(called)
+        hits = sum(any(one.startswith(word) for one in has) for word in self.words)
+        return _WORDS * hits / len(self.words) if self.words else 0.0
 
 
 def search(
@@ -24,12 +46,13 @@ def search(
     all others, whatever it is called. A row has entity_id, label, type, kind, status, trust,
     last_activated (unix ms) and score, in [0, 1].
     """
-    name = names.canonical(texts.summary(query, "query"))
+    texts.summary(query, "query")
     wanted = [checks.one_of(schema.NODE_TYPES)(one, "types") for one in types]
-    asked = split(name)
+    name = names.canonical(query)
+    asked = _Asked(name, names.searched(name), names.words(name))
     best: dict[int, tuple[float, Node]] = {}
     for node in graph.of(schema.ENTITY):
-        score = _score(names.canonical(node.name), name, asked)
+        score = asked.score(node.name)
         if score <= 0:
             continue
         canonical = components.canonical(graph, node)
@@ -44,17 +67,6 @@ def search(
         key=lambda row: (row[0].user == 0, -row[1], -row[2].get("last_activated"), row[2].key)
     )
     return [_row(*row) for row in rows[: schema.limit(limit)]]
-
-
-def _score(called: str, name: str, asked: Sequence[str]) -> float:
-    """Return how well a canonical name fits the *name* or the words that are *asked* for."""
-    if called == name:
-        return 1.0
-    if called.startswith(name):
-        return _BEGINS
-    has = split(called)
-    hits = sum(any(one.startswith(word) for one in has) for word in asked)
-    return _WORDS * hits / len(asked) if asked else 0.0
 
 
 def _row(said: trust.Said, score: float, node: Node) -> Row:

@@ -7,7 +7,6 @@ from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import ids, names, schema
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.words.splitting import split
 
 from . import words
 from .call import Call, Procedure, checked
@@ -126,15 +125,16 @@ def search(
 ) -> Call:
     text.summary(query, "query")
     name = names.canonical(query)
-    words_asked = list(dict.fromkeys(split(name)[: schema.WORDS_SEARCHED]))
+    plain = names.searched(name)
+    words_asked = list(dict.fromkeys(names.words(name)))[: schema.WORDS_SEARCHED]
     # What begins with all of it, or with a word of it; or has a word that does.
     begun = [
         Range(
-            *((schema.ENTITY,), "canonical_name", one, one + names.LAST),
+            *((schema.ENTITY,), "searched", one, one + names.LAST),
             where=_mine(user_id),
-            limit=schema.SEARCHED if one == name else schema.WORD_SEARCHED,
+            limit=schema.SEARCHED if one == plain else schema.WORD_SEARCHED,
         )
-        for one in dict.fromkeys((name, *words_asked))
+        for one in dict.fromkeys((plain, *words_asked))
     ]
     inner = [
         Range(
