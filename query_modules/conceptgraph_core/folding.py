@@ -37,6 +37,12 @@ def squeezed(text: str) -> str:
     return plain(text).replace(" ", "")
 
 
+def folded_if_other(text: str) -> str | None:
+    """Return the folded form of *text*, or None where that is *text* itself."""
+    form = folded(text)
+    return None if form == text else form
+
+
 def plain_if_other(text: str) -> str:
     """Return the plain form of *text*, or nothing where it is no other than the folded one."""
     form = plain(text)

@@ -148,12 +148,15 @@ class TextIndex(NamedTuple):
 
     *folded* has it case-folded, *plain* without accents too, empty if that is the same (see
     `folding`). Where *listed*, a number, says which list has it (see `lists`), *plain* is there
-    and not on the node. A node that lacks one of them is looked at itself.
+    and not on the node. A node that lacks one of them is looked at itself. *other* has it
+    case-folded as well, but only where that is another: an index of this and of *source* is smaller
+    than one of *folded*, and finds the same.
     """
 
     label: str
     source: str
     folded: str
+    other: str
     plain: str
     listed: str
 

@@ -53,6 +53,8 @@ def test_a_name_is_in_one_list_with_its_forms(memory, hands):
         assert f"\x1e{entry}\x1e" in one["names"]
     assert hands.properties("Crème")["listed"] == 7
     assert hands.properties("Crème")["search_name"] == "crème"
+    assert hands.properties("Crème")["folded_name"] == "crème"
+    assert "folded_name" not in hands.properties("water")
     assert "plain_name" not in hands.properties("Crème")
     assert put(memory, 8) == [{"listed": 0}]
     assert len(lists(hands)) == 1

@@ -24,6 +24,7 @@ EVERY = {
     "recall_query": calls.concepts.recall_query(["apple"], 2, 5, True),
     "associate": calls.concepts.associate("Where did we buy apples?", 5),
     "unknown": calls.concepts.unknown(["apple"]),
+    "widened": calls.concepts.widened("Where did we buy apples?"),
     "a search for nothing": calls.concepts.concept_search([]),
     "stats": calls.keeping.stats(),
     "check": calls.keeping.check(),
@@ -77,6 +78,17 @@ def test_a_look_up_says_only_what_it_looks_for_and_no_more_than_is_needed():
 def test_a_look_up_of_no_names_finds_nothing():
     statement, _ = made(calls.concepts.peek([], 2))
     assert statement.startswith("WITH [] AS found CALL conceptgraph.peek(")
+
+
+def test_a_name_in_any_case_is_looked_up_as_it_is_and_by_its_folded_form_where_that_is_another():
+    statement, parameters = made(calls.concepts.widened("Apples?"))
+    assert statement.startswith(
+        "UNWIND $p0 AS v"
+        " OPTIONAL MATCH (n0:Concept {name: v})"
+        " OPTIONAL MATCH (n1:Concept {folded_name: v})"
+        " WITH collect(DISTINCT n0) + collect(DISTINCT n1) AS found CALL conceptgraph.widened("
+    )
+    assert "apples" in parameters["p0"]
 
 
 def test_a_call_without_a_look_up_hands_over_no_nodes():

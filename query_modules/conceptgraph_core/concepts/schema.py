@@ -96,7 +96,7 @@ def _day_ms(name: str) -> int | None:
 
 
 # By what part of a name a concept is found.
-NAMES: Final = TextIndex(CONCEPT, "name", "search_name", "plain_name", listed="listed")
+NAMES: Final = TextIndex(CONCEPT, "name", "search_name", "folded_name", "plain_name", "listed")
 
 LAYER: Final = Layer(
     name="concepts",
@@ -115,6 +115,7 @@ LAYER: Final = Layer(
             text="name",
             derived={
                 "search_name": lambda properties: folding.folded(properties["name"]),
+                "folded_name": lambda properties: folding.folded_if_other(properties["name"]),
                 "plain_name": lambda properties: folding.plain_if_other(properties["name"]),
             },
         ),

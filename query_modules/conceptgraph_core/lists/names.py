@@ -21,7 +21,7 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
     """Put the texts of *index* that are in no list yet into new ones.
 
     The lists are numbered from *number* on; no other has such a number. The nodes keep their folded
-    form and the number; their plain form is kept in the list alone. Returns listed, how many names
+    forms and the number; their plain form is kept in the list alone. Returns listed, how many names
     it were. Raises InvalidNumber.
     """
     number = text.integer(number, "number", 0, limits.MAX_INTEGER)
@@ -35,8 +35,10 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
             continue
         folded = folding.folded(name)
         entries.append(schema.entry(folded, folding.plain_if_other(name), name))
-        if get(index.folded) != folded:
-            node.raw.set_property(index.folded, folded)
+        other = folding.folded_if_other(name)
+        for key, value in ((index.folded, folded), (index.other, other)):
+            if get(key) != value:
+                node.raw.set_property(key, value)
         node.raw.set_property(index.plain, None)
         node.raw.set_property(index.listed, number)
         size += 1

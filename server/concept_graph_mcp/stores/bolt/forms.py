@@ -40,16 +40,17 @@ class State:
 async def state(run: Run, index: TextIndex) -> State:
     """Tell how the nodes with a text of *index* stand.
 
-    An index knows how many entries it has. Text and forms are written together: where their indexes
-    have as many, nothing lacks any. What was changed or deleted stays counted until the database
-    cleans up. What is in a list has no plain form of its own.
+    An index knows how many entries it has. Text and forms are written together: where the index of
+    plain forms and lists have as many as that of texts, nothing lacks any. What was changed or
+    deleted stays counted until the database cleans up. What is in a list has no plain form of its
+    own.
     """
     counts = await _counts(run, index)
     if counts is None:
         return State()
-    source, folded, plain = _of(counts, index)
+    source, plain = _of(counts, index)
     has_lists = _has_lists(counts)
-    if source is None or source < _FEW or plain is None or folded != source:
+    if source is None or source < _FEW or plain is None:
         return State(True, has_lists)
     return State(not has_lists and plain != source, has_lists, source - plain)
 
@@ -66,7 +67,7 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
                 if counts is None or _has_lists(counts):
                     await _forget_stale(run, index)
                 await _fold(run, index)
-            if counts is None or (_of(counts, index)[2] or _FEW) >= _FEW:
+            if counts is None or (_of(counts, index)[1] or _FEW) >= _FEW:
                 await _list(run, index)
         except ClientError as error:
             # A replica cannot be written; searches there are right too, only slower.
@@ -90,7 +91,7 @@ async def _counts(run: Run, index: TextIndex) -> _Counts | None:
 
 
 def _of(counts: _Counts, index: TextIndex) -> list[int | None]:
-    return [counts.get((name,)) for name in (index.source, index.folded, index.plain)]
+    return [counts.get((name,)) for name in (index.source, index.plain)]
 
 
 def _has_lists(counts: _Counts) -> bool:
@@ -101,8 +102,8 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
     """Tell whether a node may lack a form, counting what lists have."""
     if counts is None:
         return True
-    source, folded, plain = _of(counts, index)
-    if source is None or source < _FEW or plain is None or folded != source:
+    source, plain = _of(counts, index)
+    if source is None or source < _FEW or plain is None:
         return True
     if not _has_lists(counts):
         return plain != source

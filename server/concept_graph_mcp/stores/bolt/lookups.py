@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conceptgraph_core.lists import schema as lists
-from conceptgraph_core.registry import text_index
+from conceptgraph_core.registry import LAYERS, text_index
 
 from ...calls.lookups import (
     Equal,
@@ -84,17 +84,35 @@ def _equal(writer: _Writer, lookup: Equal) -> None:
         return
     single = len(lookup.properties) == 1
     values = [value[0] if single else list(value) for value in lookup.values]
-    wanted = ", ".join(
-        f"{name}: {'v' if single else f'v[{index}]'}"
-        for index, name in enumerate(lookup.properties)
-    )
+    wanted = [
+        f":{label} {{{_each(properties)}}}"
+        for label in lookup.labels
+        for properties in _indexed(label, lookup.properties)
+    ]
     # What one label lacks need not be told from what another has.
-    match = "MATCH" if len(lookup.labels) == 1 else "OPTIONAL MATCH"
-    matches = "".join(
-        f"{match} (n{index}:{label} {{{wanted}}}) " for index, label in enumerate(lookup.labels)
-    )
-    found = " + ".join(f"collect(n{index})" for index in range(len(lookup.labels)))
+    match = "MATCH" if len(wanted) == 1 else "OPTIONAL MATCH"
+    matches = "".join(f"{match} (n{number}{one}) " for number, one in enumerate(wanted))
+    # Of one text, as it is, there is one node; of its folded form there may be several.
+    several = "DISTINCT " if len(wanted) > len(lookup.labels) else ""
+    found = " + ".join(f"collect({several}n{number})" for number in range(len(wanted)))
     writer.add(f"UNWIND {writer.parameter(values)} AS v {matches}", found)
+
+
+def _each(properties: tuple[str, ...]) -> str:
+    if len(properties) == 1:
+        return f"{properties[0]}: v"
+    return ", ".join(f"{name}: v[{number}]" for number, name in enumerate(properties))
+
+
+def _indexed(label: str, properties: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the properties that are indexed in place of *properties* of the nodes of *label*.
+
+    A text is found case-folded by itself, where it is so already, and else by that other one.
+    """
+    for index in (index for layer in LAYERS for index in layer.texts):
+        if (index.label, (index.folded,)) == (label, properties):
+            return [(index.source,), (index.other,)]
+    return [properties]
 
 
 def _range(writer: _Writer, lookup: Range) -> None:

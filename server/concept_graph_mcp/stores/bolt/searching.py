@@ -98,11 +98,11 @@ def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) 
     """Return what finds the first of the `unlisted`: only these have a plain form of their own."""
     parts = parameter(list(lookup.keywords.parts))
     words = parameter(list(lookup.keywords.words))
-    least, plain, folded = parameter(_LEAST_TEXT), f"n.{index.plain}", f"n.{index.folded}"
-    both = f"{folded} + {parameter(_BETWEEN)} + {plain}"
+    least, plain = parameter(_LEAST_TEXT), f"n.{index.plain}"
     return (
-        f"MATCH (n:{index.label}) WHERE {plain} >= {least} AND {folded} >= {least}"
-        f" WITH n, {folded} AS folded, {plain} AS plain, {both} AS both"
+        f"MATCH (n:{index.label}) WHERE {plain} >= {least}"
+        f" WITH n, coalesce(n.{index.folded}, n.{index.source}) AS folded, {plain} AS plain"
+        f" WITH n, folded, plain, folded + {parameter(_BETWEEN)} + plain AS both"
         f" WHERE any(k IN {parts} WHERE both CONTAINS k)"
         f" WITH n, CASE WHEN folded IN {parts} OR plain IN {parts} THEN 0"
         f" WHEN any(k IN {parts} WHERE folded STARTS WITH k OR plain STARTS WITH k) THEN 1"
