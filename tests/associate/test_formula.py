@@ -14,6 +14,7 @@ from conceptgraph_core.associate.formula import Associated, associate
 from conceptgraph_core.associate.index import Corpus, Mentions, Told
 from conceptgraph_core.associate.periods import Period
 from conceptgraph_core.associate.question import Question
+from conceptgraph_core.associate.spreading import Spread
 
 ASKED_AT = 1_750_000_000_000
 DAY_MS = plain.DAY_MS
@@ -203,6 +204,77 @@ def test_a_text_without_a_mention_wins_if_the_factors_make_it(
     asked = PLAIN_QUESTION | {"cues": ["a", "b"], "named": ["Ann"], "asker": "Ann"}
     asked |= {"periods": [period] if in_period else []}
     assert_same(ask(texts, asked, limit), plain.associate(texts, asked, limit))
+
+
+@st.composite
+def shelves_with_a_rare_term(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Texts a third of which say "a", often, and nearly all "b" or "c", once."""
+    rare = st.sampled_from(({"a": 3}, {"a": 2, "b": 1}, {"a": 3, "c": 1}))
+    common = st.sampled_from(({"b": 1}, {"c": 1, "d": 9}, {"b": 1, "c": 1}, {"b": 1, "d": 9}))
+    thread = st.sampled_from(("x", "y", None) if draw(st.booleans()) else (None,))
+    return [
+        {
+            "id": f"{number:02}",
+            "terms": draw(rare if number % 3 == 0 else common),
+            "thread": draw(thread),
+            "position": number * draw(st.sampled_from((1, 50))),
+            "speaker": draw(st.sampled_from(SPEAKERS)),
+            "said_at": ASKED_AT - draw(st.sampled_from((1, 1, 2, 400))) * DAY_MS,
+        }
+        for number in range(30)
+    ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    shelves_with_a_rare_term(),
+    st.integers(1, 4),
+    st.sampled_from(("Ann", None)),
+    st.sets(st.integers(0, 29), max_size=15),
+    st.permutations(range(30)),
+)
+def test_what_the_common_words_alone_bring_to_mind_wins_where_it_should(
+    texts: list[dict[str, Any]],
+    limit: int,
+    asker: str | None,
+    refused: set[int],
+    order: list[int],
+) -> None:
+    texts = [texts[number] for number in order]
+    asked = PLAIN_QUESTION | {"cues": ["a", "b", "c"], "asker": asker}
+    admitted = [number for number, text in enumerate(texts) if int(text["id"]) not in refused]
+    wanted = {texts[number]["id"] for number in admitted}
+    expected = [row for row in plain.associate(texts, asked, 30) if row["id"] in wanted]
+    assert_same(on(Shelf(texts), asked, limit, admitted), expected[:limit])
+
+
+def test_of_common_words_only_what_the_best_by_rare_ones_have_is_added_up() -> None:
+    texts = [
+        text | {"terms": {"a": 3} if number < 60 else {"b": 1, "d": 99}}
+        for number, text in enumerate(conversation(2_000, 1))
+    ]
+    question = Question(cues=("a", "b"), asked_at=ASKED_AT)
+    shelf = Shelf(texts)
+    for limit, added in ((10, 60), (100, 2_000)):
+        spread: Spread[int] = Spread(question, Corpus(2_000, 97.0))
+        for cue in question.cues:
+            spread.add(cue, shelf.count(cue), shelf.mentions(cue))
+        spread.activate(limit)
+        assert len(spread.strengths) == added
+        spread.activate_all()
+        assert len(spread.strengths) == 2_000
+
+
+def test_what_only_common_words_bring_to_mind_is_found_where_nothing_else_is_admitted() -> None:
+    for thread in ("x", None):
+        texts = [
+            text | {"terms": {"a": 3} if number < 20 else {"b": 1, "d": 99}, "thread": thread}
+            for number, text in enumerate(conversation(200, 1))
+        ]
+        asked = PLAIN_QUESTION | {"cues": ["a", "b"]}
+        every = plain.associate(texts, asked, 200)
+        expected = [row for row in every if int(row["id"]) >= 100]
+        assert_same(on(Shelf(texts), asked, 5, range(100, 200)), expected[:5])
 
 
 @given(shelves(), questions, st.integers(1, 60))

@@ -14,11 +14,8 @@ from typing import Final, Generic, NamedTuple
 from .index import Corpus, H, Index, Told
 from .question import Factors, Question
 from .schema import FEW_MENTIONS, MOST_MENTIONS
-from .spreading import NEIGHBOURS, Place, Spread, Word
+from .spreading import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
 
-# What scores are compared by: the last bits of a float depend on how a sum was arrived at.
-DECIMALS: Final = 9
-_NOT_COMPARED: Final = 10.0**-DECIMALS
 # So many times as many as are wanted are looked at for what the best of them reach.
 _STRONGEST: Final = 3
 
@@ -116,6 +113,7 @@ class _Choice(Generic[H]):
         likely = self._likely_least()
         self._consider_likely(likely)
         if self._least < likely:
+            self._spread.activate_all()
             self._consider_others()
         self._found.sort(key=lambda one: one.order)
         return [self._explained(one) for one in self._found[: self._limit]]
@@ -125,23 +123,26 @@ class _Choice(Generic[H]):
         """What a text must reach to be among the best, as far as is known."""
         if len(self._best_scores) < self._limit:
             return 0.0
-        return self._best_scores[0] - _NOT_COMPARED
+        return self._best_scores[0] - NOT_COMPARED
 
     def _likely_least(self) -> float:
         """Return what a text must reach if all are admitted."""
-        strengths, total, by_time = self._spread.strengths, self._spread.total, self._by_time
+        reached = self._spread.activate(self._limit)
+        spread, strengths = self._spread, self._spread.strengths
         # Many of them: what is beside a text may make more of it than it makes of itself.
         strongest = nlargest(_STRONGEST * self._limit, strengths, key=strengths.__getitem__)
-        totals = {place: total(place) for place in strongest}
-        scored = ((totals[place] * by_time(place), place) for place in strongest)
+        scored = ((spread.about_total(place) * spread.by_time(place), place) for place in strongest)
         best = nlargest(self._limit, scored)
         if len(best) < self._limit:
             return 0.0
         by_speaker = self._most_by_speaker
         if by_speaker > 1.0:
             # Who said a text is not told with its mentions, and may raise what must be reached.
-            self._consider_all([(one * by_speaker, place, totals[place]) for one, place in best])
-        return max(self._least, best[-1][0] - _NOT_COMPARED)
+            self._consider_all(
+                [(one * by_speaker, place, spread.total(place)) for one, place in best]
+            )
+        # Twice, for `about_total` may be the last bits more than what is found in the end.
+        return max(self._least, best[-1][0] - 2 * NOT_COMPARED, reached)
 
     def _consider_likely(self, least: float) -> None:
         """Consider what may have a score of *least*, in the order in which it is to be expected."""
@@ -209,15 +210,7 @@ class _Choice(Generic[H]):
 
     def _most_factor(self, place: Place) -> float:
         """Return the most that the four factors of the text at *place* can be together."""
-        if self._spread.text(place) is None:
-            return self._most
-        return self._by_time(place) * self._most_by_speaker
-
-    def _by_time(self, place: Place) -> float:
-        """Return what the time of the text with a mention at *place* makes of its score."""
-        said_at, question = self._spread.said_at(place), self._question
-        age = question.age(said_at)
-        return age * question.period(said_at) if question.periods else age
+        return self._spread.by_time(place) * self._most_by_speaker
 
     def _text(self, place: Place) -> H | None:
         """Return the text at *place*, looked up from the nearest one with a mention."""

@@ -86,9 +86,14 @@ class Question(NamedTuple):
         return (NAMED if self.named else 1.0) * (1.0 if self.asker is None else ASKER)
 
     @property
+    def most_by_time(self) -> float:
+        """The most that the time of a text can make of its score."""
+        return PERIOD if self.periods else 1.0
+
+    @property
     def most(self) -> float:
         """The most that the four factors can be together."""
-        return self.most_by_speaker * (PERIOD if self.periods else 1.0)
+        return self.most_by_speaker * self.most_by_time
 
 
 def question(

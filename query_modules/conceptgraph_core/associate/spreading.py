@@ -1,6 +1,7 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import nlargest
 from itertools import compress, pairwise
 from math import cbrt
 from operator import add
@@ -28,9 +29,14 @@ Place = int
 """Where a text stands: the number of its thread, shifted, and its position there. What is beside it
 is the next number. A text without a thread has a negative one, with nothing near it."""
 
+# What all mentions around a place can give to it together, of what one gives to its own text.
+_MOST_REACH: Final = cbrt(sum(faded for _, faded in _FADED_CUBED))
+# What scores are compared by: the last bits of a float depend on how a sum was arrived at.
+DECIMALS: Final = 9
+NOT_COMPARED: Final = 10.0**-DECIMALS
+
 # Positions have fewer bits than this, whatever their sign.
 _THREAD_BIT: Final = 56
-_ALONE: Final = -4 * NEIGHBOURS
 
 
 class Word(NamedTuple, Generic[H]):
@@ -67,6 +73,24 @@ class _Saturated(dict[tuple[int, int], float]):
         return given
 
 
+class _Cue(Generic[H]):
+    """A cue and what mentions it: `rows` of the columns by place, once its mentions have places.
+
+    `most` is what it can give to a place, by all of its mentions together.
+    """
+
+    __slots__ = ("are_alone", "mentions", "most", "rarity", "rows", "term")
+
+    def __init__(self, term: str, rarity: float, mentions: Mentions[H], given: float) -> None:
+        self.term = term
+        self.rarity = rarity
+        self.mentions = mentions
+        self.are_alone = mentions.threads.count(None) == len(mentions.threads)
+        self.most = rarity * given * (1.0 if self.are_alone else _MOST_REACH)
+        # None for what has no place of its own yet.
+        self.rows: dict[Place | None, int] = {}
+
+
 class Spread(Generic[H]):
     """What the cues of a question activate.
 
@@ -74,43 +98,108 @@ class Spread(Generic[H]):
     have in total: a root of a sum is at most the sum of the roots. The totals of the few places
     that may be among the best are computed when they are asked for. Ten thousand mentions are added
     for one question, so that columns are gone through, as far as can be by what is written in C.
+
+    Nor are all of them added: once all the commoner cues together cannot give a place what the best
+    have by the rarer ones, they are only looked at where these reach. After Turtle and Flood,
+    "Query evaluation: strategies and optimizations" (1995).
     """
 
     def __init__(self, question: Question, corpus: Corpus) -> None:
-        self._asked_at = question.asked_at
+        self._question = question
         self._texts_in_all = corpus.texts
-        # Of each cue its term, its rarity, and what its mentions give by their places.
-        self._cues: list[tuple[str, float, dict[Place, float]]] = []
+        self._cues: list[_Cue[H]] = []
+        # How many of these were added up, and what all others can give to a place.
+        self._added = 0
+        self._later = 0.0
         self._threads = _Threads()
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
-        self._texts: dict[Place, H] = {}
-        self._said_at: dict[Place, int | None] = {}
         self._strengths: dict[Place, float] = {}
+        self._before_others: dict[Place, float] = {}
 
     def add(self, term: str, count: int, mentions: Mentions[H], share: float = 1.0) -> None:
-        """Add the *mentions* of the cue *term*, of which there are *count* in the whole corpus.
+        """Take the *mentions* of the cue *term*, of which there are *count* in the whole corpus.
 
-        They count for *share* of what those of a word of the question do.
+        They count for *share* of what those of a word of the question do. The rarest comes first;
+        `activate` must follow.
         """
         mentions = self._older(mentions)
-        rarity = share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
+        if mentions.texts:
+            rarity = share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
+            given = self._saturated[max(mentions.counts), min(mentions.lengths)]
+            self._cues.append(_Cue(term, rarity, mentions, given))
+
+    def activate(self, limit: int) -> float:
+        """Add up what the cues give, as many as the *limit* best texts can depend on.
+
+        Returns what one must have, its factors included, to be among these if all are admitted; 0
+        where that takes more than adding up.
+        """
+        while self._added < len(self._cues):
+            self._later = sum(cue.most for cue in self._cues[self._added :])
+            least = self._reached(limit, self._later * self._question.most)
+            if least:
+                self._complete()
+                return least
+            self._add(self._cues[self._added])
+        self._later = 0.0
+        return 0.0
+
+    def activate_all(self) -> None:
+        """Add up what is left, on which something depends where the best are not admitted."""
+        if self._added < len(self._cues):
+            self._strengths, self._later = self._before_others, 0.0
+            while self._added < len(self._cues):
+                self._add(self._cues[self._added])
+
+    def _reached(self, limit: int, others: float) -> float:
+        """Return what the *limit* best have by now if that is more than *others*, else 0."""
+        strengths = self._strengths
+        # The most that any can have is soon told.
+        if sum(cue.most for cue in self._cues[: self._added]) <= others:
+            return 0.0
+        if len(strengths) < limit or nlargest(limit, strengths.values())[-1] <= others:
+            return 0.0
+        best = nlargest(limit, strengths, key=strengths.__getitem__)
+        least = min([strengths[place] * self.by_time(place) for place in best]) - 2 * NOT_COMPARED
+        return least if least > others else 0.0
+
+    def _add(self, cue: _Cue[H]) -> None:
+        """Add up what *cue* gives to the texts that mention it."""
+        self._added += 1
+        mentions, rarity = cue.mentions, cue.rarity
         places = self._places(mentions)
-        given = list(
-            map(self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True))
+        cue.rows = dict(zip(places, range(len(mentions.texts)), strict=True))
+        given = map(
+            self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True)
         )
-        self._cues.append((term, rarity, dict(zip(places, given, strict=True))))
-        self._texts.update(zip(places, mentions.texts, strict=True))
-        self._said_at.update(zip(places, mentions.said_at, strict=True))
         strengths = self._strengths
         known = strengths.get
         for place, gave in zip(places, given, strict=True):
             strengths[place] = known(place, 0.0) + rarity * gave
 
+    def _complete(self) -> None:
+        """Place the other cues, and add what they give to known texts that have no thread."""
+        strengths, saturated = self._strengths, self._saturated
+        self._before_others = strengths.copy() if self._alone else strengths
+        for cue in self._cues[self._added :]:
+            mentions = cue.mentions
+            if cue.are_alone:
+                places: Iterable[Place | None] = map(self._alone.get, mentions.texts)
+            else:
+                places = self._places(mentions)
+            rows = cue.rows = dict(zip(places, range(len(mentions.texts)), strict=True))
+            if self._alone:
+                for place in strengths.keys() & rows.keys():
+                    if place < 0:
+                        row = rows[place]
+                        gave = saturated[mentions.counts[row], mentions.lengths[row]]
+                        strengths[place] += cue.rarity * gave
+
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
         """Return those of *mentions* that were said before the question."""
-        asked_at, times = self._asked_at, mentions.said_at
-        if None not in times and all(map(asked_at.__gt__, times)):  # type: ignore[arg-type]
+        asked_at, times = self._question.asked_at, mentions.said_at
+        if not times or (None not in times and max(times) < asked_at):  # type: ignore
             return mentions
         older = [time is None or time < asked_at for time in times]
         return Mentions(
@@ -130,7 +219,7 @@ class Spread(Generic[H]):
         return [
             threads[thread] + position
             if thread is not None
-            else alone.setdefault(text, _ALONE * (len(alone) + 1))
+            else alone.setdefault(text, -1 - len(alone))
             for text, thread, position in zip(
                 mentions.texts, mentions.threads, mentions.positions, strict=True
             )
@@ -141,21 +230,40 @@ class Spread(Generic[H]):
         """What each text with a mention gives to itself, by its place."""
         return self._strengths
 
+    def _row(self, place: Place) -> tuple[Mentions[H], int] | None:
+        """Return where it is said what the text at *place* is, if it mentions a cue itself."""
+        for cue in self._cues:
+            row = cue.rows.get(place)
+            if row is not None:
+                return cue.mentions, row
+        return None
+
     def text(self, place: Place) -> H | None:
         """Return the text at *place* if it mentions a cue itself."""
-        return self._texts.get(place)
+        found = self._row(place)
+        return None if found is None else found[0].texts[found[1]]
 
-    def said_at(self, place: Place) -> int | None:
-        """Return when the text with a mention at *place* was said."""
-        return self._said_at[place]
+    def by_time(self, place: Place) -> float:
+        """Return what its time makes of the score of the text at *place*.
+
+        The most that it can, if the text mentions no cue itself: of such a one nothing is told.
+        """
+        found, question = self._row(place), self._question
+        if found is None:
+            return question.most_by_time
+        said_at = found[0].said_at[found[1]]
+        age = question.age(said_at)
+        return age * question.period(said_at) if question.periods else age
 
     def activated(self, least: float) -> Iterator[tuple[float, Place]]:
         """Yield all places whose total may be *least* or more, each with a bound of its total."""
         for place, strength in self._strengths.items():
-            if place < 0 and strength >= least:
+            if strength >= least and place < 0:
                 yield strength, place
-        for hits in self._together(least):
-            yield from self._bounds(hits, least)
+        later = self._later
+        for hits in self._together(least - later):
+            for bound, place in self._bounds(hits, least - later):
+                yield bound + later, place
 
     def _together(self, least: float) -> Iterator[list[Place]]:
         """Yield the places in threads with mentions that are near enough to reach a common one.
@@ -196,37 +304,49 @@ class Spread(Generic[H]):
     def total(self, place: Place) -> float:
         """Return what all cues together give to *place*."""
         total = 0.0
-        offsets = self._near(place)
-        for _, rarity, given in self._cues:
+        near, saturated = _near(place), self._saturated
+        places = [one for one, _ in near]
+        for cue in self._cues:
+            rows = cue.rows
+            # Most cues have nothing near.
+            if rows.keys().isdisjoint(places):
+                continue
             cubed = 0.0
+            mentions = cue.mentions
             # In the order of the offsets, so that a sum does not depend on that in which a store
             # reads.
-            for near, faded in offsets:
-                if near in given:
-                    cubed += faded * given[near] ** 3
-            if cubed:
-                total += rarity * cbrt(cubed)
+            for one, faded in near:
+                if one in rows:
+                    row = rows[one]
+                    cubed += faded * saturated[mentions.counts[row], mentions.lengths[row]] ** 3
+            total += cue.rarity * cbrt(cubed)
         return total
+
+    def about_total(self, place: Place) -> float:
+        """Return the total of *place* but for the last bits, sooner where it is a text alone."""
+        return self._strengths[place] if place < 0 else self.total(place)
 
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield what each cue gives to *place*, and from where."""
-        offsets = self._near(place)
-        for term, rarity, given in self._cues:
+        near, saturated = _near(place), self._saturated
+        for cue in self._cues:
+            known, mentions = cue.rows.get, cue.mentions
+            rows = [(one - place, faded, known(one)) for one, faded in near]
             parts = [
-                (near - place, faded * given[near] ** 3) for near, faded in offsets if near in given
+                (offset, faded * saturated[mentions.counts[row], mentions.lengths[row]] ** 3, row)
+                for offset, faded, row in rows
+                if row is not None
             ]
             if parts:
-                cubed = sum(cube for _, cube in parts)
+                cubed = sum(cube for _, cube, _ in parts)
                 parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
-                sources = tuple((offset, cube / cubed) for offset, cube in parts)
-                texts = tuple(self._texts[place + offset] for offset, _ in parts)
-                yield Word(term, rarity * cbrt(cubed), sources, texts)
+                sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
+                texts = tuple(mentions.texts[row] for _, _, row in parts)
+                yield Word(cue.term, cue.rarity * cbrt(cubed), sources, texts)
 
-    def _near(self, place: Place) -> list[tuple[Place, float]]:
-        """Return the places with mentions from which *place* is reached, and how much arrives."""
-        if place < 0:
-            return [(place, 1.0)]
-        texts = self._texts
-        return [
-            (place + offset, faded) for offset, faded in _FADED_CUBED if place + offset in texts
-        ]
+
+def _near(place: Place) -> list[tuple[Place, float]]:
+    """Return the places from which *place* is reached, and how much of what they give arrives."""
+    if place < 0:
+        return [(place, 1.0)]
+    return [(place + offset, faded) for offset, faded in _FADED_CUBED]
