@@ -53,6 +53,19 @@ def test_a_message_is_a_memory_of_when_it_was_said(memory):
     assert record["decay_score"] == pytest.approx(0.7 * math.exp(-0.01 * days))
 
 
+def test_whatever_tells_of_a_message_tells_who_said_it(memory):
+    ingest(memory, message(1, "I start in May"), message(2, "Good luck", speaker="Bob"))
+    by_hand = memory.run(calls.memories.create("default", "The start is no secret"))[0]["memory_id"]
+    memory.run(calls.memory_links.link(by_hand, "t1", "references", 0.5, 0.1))
+    [one] = memory.run(calls.memories.get("t1"))
+    assert (one["content"], one["speaker"]) == ("I start in May", "Ann Lee")
+    found = memory.run(calls.remembering.search("default", "who starts in May?", 10))
+    told = {"t1": "Ann Lee", "t2": "Bob", by_hand: None}
+    assert {row["memory_id"]: row["speaker"] for row in found} == told
+    [joined] = memory.run(calls.memory_links.connected(by_hand, "both", 0.1, 10))
+    assert joined["speaker"] == "Ann Lee"
+
+
 def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(memory):
     ages = (0, 30, 90, 365, 3_650, 20_000)
     told = [

@@ -38,6 +38,7 @@ def test_a_memory_comes_back_as_it_was_told(memory):
         "content": "Daniele moved to Turin\nin May",
         "summary": "He moved",
         "source": "research",
+        "speaker": None,
         "type": "fact",
         "tags": ["home", "news"],
         "importance": 1.0,

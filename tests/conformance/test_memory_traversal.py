@@ -45,6 +45,7 @@ def test_the_start_comes_first_and_says_no_way(path):
         "memory_id": "a",
         "text": "About a",
         "source": "conversation",
+        "speaker": None,
         "type": None,
         "tags": [],
         "state": "active",
@@ -233,7 +234,7 @@ def test_exploring_goes_breadth_first_along_what_is_not_too_weak(path):
     shown = [(row["memory_id"], row["distance"]) for row in rows]
     assert shown == [("b", 0), ("a", 1), ("c", 1), ("d", 2)]
     assert list(rows[0]) == [
-        *("memory_id", "text", "source", "type", "tags", "state", "created_at"),
+        *("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at"),
         *("distance", "truncated"),
     ]
     assert ids(explore(path, "b", 10, 20, 0.1)) == ["b", "a", "c", "d", "f", "e"]

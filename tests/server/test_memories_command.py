@@ -76,6 +76,14 @@ def test_all_of_a_memory_is_shown_with_its_links_and_not_accessed_by_that(kept):
     assert "metadata shop: Lidl" in ok(*kept, "memories", "show", "kettle").stdout
 
 
+def test_who_said_a_message_is_told_wherever_it_is_shown(kept):
+    said = record("told", "I start in May", speaker="Ann Lee", said_at=MADE_MS)
+    ok(*kept, "import", "-", stdin=json.dumps(said) + "\n")
+    assert "Ann Lee: I start in May" in ok(*kept, "memories", "list").stdout
+    assert "Ann Lee: I start in May" in ok(*kept, "memories", "search", "who starts?").stdout
+    assert "speaker: Ann Lee\n" in ok(*kept, "memories", "show", "told").stdout
+
+
 def test_what_is_forgotten_is_shown_and_restored_whole(kept):
     shown = ok(*kept, "memories", "show", "gone").stdout
     assert "out of sight since 2025-06-04" in shown

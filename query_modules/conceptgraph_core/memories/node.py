@@ -105,6 +105,7 @@ class Node(adapter.Node):
             "memory_id": str(get("id")),
             "text": self.text,
             "source": _of_type(get("source"), str, "source"),
+            "speaker": _of_type(get("speaker"), str, "speaker"),
             "type": _of_type(get("type"), str, "type"),
             "tags": list(self.value("tags")) if get("tags") else [],
             "state": self.state,
@@ -119,7 +120,7 @@ def _of_type(value: Any, kind: type, name: str) -> Any:
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
 # The fields of a brief, for the procedures that yield some more of each memory.
-BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")
+BRIEF = ("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at")
 
 
 class Kept(adapter.Graph[Node]):

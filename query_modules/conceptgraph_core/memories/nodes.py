@@ -156,6 +156,7 @@ def whole(node: Node, now_ms: int) -> Row:
         "content": node.content,
         "summary": value("summary"),
         "source": value("source"),
+        "speaker": value("speaker"),
         "type": value("type"),
         "tags": list(value("tags")),
         "importance": fading.importance,

@@ -15,16 +15,16 @@ CREATE = Procedure(
     "memorygraph.create", ("memory_id", "state", "decay_score", "concepts"), writes=True
 )
 WHOLE = (
-    "memory_id", "content", "summary", "source", "type", "tags", "importance", "confidence",
-    "access_count", "created_at", "accessed_at", "state", "decay_score", "preserved", "parent_id",
-    "concepts", "metadata",
+    "memory_id", "content", "summary", "source", "speaker", "type", "tags", "importance",
+    "confidence", "access_count", "created_at", "accessed_at", "state", "decay_score",
+    "preserved", "parent_id", "concepts", "metadata",
 )  # fmt: skip
 GET = Procedure("memorygraph.get", WHOLE, writes=True)
 
 UPDATE = Procedure("memorygraph.update", WHOLE, writes=True)
 FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
 # The fields of every list of memories.
-BRIEF = ("memory_id", "text", "source", "type", "tags", "state", "created_at")
+BRIEF = ("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at")
 RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at", "total"), writes=False)
 TOUCH = Procedure(
     "memorygraph.touch", ("memory_id", "access_count", "state", "decay_score"), writes=True

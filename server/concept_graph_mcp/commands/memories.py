@@ -17,7 +17,7 @@ from .common import AS_JSON, AT, Failure, configured, with_session
 from .figures import figure
 from .finding import reasons
 from .listing import limited, print_listed
-from .memory_tables import SHOWN, dated, listed_table, shortened, told_lines
+from .memory_tables import SHOWN, dated, listed_table, said, shortened, told_lines
 from .terminal import narrow, note, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -246,7 +246,7 @@ async def _purgeable(session: Session, window: int) -> list[Row]:
 def _found(rows: list[Row], explain: bool) -> Table:
     table = Table(wide("memory"), narrow("state"), narrow("score"))
     for row in rows:
-        table.add_row(row["text"], row["state"], figure(row["score"]))
+        table.add_row(said(row), row["state"], figure(row["score"]))
         table.add_row(row["memory_id"])
         if explain:
             table.add_row(reasons(row), style="dim", end_section=True)

@@ -31,12 +31,17 @@ def listed_table(rows: list[Row]) -> Table:
     table = Table(wide("memory"), narrow("state"), narrow("accessed"))
     for row in rows:
         state = f"{row['state']} *" if row["preserved"] else row["state"]
-        table.add_row(shortened(row["text"]), state, row["accessed_at"][:10])
+        table.add_row(shortened(said(row)), state, row["accessed_at"][:10])
         # An id has a line of its own: one that is broken cannot be copied.
         table.add_row(row["memory_id"])
     if any(row["preserved"] for row in rows):
         table.caption = "* preserved"
     return table
+
+
+def said(row: Mapping[str, Any]) -> str:
+    """Return the text of a row of a list, after who said it."""
+    return row["text"] if row["speaker"] is None else f"{row['speaker']}: {row['text']}"
 
 
 def shortened(text: str) -> str:
@@ -48,7 +53,7 @@ def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
     """Iterate over the lines that tell all of a memory, a dated row of `show` with its links."""
     yield row["content"]
     yield ""
-    for name in ("memory_id", "summary", "type", "source", "parent_id"):
+    for name in ("memory_id", "summary", "type", "source", "speaker", "parent_id"):
         if row[name]:
             yield f"{name}: {row[name]}"
     for name in ("tags", "concepts"):

@@ -20,12 +20,16 @@ GivenId = Annotated[Text, Field(description="A memory_id.")]
 Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 
 
+Speaker = Annotated[str, Field(description="Who said it, if it is a message.")]
+
+
 class Brief(TypedDict):
-    """A memory in a list. `type` is there only when it has one."""
+    """A memory in a list. `type` and `speaker` are there only when it has one."""
 
     memory_id: MemoryId
     text: Annotated[str, Field(description="Its summary, or else its content, cut where long.")]
     source: str
+    speaker: NotRequired[Speaker]
     type: NotRequired[str]
     tags: list[str]
     state: State
@@ -40,12 +44,13 @@ class MemoryCreated(TypedDict):
 
 
 class MemoryWhole(TypedDict):
-    """All of a memory; `summary`, `type` and `parent_id` are there only when it has one."""
+    """All of a memory; `summary`, `speaker`, `type` and `parent_id` only when it has one."""
 
     memory_id: MemoryId
     content: str
     summary: NotRequired[str]
     source: str
+    speaker: NotRequired[Speaker]
     type: NotRequired[str]
     tags: list[str]
     importance: float
