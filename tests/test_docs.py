@@ -29,8 +29,7 @@ from concept_graph_mcp.stores.bolt import readiness
 from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.host import Host
-from concept_graph_mcp.tools import toolsets
-from concept_graph_mcp.tools.prompts import use_memory
+from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.decaying import RULES
@@ -294,7 +293,7 @@ def test_the_prompt_names_only_what_the_tools_have():
     (prompt,) = of(AGENTS, "text")
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
     results = {"episode_id"}
-    assert prompt.text.strip() == use_memory().strip()
+    assert prompt.text.strip() == prompts.text(["concept"]).strip()
     known = {*tools(), *(argument for given in tools().values() for argument in given)}
     assert named == (named & known) | results
     assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
@@ -315,6 +314,7 @@ def test_the_system_prompt_names_only_what_the_tools_have():
     assert named <= {*given, *arguments, *memories.RELATION_TYPES}
     assert {"memory_context", "memory_node_search", "memory_node_create"} <= named
     assert {"memory_node_link", "memory_traverse", "memory_preserve"} <= named
+    assert prompt.text.strip() == prompts.text(["memory"]).strip()
 
 
 def test_the_system_prompt_has_every_type_of_link_and_the_other_names():

@@ -70,7 +70,7 @@ def build(
         lifespan=lifespan,
         log_level="WARNING",
     )
-    for prompt in prompts():
+    for prompt in prompts(toolsets):
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -387,6 +388,22 @@ def test_a_host_is_offered_a_prompt(server):
     assert message["role"] == "user"
     for tool in ("recall_query", "concept_search", "relation_add", "episode_add", "update_affect"):
         assert tool in message["content"]["text"]
+
+
+@pytest.mark.parametrize("toolsets", ["memory", "memory,entity", "memory,concept", "entity"])
+def test_a_prompt_names_the_tools_that_are_offered_and_no_others(path, toolsets):
+    with StdioServer("--embedded", str(path), "--toolsets", toolsets) as server:
+        server.initialize()
+        offered = {tool["name"] for tool in server.request("tools/list", {})["result"]["tools"]}
+        prompts = server.request("prompts/list", {})["result"]["prompts"]
+        assert [prompt["name"] for prompt in prompts] == ["use_memory"] * (toolsets != "entity")
+        for prompt in prompts:
+            told = server.request("prompts/get", {"name": prompt["name"]})["result"]["messages"]
+            named = {*re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", told[0]["content"]["text"])}
+            assert "memory_context" in named
+            assert ("recall_query" in named) == ("concept" in toolsets)
+            tools = {*TOOLS, *(name for name in named if name.startswith("memory_"))}
+            assert named & tools <= offered
 
 
 def test_text_of_any_script_goes_in_and_comes_out_as_it_is(server):
