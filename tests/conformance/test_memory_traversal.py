@@ -207,6 +207,15 @@ def test_a_link_of_a_memory_to_itself_leads_nowhere(memory, hands):
     assert ids(traverse(memory, "a")) == ["a"]
 
 
+def test_what_a_hand_joined_in_another_way_is_no_link(memory, hands):
+    one, other = (
+        hands.node("Memory", id=name, user_id="default", content=name, name=name) for name in "ab"
+    )
+    hands.edge(one, other, "KNOWS", strength=1.0)
+    assert ids(traverse(memory, "a")) == ["a"]
+    assert ids(explore(memory, "a")) == ["a"]
+
+
 def test_walking_is_no_access(path):
     before = path.records()
     traverse(path, "a", strategy="dfs")

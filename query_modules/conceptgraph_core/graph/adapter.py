@@ -195,7 +195,7 @@ class Graph(Generic[N]):
         *ways* says which are read: those that leave it (True), those that enter it (False).
         *relations*: only edges of these types, each with its name.
         """
-        return self._edges(node, ways, relations, True)
+        return self._edges(node, ways, self._relations if relations is None else relations, True)
 
     def ends(
         self,
@@ -207,17 +207,29 @@ class Graph(Generic[N]):
 
         Nothing is read of it: it may be one that `raw_node` does not let a walk enter.
         """
-        return self._edges(node, ways, relations, False)
+        return self._edges(node, ways, self._relations if relations is None else relations, False)
+
+    def unread(self, node: N, ways: Sequence[bool]) -> Iterator[tuple[Any, str, None, bool]]:
+        """Iterate over all edges like `edges`, without reading of which type they are.
+
+        Nor where they lead, which is for whoever wants few of them to ask: by `relation`, and at
+        the edge.
+        """
+        return self._edges(node, ways, None, False)
+
+    def relation(self, edge: Any, relations: Mapping[str, str] | None = None) -> str | None:
+        """Return the relation that *edge* is, None if it is none of those that `edges` has."""
+        names = self._relations if relations is None else relations
+        return names.get(edge.get_type_name())
 
     def _edges(
         self,
         node: N,
         ways: Sequence[bool],
-        relations: Mapping[str, str] | None,
+        names: Mapping[str, str] | None,
         are_nodes: bool,
     ) -> Iterator[tuple[Any, str, Any, bool]]:
         self.step()
-        names = self._relations if relations is None else relations
         known_node, new_node = self._nodes.get, self._new_node
         # Counted in a local, which costs least, and added to what the call has read.
         read, left = 0, self._next_look - self._read_edges
@@ -232,6 +244,10 @@ class Graph(Generic[N]):
                         read = 0
                         self._look_up()
                         left = self._next_look - self._read_edges
+                    if names is None:
+                        yield edge, "", None, outgoing
+                        edge = following()
+                        continue
                     relation = names.get(edge.get_type_name())
                     if relation is not None:
                         other = edge.to_vertex() if outgoing else edge.from_vertex()

@@ -15,6 +15,10 @@ Row = dict[str, Any]
 # the vertex at its other end; whether it leads there. As `adapter.Graph.ends` has it.
 End = tuple[Any, str, Any, bool]
 
+# So many times the ways that are wanted are kept before the weakest are let go of. The fewer, the
+# sooner it shows which links are too weak, and the oftener all are sorted.
+_TOO_MANY: Final = 1.5
+
 # Which edges of a memory are read for a direction: those that leave it, those that enter it.
 WAYS: Final = {
     schema.BOTH: (True, False),
@@ -170,7 +174,7 @@ class Ways:
         self.least = least
         self.is_cut = False
         self._most = most
-        self._too_many = math.inf if most is None else 2 * most
+        self._too_many = math.inf if most is None else _TOO_MANY * most
         self._strengths: dict[int, float] = {}
         self._nears: dict[int, Node] = {}
         self._ends: dict[int, End] = {}
@@ -213,7 +217,7 @@ class Ways:
         for far_id in [one for one, strength in self._strengths.items() if strength < least]:
             del self._strengths[far_id], self._nears[far_id], self._ends[far_id]
         self.least, self.is_cut = least, True
-        self._too_many = 2 * len(self._strengths)
+        self._too_many = _TOO_MANY * len(self._strengths)
 
 
 def age(raw: Any) -> tuple[int, str]:

@@ -273,15 +273,21 @@ class _Walk:
             return
         hurries = self._deadline is not None
         own_id = node.id
-        for end in graph.ends(node, bounds.ways, bounds.relations):
+        strength_of, relation_of, add = graph.strength, graph.relation, ways.add
+        for edge, _, _, outgoing in graph.unread(node, bounds.ways):
             if hurries and self._is_late():
                 return
-            far_id = end[2].get_id()
-            if far_id in known or far_id in refused or far_id == own_id:
+            # First, for most links of a hub are too weak for the room that there is.
+            strength = strength_of(edge, ways.least)
+            if strength < ways.least:
                 continue
-            strength = graph.strength(end[0], ways.least)
-            if strength >= ways.least:
-                ways.add(far_id, strength, node, end)
+            relation = relation_of(edge, bounds.relations)
+            if relation is None:
+                continue
+            far = edge.to_vertex() if outgoing else edge.from_vertex()
+            far_id = far.get_id()
+            if far_id not in known and far_id not in refused and far_id != own_id:
+                add(far_id, strength, node, (edge, relation, far, outgoing))
         if self._parents is not None:
             for relative, is_parent in self._parents.of(node, bounds.ways):
                 if relative.id not in known and relative.id not in refused:
