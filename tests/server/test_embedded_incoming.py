@@ -31,8 +31,8 @@ def host(file: Path) -> Iterator[Host]:
         yield host
 
 
-def run(host: Host, call: Call) -> list[dict[str, Any]]:
-    arguments = [*call.arguments, {"now_ms": NOW_MS, "date": "20250615", **call.context}]
+def run(host: Host, call: Call, now_ms: int = NOW_MS) -> list[dict[str, Any]]:
+    arguments = [*call.arguments, {"now_ms": now_ms, "date": "20250615", **call.context}]
     return host.call(call.procedure.name, arguments, call.lookup, call.procedure.fields)
 
 
@@ -54,11 +54,18 @@ def summarise(host: Host, number: int, text: str) -> None:
     run(host, calls.memories.update(USER, f"{number:02}", summary=text))
 
 
+def keep_anew(host: Host, number: int, text: str) -> None:
+    run(host, calls.memories.forget(f"{number:02}"))
+    [purged] = run(host, calls.upkeep.purge(USER, 1, [f"{number:02}"]), NOW_MS + DAY_MS)
+    assert purged["memory_id"] == f"{number:02}"
+    keep(host, number, text)
+
+
 def put_into_a_context(host: Host, *_: Any) -> None:
     run(host, calls.remembering.context(USER, QUESTION))
 
 
-CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, put_into_a_context)
+CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, keep_anew, put_into_a_context)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -82,25 +89,31 @@ def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothin
 def test_a_word_that_was_read_is_not_read_again_while_nothing_leads_there_that_did_not(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[int] = []
+    read: list[tuple[int, int]] = []
     columns = incoming._columns
 
-    def noted(database: Any, lookup: Any, vertex: int) -> Any:
-        read.append(vertex)
-        return columns(database, lookup, vertex)
+    def noted(database: Any, lookup: Any, vertex: int, after: int = 0) -> Any:
+        found = list(columns(database, lookup, vertex, after))
+        read.append((vertex, len(found[0])))
+        return found
 
     monkeypatch.setattr(incoming, "_columns", noted)
     keep(host, 0, "zulu tango")
     keep(host, 10, "zulu lima")
     assert len(asked(host)) == 2
-    assert len(set(read)) == len(read) == 3
+    assert sorted(rows for _, rows in read) == [1, 1, 2]
     put_into_a_context(host)
     keep(host, 20, "kilo oscar")
     assert len(asked(host)) == 2
     assert len(read) == 3
     keep(host, 30, "zulu")
     assert len(asked(host)) == 3
-    assert len(read) == 4
+    # Of what was read the further one only.
+    assert [rows for _, rows in read[3:]] == [1]
+    change(host, 30, "oscar")
+    assert len(asked(host)) == 2
+    # That word only: two lead there still.
+    assert [rows for _, rows in read[4:]] == [2]
 
 
 def test_what_is_put_back_from_a_backup_is_what_is_found(file: Path, host: Host) -> None:

@@ -4,7 +4,7 @@ What was read is kept between calls: the words that most is read of are few, and
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...calls.lookups import Incoming
@@ -57,16 +57,32 @@ class Kept:
     def __init__(self) -> None:
         self._lookup: Incoming | None = None
         self._position = -1
-        # Later vertices have later ids.
-        self._last_vertex = 0
+        # What is new has higher ids.
+        self._last_vertex = self._last_edge = 0
         self._read: dict[int, tuple[Column, ...]] = {}
+        # Of each that was read, the last edge that there was by then.
+        self._read_to: dict[int, int] = {}
+        # To which of them further ones lead by now.
+        self._behind: set[int] = set()
         self._rows = 0
         self._counts: dict[int, _Count] = {}
+        # Where edges led to that this process has deleted since.
+        self._gone: dict[int, int] = {}
 
     def clear(self) -> None:
         self._read.clear()
+        self._read_to.clear()
+        self._behind.clear()
         self._counts.clear()
+        self._gone.clear()
         self._rows = 0
+
+    def note_gone(self, edges: Mapping[int, int]) -> None:
+        """Take note of where *edges*, by id, led to that were deleted: the file does not tell."""
+        if self._counts:
+            self._gone |= edges
+            if len(self._gone) > _MANY:
+                self.clear()
 
     def catch_up(self, database: Database, lookup: Incoming) -> None:
         """Forget what *lookup* would no longer read as it is here."""
@@ -80,8 +96,11 @@ class Kept:
             changes = database.changes_after(self._position)
             if changes is None or not self._take_over(database, *changes):
                 self.clear()
-        [(last,)] = database.execute("SELECT max(id) FROM vertex")
-        self._last_vertex = last or 0
+        self._gone.clear()
+        [(vertex, edge)] = database.execute(
+            "SELECT (SELECT max(id) FROM vertex), (SELECT max(id) FROM edge)"
+        )
+        self._last_vertex, self._last_edge = vertex or 0, edge or 0
         self._position = position
 
     def degree(self, database: Database, vertex: int, most: int) -> int:
@@ -100,6 +119,14 @@ class Kept:
         if read is None:
             read = tuple(_columns(database, self._lookup, vertex))
             self._rows += len(read[0])
+            self._read_to[vertex] = self._last_edge
+        elif vertex in self._behind:
+            more = _columns(database, self._lookup, vertex, self._read_to[vertex])
+            self._rows -= len(read[0])
+            read = tuple(Column(one + other) for one, other in zip(read, more, strict=True))
+            self._rows += len(read[0])
+            self._read_to[vertex] = self._last_edge
+        self._behind.discard(vertex)
         # The one asked for last is forgotten last.
         self._read[vertex] = read
         while self._rows > MOST_KEPT and len(self._read) > 1:
@@ -107,35 +134,49 @@ class Kept:
         return read
 
     def _take_over(self, database: Database, vertices: set[int], edges: set[int]) -> bool:
-        """Forget what led elsewhere before *edges* changed; tell whether the rest is as it was."""
-        if len(edges) > _MANY:
+        """Forget what is other now than it was read; tell whether the rest is as it was."""
+        if len(edges) > _MANY or len(vertices) > _MANY:
             return False
         rows = database.execute(
-            "SELECT target FROM edge WHERE id IN (SELECT value FROM json_each(?))", [_listed(edges)]
-        ).fetchall()
-        # Where one that is not there any more led to, nobody knows.
-        if len(rows) < len(edges) or self._has_changed(database, vertices):
-            return False
-        for (target,) in rows:
-            self._counts.pop(target, None)
+            "SELECT id, target FROM edge WHERE id IN (SELECT value FROM json_each(?))",
+            [_listed(edges)],
+        )
+        targets = dict(rows.fetchall())
+        for edge in edges:
+            target = targets.get(edge, self._gone.get(edge))
+            if target is None:
+                # Where one led to that another process deleted nobody knows.
+                return False
+            if edge > self._last_edge and edge in targets:
+                # What led there leads there still.
+                if target in self._read:
+                    self._behind.add(target)
+                if target in self._counts:
+                    self._counts[target].go_on()
+            else:
+                self._forget(target)
+                self._counts.pop(target, None)
+        for target in self._led_to(database, vertices):
             self._forget(target)
         return True
 
     def _forget(self, vertex: int) -> None:
         read = self._read.pop(vertex, None)
+        self._read_to.pop(vertex, None)
+        self._behind.discard(vertex)
         self._rows -= 0 if read is None else len(read[0])
 
-    def _has_changed(self, database: Database, vertices: Collection[int]) -> bool:
-        """Tell whether any of *vertices* may have other columns than it had."""
+    def _led_to(self, database: Database, vertices: Collection[int]) -> list[int]:
+        """Return what those of *vertices* lead to that may have other columns than they had."""
         assert self._lookup is not None
         table = database.catalogue.columns_of(self._lookup.columns.label)
         # What is new comes with edges that are.
         found = database.execute(
-            f'SELECT 1 FROM "{table.name}" WHERE vertex <= ?'
-            " AND vertex IN (SELECT value FROM json_each(?)) LIMIT 1",
+            f'SELECT DISTINCT e.target FROM "{table.name}" c JOIN edge e ON e.source = c.vertex'
+            " WHERE c.vertex <= ? AND c.vertex IN (SELECT value FROM json_each(?))",
             [self._last_vertex, _listed(vertices)],
         )
-        return found.fetchone() is not None
+        return [target for (target,) in found]
 
 
 def _form(lookup: Incoming) -> tuple[Any, ...]:
@@ -172,6 +213,10 @@ class _Count:
         self._count = self._last = 0
         self._is_whole = False
 
+    def go_on(self) -> None:
+        """Take it that further edges lead there."""
+        self._is_whole = False
+
     def up_to(self, database: Database, most: int) -> int:
         if not self._is_whole and self._count < most:
             [(count, last)] = database.execute(
@@ -195,14 +240,15 @@ class _Weights(dict[str, Any]):
         return value
 
 
-def _columns(database: Database, lookup: Incoming, vertex: int) -> Iterator[Column]:
+def _columns(database: Database, lookup: Incoming, vertex: int, after: int = 0) -> Iterator[Column]:
+    """Yield the columns of the edges to *vertex* that are later than the edge *after*."""
     table = database.catalogue.columns_of(lookup.columns.label)
     values = ", ".join(f"c.k{table.properties.index(one)}" for one in lookup.columns.properties)
     rows = database.execute(
         f"SELECT e.source, e.properties, {values} FROM edge e"
-        f' JOIN "{table.name}" c ON c.vertex = e.source WHERE e.target = ?'
+        f' JOIN "{table.name}" c ON c.vertex = e.source WHERE e.target = ? AND e.id > ?'
         f" AND e.type IN ({', '.join('?' * len(lookup.edges))})",
-        (vertex, *lookup.edges),
+        (vertex, after, *lookup.edges),
     ).fetchall()
     columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
     columns[1] = tuple(map(_Weights(lookup.weight).__getitem__, columns[1]))

@@ -333,6 +333,11 @@ class Transaction:
         self._position = self._database.log_change([vertex.id for vertex in vertices], edges)
         return True
 
+    @property
+    def gone(self) -> dict[int, int]:
+        """Where each edge that was deleted led to, both by their ids."""
+        return {edge.id: edge.target.id for edge in self._deleted_edges}
+
     def finish(self) -> None:
         """Let go of what was deleted, after the commit."""
         if self._position is not None:
