@@ -39,6 +39,10 @@ class Clock:
         self.frozen_ms = now_ms if now_ms > 0 else None
 
 
+# What EmbeddingMismatch begins with.
+_OF_EMBEDDINGS = "embedding: "
+
+
 class Question(NamedTuple):
     """The name of an embedding and the vector by it of what is asked, or nothing.
 
@@ -99,6 +103,23 @@ class Session:
         except EmbeddingError as error:
             return Question(advice=f"found by words alone, for there is no vector: {error}")
         return Question((embedding.name, vector) if any(vector) else None)
+
+    async def answered(
+        self, text: str, by: Callable[["tuple[str, Vector] | None"], Call]
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """Run the call that *by* makes for the vector of *text*, without one where that must be.
+
+        Returns its rows and, if words alone were asked, the reason. Where the vectors of the store
+        are not of this embedding (any more), what is kept must be found all the same until its
+        owner has embedded it anew. Raises StoreError.
+        """
+        question = await self.question(text)
+        try:
+            return await self.run(by(question.embedded)), question.advice
+        except Refused as error:
+            if question.embedded is None or not str(error).startswith(_OF_EMBEDDINGS):
+                raise
+            return await self.run(by(None)), f"found by words alone; {error}"
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""

@@ -119,6 +119,24 @@ def test_a_model_that_cannot_be_reached_keeps_nobody_from_what_words_find(talk):
     talk(conversation, Unreachable())
 
 
+def test_while_the_vectors_are_of_another_model_what_words_find_is_found(talk):
+    async def conversation(call, session):
+        kept = await call("memory_node_create", content="The spare key is with Ruth")
+        # As while its owner embeds it anew, with a model that this server does not have yet.
+        await session.run(calls.embedding.choose("other", 2, again=False))
+        found = await call("memory_node_search", query="Where can the key be?")
+        assert [one["memory_id"] for one in found["memories"]] == [kept["memory_id"]]
+        assert found["advice"].startswith(
+            "found by words alone; embedding: the vectors of this store are of other (2 numbers),"
+            " not of toy (3)"
+        )
+        put = await call("memory_context", query="Where can the key be?")
+        assert (put["memory_ids"], put["advice"]) == ([kept["memory_id"]], found["advice"])
+        assert (await call("memory_node_get", memory_id=kept["memory_id"]))["access_count"] == 2
+
+    talk(conversation, Toy())
+
+
 def test_a_context_has_the_days_of_the_servers_zone(talk):
     async def conversation(call, session):
         session.clock.set(1_750_024_800_000)  # 22:00 in UTC: midnight in Berlin

@@ -110,18 +110,19 @@ def search(
     query = " ".join(words)
 
     async def work(session: Session) -> tuple[list[Row], int]:
-        question = await session.question(query)
-        if question.advice is not None:
-            note(question.advice)
-        call = calls.remembering.search(
-            session.user_id,
+        rows, advice = await session.answered(
             query,
-            limit,
-            states=states,
-            embedded=question.embedded,
-            explained=True,
+            lambda embedded: calls.remembering.search(
+                session.user_id,
+                query,
+                limit,
+                states=states,
+                embedded=embedded,
+                explained=True,
+            ),
         )
-        rows = await session.run(call)
+        if advice is not None:
+            note(advice)
         [counted] = await session.run(calls.upkeep.unindexed(session.user_id))
         return [dated(session, row) for row in rows], counted["memories"]
 

@@ -48,23 +48,24 @@ class RememberingTools:
         ] = [],  # noqa: B006
     ) -> MemoriesFound:
         """Find memories by what they say. Accesses none: read one with memory_node_get."""
-        question = await self._session.question(query)
-        call = calls.remembering.search(
-            self._session.user_id,
+        rows, advice = await self._session.answered(
             query,
-            limit,
-            source_filter=source_filter,
-            types=types,
-            tags=tags,
-            states=states,
-            embedded=question.embedded,
+            lambda embedded: calls.remembering.search(
+                self._session.user_id,
+                query,
+                limit,
+                source_filter=source_filter,
+                types=types,
+                tags=tags,
+                states=states,
+                embedded=embedded,
+            ),
         )
-        rows = await self._session.run(call)
         found = MemoriesFound(memories=[self._found(row) for row in rows])
         if rows and rows[0]["total"] > len(rows):
             found["total"] = rows[0]["total"]
-        if question.advice is not None:
-            found["advice"] = question.advice
+        if advice is not None:
+            found["advice"] = advice
         return found
 
     async def memory_context(
@@ -73,16 +74,16 @@ class RememberingTools:
         token_budget: TokenBudget = wording.DEFAULT_BUDGET,
     ) -> MemoryContext:
         """Put together what belongs to a query, as a text to read. What is in it is accessed."""
-        question = await self._session.question(query)
-        scope, embedded = self._session.user_id, question.embedded
-        [row] = await self._session.run(
-            calls.remembering.context(scope, query, token_budget, embedded)
+        scope = self._session.user_id
+        [row], advice = await self._session.answered(
+            query,
+            lambda embedded: calls.remembering.context(scope, query, token_budget, embedded),
         )
         text = wording.written(row["entries"], self._day)
         tokens = wording.tokens(wording.size(text))
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
-        if question.advice is not None:
-            made["advice"] = question.advice
+        if advice is not None:
+            made["advice"] = advice
         return made
 
     def _day(self, time_ms: int) -> str:
