@@ -171,7 +171,7 @@ def test_a_run_that_is_killed_leaves_nothing_half_and_the_next_one_completes_it(
     command = [sys.executable, "-m", "concept_graph_mcp", *there]
     with subprocess.Popen([*command, "ingest", "-"], stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        process.stdin.write(lines(1_001).encode())
+        process.stdin.write(lines(2_001).encode())
         process.stdin.flush()
         while len(kept(there)) < 500:
             assert process.poll() is None

@@ -9,10 +9,14 @@ from conceptgraph_core.associate.texts import Place, Told
 from conceptgraph_core.context import LANGUAGES_VARIABLE
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
-from conceptgraph_core.words import languages, missing, terms
+from conceptgraph_core.words import languages, libraries, missing, terms
 
+from ..deferring import defer
 from .call import Call
 from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
+
+# What is imported of it are the stemmers of the languages that are spoken.
+defer(libraries.STEMMERS)
 
 
 def spoken() -> tuple[str, ...]:

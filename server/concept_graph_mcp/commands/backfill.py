@@ -19,7 +19,8 @@ from ..backfill.screen import Screen
 from ..errors import StoreError
 from ..settings import Settings
 from .common import FILE, Failure, configured
-from .terminal import note, notes, out
+from .noting import note
+from .terminal import notes, out
 
 if TYPE_CHECKING:
     from ..backfill.model import OpenAIModel

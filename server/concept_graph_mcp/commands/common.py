@@ -18,7 +18,7 @@ from ..session import Clock, Session
 from ..settings import Settings
 from ..stores.lazy import opened
 from ..stores.store import Keeper
-from .terminal import note
+from .noting import note
 
 T = TypeVar("T")
 

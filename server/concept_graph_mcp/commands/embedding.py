@@ -16,8 +16,8 @@ from ..session import Session
 from ..worker.embedding import embed_lacking
 from .common import Failure, with_session
 from .interrupts import Interrupts
+from .noting import note
 from .progress import progress
-from .terminal import note
 
 
 @click.command()

@@ -17,8 +17,8 @@ from . import importing, output
 from .common import FILE, configured, with_session
 from .importing import Import
 from .interrupts import Interrupts
+from .noting import note
 from .progress import progress
-from .terminal import note
 
 
 @click.command()

@@ -16,8 +16,9 @@ from ..session import Session
 from .common import AS_JSON, AT, Failure, with_session
 from .figures import figure
 from .interrupts import Interrupts
+from .noting import note
 from .progress import progress
-from .terminal import narrow, note, out, print_json, say, wide
+from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
 

@@ -23,7 +23,8 @@ from .. import calls
 from ..stores.embedded.store import EmbeddedStore
 from .figures import figure
 from .finding import found_table
-from .terminal import cut, narrow, note, notes, out
+from .noting import note
+from .terminal import cut, narrow, notes, out
 
 SEEDS = ["oxygen tank 2", "cold"]
 QUESTION = "what made the air hard to breathe?"

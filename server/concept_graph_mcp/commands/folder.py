@@ -9,7 +9,8 @@ from ..stores import backup_folder
 from ..stores.backup_files import BadBackup, Contents, Written
 from ..stores.store import Keeper
 from .common import Failure
-from .terminal import note, say
+from .noting import note
+from .terminal import say
 
 LATEST = "latest"
 # For what was there before a restore, which is no backup that anybody asked for.

@@ -20,11 +20,11 @@ from . import importing, output
 from .common import FILE, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
+from .noting import note
 from .progress import progress
-from .terminal import note
 
 # In one transaction, and in characters.
-_BATCH = 500
+_BATCH = 1_000
 _CHARACTERS = 1_000_000
 # Of a store that is yet to be made what comes first is gone through twice: it is little.
 _FIRST = 20

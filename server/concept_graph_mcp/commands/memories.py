@@ -18,7 +18,8 @@ from .figures import figure
 from .finding import reasons
 from .listing import limited, print_listed
 from .memory_tables import SHOWN, dated, listed_table, said, shortened, told_lines
-from .terminal import narrow, note, out, print_json, say, wide
+from .noting import note
+from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
 

@@ -29,8 +29,8 @@ from . import importing, output
 from .common import FILE, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
+from .noting import note
 from .progress import progress
-from .terminal import note
 
 if TYPE_CHECKING:
     from ..backfill.model import OpenAIModel

@@ -34,11 +34,6 @@ def say(line: str) -> None:
     out.print(line, soft_wrap=True)
 
 
-def note(line: str) -> None:
-    """Print a line about the work."""
-    notes.print(line, soft_wrap=True, style="dim")
-
-
 def wide(header: str) -> Column:
     """Return a column of texts, which gets what the others leave and wraps in it."""
     return Column(header, overflow="fold")

@@ -7,7 +7,8 @@ import click
 from .. import calls
 from ..session import Session
 from .common import AT, Failure, with_session
-from .terminal import note, say
+from .noting import note
+from .terminal import say
 
 
 @click.command()

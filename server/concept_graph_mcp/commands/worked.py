@@ -10,7 +10,8 @@ from conceptgraph_core.work import schema
 
 from ..printable import printable
 from ..worker.running import Outcome
-from .terminal import narrow, note, out, say, wide
+from .noting import note
+from .terminal import narrow, out, say, wide
 
 Row = dict[str, Any]
 

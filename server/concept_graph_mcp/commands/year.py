@@ -24,7 +24,8 @@ from .. import calls
 from ..calls import Call
 from ..stores.embedded.store import EmbeddedStore
 from .flight import called, environment, set_time
-from .terminal import cut, narrow, note, notes, out, say, wide
+from .noting import note
+from .terminal import cut, narrow, notes, out, say, wide
 
 FIRST_QUESTION = "what must we not cook for Mia?"
 LAST_QUESTION = "what have we learnt about growing tomatoes?"

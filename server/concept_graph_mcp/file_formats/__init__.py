@@ -1,26 +1,42 @@
-"""The files that a graph can be read from and written to."""
+"""The files that a graph can be read from and written to.
 
-from .lines import FormatError, Naming, Row
-from .messages import Messages
-from .native import NATIVE, header, line
-from .reading import FOREIGN_MEMORIES, NAMES, Reader, native_rows
-from .server_memory import SERVER_MEMORY
-from .tally import Tally
-from .to_server_memory import ServerMemory
+Each is imported when something of it is first named: a command has to do with one or two.
+"""
 
-__all__ = [
-    "FOREIGN_MEMORIES",
-    "NAMES",
-    "NATIVE",
-    "SERVER_MEMORY",
-    "FormatError",
-    "Messages",
-    "Naming",
-    "Reader",
-    "Row",
-    "ServerMemory",
-    "Tally",
-    "header",
-    "line",
-    "native_rows",
-]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .lines import FormatError as FormatError
+    from .lines import Naming as Naming
+    from .lines import Row as Row
+    from .messages import Messages as Messages
+    from .native import NATIVE as NATIVE
+    from .native import header as header
+    from .native import line as line
+    from .reading import FOREIGN_MEMORIES as FOREIGN_MEMORIES
+    from .reading import NAMES as NAMES
+    from .reading import Reader as Reader
+    from .reading import native_rows as native_rows
+    from .server_memory import SERVER_MEMORY as SERVER_MEMORY
+    from .tally import Tally as Tally
+    from .to_server_memory import ServerMemory as ServerMemory
+
+_MODULES = {
+    **dict.fromkeys(("FormatError", "Naming", "Row"), "lines"),
+    "Messages": "messages",
+    **dict.fromkeys(("NATIVE", "header", "line"), "native"),
+    **dict.fromkeys(("FOREIGN_MEMORIES", "NAMES", "Reader", "native_rows"), "reading"),
+    "SERVER_MEMORY": "server_memory",
+    "Tally": "tally",
+    "ServerMemory": "to_server_memory",
+}
+
+if not TYPE_CHECKING:  # Or any name would do.
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
+        globals()[name] = found
+        return found

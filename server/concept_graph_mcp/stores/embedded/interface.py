@@ -354,7 +354,7 @@ class Graph:
         given: Sequence[Any],
     ) -> None:
         """Create what `create_edge` would one by one, each with one property."""
-        stored = [one if one.__class__ in _KEPT else values.to_stored(one) for one in given]
+        stored = values.all_stored(given)
         ends = [target._element for target in targets]
         self.writing().create_edges(source._element, edge_type, name, ends, stored)
 

@@ -3,7 +3,7 @@
 The same rules and messages as Memgraph's: strict about int and float, lists given as tuples.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -30,7 +30,8 @@ def to_stored(value: Any) -> Any:
     if isinstance(value, str):
         if "\0" in value:
             raise ValueError("A string with a NUL character cannot be stored")
-        value.encode()
+        if not value.isascii():
+            value.encode()
         return value
     if value is None or isinstance(value, (bool, float)):
         return value
@@ -47,6 +48,13 @@ def to_stored(value: Any) -> Any:
     if isinstance(value, (date, datetime, time, timedelta)):
         raise ValueError("Temporal values are not supported by the embedded store; use integers")
     raise ValueError("Unsupported PyObject conversion")
+
+
+def all_stored(given: Sequence[Any]) -> Sequence[Any]:
+    """Return what `to_stored` returns of each of *given*, most often whole numbers."""
+    if set(map(type, given)) == {int} and min(given) >= -_INT64 and max(given) < _INT64:
+        return given
+    return [to_stored(one) for one in given]
 
 
 def to_python(value: Any, wrap: Wrap) -> Any:
