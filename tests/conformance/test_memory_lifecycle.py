@@ -308,6 +308,9 @@ def test_a_time_keeps_a_memory_until_it_has_passed(memory):
     assert [one["to"] for one in decay(memory)[1]] == ["dormant"]
     row = get(memory, memory_id)
     assert (row["preserved"], list(row["tags"])) == (False, [])
+    # A time that has passed keeps nothing, and says nothing of what a tag keeps for good.
+    [row] = run(memory, calls.memories.preserve(memory_id))
+    assert (row["preserved"], row["preserved_until"]) == (True, None)
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,20 @@ def test_who_said_a_message_is_told_wherever_it_is_shown(kept):
     assert "speaker: Ann Lee\n" in ok(*kept, "memories", "show", "told").stdout
 
 
+def test_what_became_of_a_memory_is_shown_with_its_days_and_reasons(kept, monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    steps = [{"from": "dormant", "to": "archived", "at": MADE_MS, "score": 0.0912345}]
+    noted = {"shop": "Lidl", "history": steps, "forgotten": {"at": MADE_MS, "reason": "cold"}}
+    made = [record("past", "Cold tea", metadata=noted), record("odd", "x", metadata={"history": 5})]
+    ok(*kept, "import", "-", stdin="".join(json.dumps(one) + "\n" for one in made))
+    shown = ok(*kept, "memories", "show", "past").stdout
+    at = "2025-06-04T03:20:00+02:00"
+    assert f"{at}: dormant → archived, score 0.09123\n" in shown
+    assert f"{at}: forgotten: cold\n" in shown
+    assert "metadata shop: Lidl\n" in shown
+    assert "metadata history: 5\n" in ok(*kept, "memories", "show", "odd").stdout
+
+
 def test_what_is_forgotten_is_shown_and_restored_whole(kept):
     shown = ok(*kept, "memories", "show", "gone").stdout
     assert "out of sight since 2025-06-04" in shown

@@ -65,7 +65,7 @@ def status(graph: Graph, memory_id: str) -> Row:
     """Return how present a memory is as of now, and what comes next. Raises NotFound.
 
     A row has state, decay_score, last_decay_update, next_state and next_state_at (None if nothing
-    will ever change), preserved and preserved_until; times in unix ms.
+    will ever change), preserved and preserved_until (None once it has passed); times in unix ms.
     """
     return status_of(graph, graph.existing(memory_id))
 
@@ -75,6 +75,7 @@ def status_of(graph: Kept, node: Node) -> Row:
     fading = graph.fading(node)
     score, state = rules.now(fading, now_ms, decay)
     following = rules.next_state(fading, now_ms, decay)
+    to_come = fading.preserved_until is not None and fading.preserved_until > now_ms
     return {
         "state": state,
         "decay_score": round(score, schema.DECIMALS),
@@ -82,7 +83,7 @@ def status_of(graph: Kept, node: Node) -> Row:
         "next_state": None if following is None else following[0],
         "next_state_at": None if following is None else following[1],
         "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
-        "preserved_until": fading.preserved_until,
+        "preserved_until": fading.preserved_until if to_come else None,
     }
 
 

@@ -67,7 +67,7 @@ def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bo
 def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
     """Print all of a memory and what it is linked to. No access: it changes nothing."""
 
-    async def work(session: Session) -> Row:
+    async def work(session: Session) -> tuple[Row, list[str]]:
         [row] = await session.run(calls.upkeep.show(memory_id))
         linked = []
         if row["deleted_at"] is None and row["state"] != rules.EXPIRED:
@@ -75,13 +75,14 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
         fields = ("memory_id", "text", "relation", "direction", "strength")
         row["links"] = [{name: link[name] for name in fields} for link in linked]
         row["links_total"] = linked[0]["total"] if linked else 0
-        return dated(session, row)
+        told = dated(session, row)
+        return told, list(told_lines(told, session))
 
-    row = with_session(embedded, work)
+    row, lines = with_session(embedded, work)
     if as_json:
         print_json(row)
         return
-    for line in told_lines(row):
+    for line in lines:
         say(line)
 
 

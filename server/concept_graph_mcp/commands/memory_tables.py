@@ -5,6 +5,8 @@ from typing import Any
 
 from rich.table import Table
 
+from conceptgraph_core.memories import schema
+
 from ..session import Session
 from .terminal import narrow, wide
 
@@ -49,7 +51,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _CUT else text[: _CUT - 1] + "…"
 
 
-def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
+def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
     """Iterate over the lines that tell all of a memory, a dated row of `show` with its links."""
     yield row["content"]
     yield ""
@@ -63,14 +65,32 @@ def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"created: {row['created_at']}"
     yield f"accessed: {row['accessed_at']}, {row['access_count']:,} times"
     yield _presence(row)
-    for key, value in row["metadata"].items():
-        yield f"metadata {key}: {value}"
+    yield from _noted(row["metadata"], session)
     for link in row["links"]:
         way = "→" if link["direction"] == "outgoing" else "←"
         other = f"{link['text']} ({link['memory_id']})"
         yield f"{way} {link['relation']} {link['strength']:.2f}: {other}"
     if row["links_total"] > len(row["links"]):
         yield f"and {row['links_total'] - len(row['links']):,} links more"
+
+
+def _noted(metadata: Mapping[str, Any], session: Session) -> Iterator[str]:
+    """Iterate over lines of a caller's metadata, and of what is noted there of a memory's life."""
+    for key, value in metadata.items():
+        noted = value if key == schema.HISTORY else [value] if key == schema.FORGOTTEN else []
+        try:
+            lines = [_step(one, session) for one in noted]
+        except (KeyError, TypeError, ValueError, OverflowError):
+            # A hand has made it, or another program.
+            lines = []
+        yield from lines or [f"metadata {key}: {value}"]
+
+
+def _step(one: Mapping[str, Any], session: Session) -> str:
+    at = session.local(one["at"]).isoformat(timespec="seconds")
+    if "to" in one:
+        return f"{at}: {one['from']} → {one['to']}, score {one['score']:.4g}"
+    return f"{at}: forgotten" + (f": {one['reason']}" if one.get("reason") else "")
 
 
 def _presence(row: Mapping[str, Any]) -> str:
