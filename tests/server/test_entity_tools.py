@@ -58,6 +58,8 @@ BAD = [
     ("entity_search", {"query": "Max", "limit": 1.5}),
     ("entity_search", {"query": "Max", "limit": "5"}),
     ("entity_search", {"query": "Max", "limit": True}),
+    ("entity_search", {"query": "Max", "limit": 10**30}),
+    ("entity_get", {"entity_id": "nosuch", "limit": -(10**30)}),
     ("entity_get", {"entity_id": "nosuch"}),
     ("entity_get", {"entity_id": "nosuch", "valid_at": "yesterday"}),
     ("entity_link", LINK),

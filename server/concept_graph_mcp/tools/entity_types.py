@@ -22,7 +22,11 @@ Inferred = Annotated[
     bool, Field(description="The user never mentioned it: say so, and trust it last.")
 ]
 GivenId = Annotated[Text, Field(description="An entity_id.")]
-Rows = Annotated[Whole | None, clamped(1, schema.MAX_LIMIT), Field(description="At most so many.")]
+Rows = Annotated[
+    Annotated[Whole, Field(ge=1, le=schema.MAX_LIMIT)] | None,
+    Field(description="At most so many."),
+    clamped(1, schema.MAX_LIMIT),
+]
 Moment = Annotated[
     Text | None, Field(description="A date or time, e.g. 2026-01-31; now if left out.")
 ]
