@@ -331,7 +331,7 @@ class Graph:
 
     def delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element
-        if transaction.has_edges(element, True) or transaction.has_edges(element, False):
+        if transaction.has_edges(element, False) or transaction.has_edges(element, True):
             raise LogicErrorError("Cannot delete a vertex that has edges")
         transaction.delete_vertex(element)
 
