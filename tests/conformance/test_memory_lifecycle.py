@@ -9,6 +9,7 @@ from expect import DAY_MS, REFUSALS
 from test_memory_nodes import create, get
 
 from concept_graph_mcp import calls
+from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.packing import MARK
 from memories import node
 
@@ -63,6 +64,13 @@ def test_recent_tells_how_many_there_are_of_which_it_shows_some(memory):
     assert [(row["text"], row["total"]) for row in rows] == [("tea 4", 5), ("tea 3", 5)]
     rows = run(memory, calls.memories.recent("default", 1, "research"))
     assert [(row["text"], row["total"]) for row in rows] == [("tea 3", 2)]
+
+
+def test_the_longest_list_says_that_there_were_more(memory):
+    memory.import_rows([node(f"m{number}") for number in range(schema.MAX_ROWS + 3)])
+    rows = run(memory, calls.memories.recent("default", schema.MAX_ROWS))
+    assert len(rows) == schema.MAX_ROWS
+    assert {row["total"] for row in rows} == {schema.MAX_ROWS + 1}
 
 
 def test_what_is_given_is_changed_and_all_else_stays(memory):

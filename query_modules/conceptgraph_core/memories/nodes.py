@@ -133,7 +133,7 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
 def recent(graph: Graph, limit: int | None, source_filter: str | None = None) -> list[Row]:
     """Return the memories that were created or accessed last, the latest first; equal ones by id.
 
-    A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 2,000
+    A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 1,000
     of a state perhaps more. Nothing is accessed by this.
     """
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)

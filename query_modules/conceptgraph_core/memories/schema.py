@@ -57,7 +57,7 @@ FOUND: Final = 10
 LISTED: Final = 100
 MAX_ROWS: Final = 1_000
 # How many memories of each state a list counts at most, for what it says of those it cuts.
-MAX_COUNTED: Final = 2_000
+MAX_COUNTED: Final = 1_000
 # The worker writes a score that moved by so much; each write is one for a backup, too.
 MIN_SCORE_CHANGE: Final = 0.005
 # How deep two orders are fused, and how far is counted what a query belongs to.

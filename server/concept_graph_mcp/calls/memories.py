@@ -112,7 +112,9 @@ def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = N
     seen = [state for state in STATES if state != EXPIRED]
     found = latest(scope, seen, most, source_filter)
     first, *others = (part.where for part in found.parts if isinstance(part, Range))
-    counted = Sized(found, schema.MEMORY, "latest", first, tuple(others), schema.MAX_COUNTED)
+    # However long the list is, it says whether something was cut.
+    count = max(schema.MAX_COUNTED, most + 1)
+    counted = Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
     return Call(RECENT, (most, source_filter), counted)
 
 

@@ -77,7 +77,10 @@ class MemoriesRecent(TypedDict):
     memories: Annotated[list[Brief], Field(description="The latest first.")]
     total: NotRequired[
         Annotated[
-            int, Field(description=f"How many there are; {schema.MAX_COUNTED:,} are counted.")
+            int,
+            Field(
+                description=f"How many there are; of each state {schema.MAX_COUNTED:,} are counted."
+            ),
         ]
     ]
 
