@@ -169,6 +169,7 @@ def test_what_was_forgotten_within_the_window_is_not_purged(kept):
         (["purge"], "CONCEPT_GRAPH_RETENTION_DAYS is not set"),
         (["purge", "gone", "--older-than", "3"], "name memories, or say --older-than DAYS"),
         (["purge", "--older-than", "0"], "0.0 is not in the range"),
+        (["purge", "--older-than", "nan"], "'nan' is not a number"),
         (["show", "theirs"], "memory: not found: theirs"),
         (["restore", "theirs"], "memory: not found: theirs"),
         (["purge", "theirs"], "memory: not found: theirs"),

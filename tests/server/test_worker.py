@@ -157,6 +157,17 @@ def test_what_is_no_job_is_told_as_a_wrong_argument(owner, arguments):
     assert result.stderr.count("\n") == 1
 
 
+def test_counters_that_cannot_be_written_are_told_after_what_was_done(owner, tmp_path):
+    owner.brings(memory("a"))
+    file = tmp_path / "nowhere" / "worker.prom"
+    result = run(*owner.store, "worker", "--once", "decay", "--metrics", str(file))
+    assert result.exit_code == 1
+    assert "decay: processed 1, transitioned 1" in result.stdout
+    assert result.stderr == (
+        f"concept-graph-mcp: {file}: No such file or directory; no counters were written\n"
+    )
+
+
 def test_counters_are_written_as_prometheus_reads_them(owner, tmp_path):
     owner.brings(memory("a"))
     file = tmp_path / "worker.prom"

@@ -18,7 +18,7 @@ from ..backfill.run import Job, run
 from ..backfill.screen import Screen
 from ..errors import StoreError
 from ..settings import Settings
-from .common import FILE, Failure, configured
+from .common import FILE, Failure, Number, configured
 from .noting import note
 from .terminal import notes, out
 
@@ -70,7 +70,7 @@ _WHOLE = click.IntRange(min=1)
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(min=0, min_open=True),
     default=180.0,
     show_default=True,
     help="Seconds that the model has for an answer.",

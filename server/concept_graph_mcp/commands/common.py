@@ -1,5 +1,6 @@
 """What the commands share: a session on the configured store, and failures as one line."""
 
+import math
 import os
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -30,6 +31,18 @@ class _Named(click.Path):
         if not value:
             self.fail("must not be empty", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class Number(click.FloatRange):
+    """A number of a range. What is not a number is neither below it nor above, and refused too."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
 
 FILE = _Named(dir_okay=False, path_type=Path)

@@ -13,7 +13,7 @@ from conceptgraph_core.work.schema import BATCH, MAX_BATCH
 from .. import calls
 from ..session import Session
 from ..settings import Settings
-from .common import AS_JSON, AT, Failure, configured, with_session
+from .common import AS_JSON, AT, Failure, Number, configured, with_session
 from .figures import figure
 from .finding import reasons
 from .listing import limited, print_listed
@@ -161,7 +161,7 @@ def restore(embedded: str | None, memory_ids: tuple[str, ...]) -> None:
 @click.option(
     "--older-than",
     metavar="DAYS",
-    type=click.FloatRange(min=0, min_open=True, max=100_000),
+    type=Number(min=0, min_open=True, max=100_000),
     help="All that were forgotten or expired longer ago than that.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")

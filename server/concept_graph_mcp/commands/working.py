@@ -130,7 +130,7 @@ def _once(
     metrics: Path | None,
     as_json: bool,
 ) -> None:
-    async def work(session: Session) -> list[Outcome]:
+    async def work(session: Session) -> tuple[list[Outcome], Row]:
         working = Worker(session, chosen, batch)
         run = working.rehearse if dry_run else working.run
         outcomes = []
@@ -138,20 +138,29 @@ def _once(
             outcomes.append(await run(job))
             if outcomes[-1].what != DONE:
                 break
-        if metrics is not None:
-            from ..worker import metrics as files
+        return outcomes, await working.status()
 
-            files.write(metrics, await working.status())
-        return outcomes
-
-    outcomes = _with_store(chosen, work)
+    outcomes, status = _with_store(chosen, work)
     if as_json:
         print_json([told(one, dry_run) for one in outcomes])
     else:
         print_outcomes(outcomes, dry_run)
+    if metrics is not None:
+        _write(metrics, status)
     for one in outcomes:
         if one.what != DONE:
             raise Failure(f"{one.job}: not run to its end: {one.why}")
+
+
+def _write(metrics: Path, status: Row) -> None:
+    """Write what *status* says, once it is told what was done. Raises Failure."""
+    from ..worker import metrics as files
+
+    try:
+        files.write(metrics, status)
+    except OSError as error:
+        # It names the file beside, which is to take the place of this one.
+        raise Failure(f"{metrics}: {error.strerror}; no counters were written") from error
 
 
 def _with_store(
