@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from hypothesis import settings
 from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
@@ -18,6 +19,10 @@ from concept_graph_mcp.stores.store import Store
 
 # A shell's background jobs ignore Ctrl-C, and so would the tests that send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes is the machine's affair.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 HOSTS = ("embedded", "memgraph")
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z

@@ -225,7 +225,7 @@ def shelves_with_a_rare_term(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     shelves_with_a_rare_term(),
     st.integers(1, 4),

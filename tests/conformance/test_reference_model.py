@@ -172,7 +172,6 @@ def quiet(examples: int) -> settings:
         phases=[Phase.explicit, Phase.generate, Phase.shrink],
         derandomize=True,
         database=None,
-        deadline=None,
         suppress_health_check=[
             HealthCheck.function_scoped_fixture,
             HealthCheck.too_slow,

@@ -166,7 +166,6 @@ NOTES = st.lists(st.tuples(OWNERS, TITLES, st.integers(0, 9)), max_size=12)
 
 @settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(notes=NOTES, owner=OWNERS, first=st.integers(0, 9), limit=st.integers(1, 4))

@@ -1,7 +1,7 @@
 """What a message mentions, told from how its words are written."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptgraph_core.entities import spans
@@ -66,7 +66,6 @@ def test_a_long_text_gives_the_first_thirty():
 
 
 # How long one takes is what else the machine does.
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_whatever_is_found_stands_in_the_text(text):
     said = spans.Said(text)

@@ -205,7 +205,7 @@ class Host:
             raise
         else:
             transaction.finish()
-            self._incoming.note_gone(transaction.gone)
+            self._incoming.note_gone(transaction.edges.gone)
             if exclusive:
                 self._contended = wrote
             self._cache.trim()

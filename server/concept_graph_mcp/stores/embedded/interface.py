@@ -184,13 +184,17 @@ class Vertex(_Element):
     def iter_out_edges(self) -> Any:
         edges = self._element.out_edges
         if edges is None:
-            return _StreamedEdges(self._graph, self._graph.reading().stream(self._element, True))
+            return _StreamedEdges(
+                self._graph, self._graph.reading().edges.stream(self._element, True)
+            )
         return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
 
     def iter_in_edges(self) -> Any:
         edges = self._element.in_edges
         if edges is None:
-            return _StreamedEdges(self._graph, self._graph.reading().stream(self._element, False))
+            return _StreamedEdges(
+                self._graph, self._graph.reading().edges.stream(self._element, False)
+            )
         return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
 
 
@@ -200,7 +204,7 @@ class Edge(_Element):
 
     def set_property(self, name: str, value: Any) -> None:
         stored = value if value.__class__ in _KEPT else values.to_stored(value)
-        self._graph.writing().set_edge_property(self._element, name, stored)
+        self._graph.writing().edges.set_property(self._element, name, stored)
 
     def get_type_name(self) -> str:
         return self._element.type
@@ -308,7 +312,7 @@ class Graph:
         self.reading().expect_vertices(vertex_ids)
 
     def expect_edges(self, vertices: Iterable[Vertex], outgoing: bool) -> None:
-        self.reading().expect_edges([vertex._element for vertex in vertices], outgoing)
+        self.reading().edges.expect([vertex._element for vertex in vertices], outgoing)
 
     def iter_vertices(self) -> _ItemIterator:
         return _ItemIterator(Vertex(self, element) for element in self.reading().vertices())
@@ -331,19 +335,19 @@ class Graph:
 
     def delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element
-        if transaction.has_edges(element, False) or transaction.has_edges(element, True):
+        if transaction.edges.any_of(element, False) or transaction.edges.any_of(element, True):
             raise LogicErrorError("Cannot delete a vertex that has edges")
         transaction.delete_vertex(element)
 
     def detach_delete_vertex(self, vertex: Vertex) -> None:
         transaction, element = self.writing(), vertex._element
-        transaction.delete_edges(
-            {*transaction.edges(element, True), *transaction.edges(element, False)}
+        transaction.edges.delete(
+            {*transaction.edges.of(element, True), *transaction.edges.of(element, False)}
         )
         transaction.delete_vertex(element)
 
     def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
-        return Edge(self, self.writing().create_edge(source._element, target._element, edge_type))
+        return Edge(self, self.writing().edges.create(source._element, target._element, edge_type))
 
     def create_edges(
         self,
@@ -356,10 +360,10 @@ class Graph:
         """Create what `create_edge` would one by one, each with one property."""
         stored = values.all_stored(given)
         ends = [target._element for target in targets]
-        self.writing().create_edges(source._element, edge_type, name, ends, stored)
+        self.writing().edges.create_each(source._element, edge_type, name, ends, stored)
 
     def delete_edge(self, edge: Edge) -> None:
-        self.writing().delete_edges([edge._element])
+        self.writing().edges.delete([edge._element])
 
 
 class Message:
