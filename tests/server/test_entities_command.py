@@ -38,7 +38,8 @@ def in_store(there, work):
 
 @pytest.fixture
 def narrow(monkeypatch) -> None:
-    monkeypatch.setattr(terminal.out, "width", 80)
+    # What `width` sets; to set that back would fix it at what it was.
+    monkeypatch.setattr(terminal.out, "_width", 80)
 
 
 def listed(there: list[str], *arguments: str) -> dict[str, dict]:

@@ -42,7 +42,8 @@ def kept(there, tmp_path) -> list[str]:
 
 @pytest.fixture
 def narrow(monkeypatch) -> None:
-    monkeypatch.setattr(terminal.out, "width", 80)
+    # What `width` sets; to set that back would fix it at what it was.
+    monkeypatch.setattr(terminal.out, "_width", 80)
 
 
 def listed(there: list[str], *arguments: str) -> list[str]:
