@@ -775,10 +775,12 @@ def test_nodes_made_by_hand_without_properties_are_recalled_as_never_aroused(mem
 def test_a_time_made_by_hand_that_is_none_counts_as_long_ago(memory, hands, host, time):
     if host == "embedded":
         pytest.skip("a store file takes no such time")
-    hands.node("Concept", name="b", arousal_level=1.0, accessed_at=time)
-    memory.relation_add("a", "b", "is-a")
+    # The times of concepts are indexed, and no index of Memgraph's finds a NaN again: what is
+    # collected after its node was deleted takes the server down.
+    hands.node("Episode", name="20250101/b", arousal_level=1.0, accessed_at=time)
+    memory.relation_add("a", "20250101/b", "evokes")
     [row] = memory.recall(["a"], 1)
-    assert (row["text"], row["score"]) == ("a is-a b", 0.0)
+    assert (row["text"], row["score"]) == ("a evokes 20250101/b", 0.0)
 
 
 def test_a_weight_made_by_hand_that_is_no_number_hides_nothing(memory, hands):

@@ -85,8 +85,7 @@ async def _make(run: Run, index: VectorIndex, dimension: int) -> None:
         f" ON :{index.label}({index.vector})"
         f' WITH CONFIG {{"dimension": {dimension}, "capacity": {_CAPACITY}, "metric": "cos"}}'
     )
-    # What has another dimension may only be deleted yet, and not collected. That is not left to be
-    # told by a refusal: a server was seen to go down that collected after it had refused.
+    # What has another dimension may only be deleted yet, and not collected: it would be refused.
     with suppress(ClientError):
         await run("FREE MEMORY", {}, True)
     await run(statement, {}, True)
