@@ -16,6 +16,7 @@ _MARK = "concept_graph_call"
 # What was sent last may not have begun there when it is first looked for.
 _PAUSES_S = (0.0, 0.05, 0.2)
 _PATIENCE_S = 1.0
+_PAUSE_S = 0.01
 
 
 class Calls:
@@ -43,8 +44,14 @@ class Calls:
             del self._under_way[mark]
 
     async def end(self) -> None:
-        """End all of them; whoever awaits one is told so by the database."""
+        """End all of them; whoever awaits one is told so by the database before this returns.
+
+        A driver that is closed while an answer is read fails with errors of its own insides.
+        """
         await self._end([*self._under_way])
+        with anyio.move_on_after(_PATIENCE_S):
+            while self._under_way:
+                await anyio.sleep(_PAUSE_S)
 
     async def _end(self, marks: Collection[str]) -> None:
         # Routed to where each of them is.
