@@ -289,9 +289,11 @@ def preserve(
 
 @mgp.write_proc
 def ingest(ctx: mgp.ProcCtx, messages: mgp.List[mgp.Map], context: mgp.Map = {}) -> mgp.Record(
-    created=int, existing=int
+    created=int, existing=int, differing=mgp.List[str]
 ):
     """Keep messages, {id, text, thread, speaker, said_at}, each once, in the order of its thread.
+
+    What is there stays as it is; `differing` are the ids of what says something else there.
 
     Example:
         CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;

@@ -29,7 +29,7 @@ def positions(memory: Any) -> dict[str, int]:
 
 def test_a_message_is_a_memory_of_when_it_was_said(memory):
     made = ingest(memory, message(1, "The new job is in Turin", metadata={"message_id": "1"}))
-    assert made == {"created": 1, "existing": 0}
+    assert made == {"created": 1, "existing": 0, "differing": []}
     [record] = kept(memory).values()
     expected = {
         "kind": "memory",
@@ -96,7 +96,7 @@ def test_messages_again_change_nothing(memory):
     before = memory.records()
     memory.now_ms += DAY_MS
     again = ingest(memory, *(message(n) for n in range(5)))
-    assert again == {"created": 0, "existing": 5}
+    assert again == {"created": 0, "existing": 5, "differing": []}
     assert memory.records() == before
 
 
@@ -105,8 +105,38 @@ def test_what_was_corrected_or_forgotten_meanwhile_stays_so(memory):
     memory.run(calls.memories.update("default", "t1", content="green tea"))
     memory.run(calls.memories.forget("t2"))
     before = memory.records()
-    assert ingest(memory, message(1, "tea"), message(2, "coffee"))["existing"] == 2
+    again = ingest(memory, message(1, "tea"), message(2, "coffee"))
+    assert again == {"created": 0, "existing": 2, "differing": ["t1"]}
     assert memory.records() == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"said": "Good morning"}, {"speaker": "Bob"}, {"speaker": None}, {"said_at": MADE_MS}],
+)
+def test_a_message_that_says_something_else_than_is_there_is_named_and_changes_nothing(
+    memory, other
+):
+    ingest(memory, message(1, "Good evening"), message(2))
+    before = memory.records()
+    again = ingest(memory, message(1, **{"said": "Good evening", **other}), message(2))
+    assert again == {"created": 0, "existing": 2, "differing": ["t1"]}
+    assert memory.records() == before
+
+
+def test_of_two_messages_of_one_id_in_one_call_the_first_is_kept_and_the_other_is_named(memory):
+    made = ingest(memory, message(1, "tea"), message(1, "tea"), message(1, "coffee"))
+    assert made == {"created": 1, "existing": 2, "differing": ["t1"]}
+    assert kept(memory)["t1"]["content"] == "tea"
+
+
+def test_an_archived_message_that_comes_again_is_the_same(memory):
+    long = message(1, "so long a story that it is worth packing, " * 20, said_at=MADE_MS)
+    ingest(memory, long)
+    memory.now_ms += 400 * DAY_MS
+    memory.run(calls.upkeep.decay_batch("default"))
+    assert kept(memory)["t1"]["state"] == "archived"
+    assert ingest(memory, long) == {"created": 0, "existing": 1, "differing": []}
 
 
 def test_each_message_comes_after_those_of_its_thread(memory):

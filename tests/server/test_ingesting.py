@@ -49,6 +49,18 @@ def test_messages_are_kept_once_and_a_grown_file_goes_on_where_it_ended(there, s
     assert [position for _, position, _ in kept(there)] == list(range(31))
 
 
+def test_what_is_there_and_says_something_else_in_the_file_is_told_and_stays(there):
+    ok(*there, "ingest", "-", stdin=lines(4))
+    changed = line(0) + line(1, "Another text") + line(2, speaker="Bob") + line(3, time_ms=TIME_MS)
+    said = ok(*there, "ingest", "-", stdin=changed + line(4)).stderr
+    assert said.splitlines() == [
+        "ingested: 1, there already: 4",
+        "there already: with another text, speaker or time, and left so: 3"
+        " (line 2, line 3, line 4)",
+    ]
+    assert [content for _, _, content in kept(there)] == [f"Message {n}" for n in range(5)]
+
+
 def test_lines_are_as_backfill_has_them_too(there):
     given = {"role": "user", "user_id": 7, "created_at": "2025-06-04T01:20:00", "text": "tea"}
     ok(*there, "ingest", "-", "--thread", "chat", stdin=json.dumps(given) + "\n")

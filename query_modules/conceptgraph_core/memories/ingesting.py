@@ -19,7 +19,8 @@ def ingest(graph: Kept, messages: Sequence[Mapping[str, Any]]) -> Row:
     Each comes after those that its thread has. What is there already, forgotten or corrected
     meanwhile, stays as it is. It was created when it was said (unix ms), and fades from then on,
     or from later if that was long ago (`rules.fading_since`).
-    Returns created and existing. Raises InvalidRow.
+    Returns created, existing, and differing: the ids of those that are there with another text,
+    speaker or time, be it that the message was changed or the memory. Raises InvalidRow.
     """
     ingesting = _Ingesting(graph)
     for number, message in enumerate(messages):
@@ -32,6 +33,7 @@ def ingest(graph: Kept, messages: Sequence[Mapping[str, Any]]) -> Row:
     return {
         "created": ingesting.created,
         "existing": len(messages) - ingesting.created,
+        "differing": list(ingesting.differing),
     }
 
 
@@ -40,15 +42,16 @@ class _Ingesting:
 
     def __init__(self, graph: Kept) -> None:
         self.created = 0
+        self.differing: dict[str, None] = {}
         self.writer = Writer(graph)
         self._graph = graph
-        self._there: set[str] = set()
+        self._there: dict[str, Node] = {}
         # Where threads end: those that are there, and those that this call has gone on in.
         self._last: dict[str, tuple[int, Node]] = {}
         self._ends: dict[str, int] = {}
         for node in graph.nodes():
             get = node.raw.get_property
-            self._there.add(get("id"))
+            self._there[get("id")] = node
             thread, position = get("thread"), get("position")
             is_placed = isinstance(thread, str) and isinstance(position, int)
             if is_placed and (thread not in self._last or position > self._last[thread][0]):
@@ -69,16 +72,20 @@ class _Ingesting:
     def add(self, message: Mapping[str, Any]) -> None:
         """Keep *message* if it is not there."""
         values = _checked(message)
-        if values["id"] in self._there:
+        there = self._there.get(values["id"])
+        if there is not None:
+            if not _is_said_by(there, values):
+                self.differing[values["id"]] = None
             return
-        self._there.add(values["id"])
         self.created += 1
         position = self._next(values["thread"])
         made = {**self._common, **values, "position": position, "created_at": values["said_at"]}
         made |= self._presence(values["said_at"])
         made["content"] = lifecycle.stored_content(made["content"], made["state"])
         made["latest"] = schema.latest(made)
-        self.writer.put(schema.KIND, self._graph.create_node(schema.MEMORY, **made))
+        node = self._graph.create_node(schema.MEMORY, **made)
+        self._there[values["id"]] = node
+        self.writer.put(schema.KIND, node)
 
     def _presence(self, said_at: int) -> Row:
         """Return what a message said then begins with."""
@@ -109,6 +116,13 @@ class _Ingesting:
 def _fading(since: int) -> rules.Fading:
     """Return what the score of a message follows from that counts as accessed then."""
     return rules.Fading(schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, since)
+
+
+def _is_said_by(node: Node, values: Row) -> bool:
+    """Tell whether *node* says what the message of *values* does, and who said it when."""
+    get = node.raw.get_property
+    told = get("speaker"), get("said_at"), node.content
+    return told == (values.get("speaker"), values["said_at"], values["content"])
 
 
 def _checked(message: Mapping[str, Any]) -> Row:

@@ -12,7 +12,7 @@ from .call import Call, Procedure, checked
 from .lookups import Last, Lookup, Union
 from .memories import ids, mine
 
-INGEST = Procedure("memorygraph.ingest", ("created", "existing"), writes=True)
+INGEST = Procedure("memorygraph.ingest", ("created", "existing", "differing"), writes=True)
 
 PROCEDURES = (INGEST,)
 

@@ -40,7 +40,8 @@ def ingest(embedded: str | None, file: Path, thread: str | None) -> None:
 
     A line is a JSON object with text, thread, time_ms (or created_at), speaker (or role), and id.
     What is kept already stays as it is, so that a file can come again, grown or after whatever
-    stopped it. The order of a thread is that of its lines.
+    stopped it; lines that say something else than what is kept are told. The order of a thread is
+    that of its lines.
     """
     if thread is not None:
         try:
@@ -124,7 +125,15 @@ class _Ingest:
             raise FormatError(f"line {line}: {refused['reason']}") from None
         self.created += made["created"]
         self.existing += made["existing"]
+        self._tell_differing(batch, set(made["differing"]))
         self._done = batch[-1].line
+
+    def _tell_differing(self, batch: list[Row], ids: set[str]) -> None:
+        assert self._messages is not None
+        for row in batch if ids else ():
+            if row.record["id"] in ids:
+                what = "with another text, speaker or time, and left so"
+                self._messages.tally.there_already(what, f"line {row.line}")
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -22,6 +22,9 @@ class Tally:
     def left_out(self, what: str, example: str = "") -> None:
         self._add("left out", what, example)
 
+    def there_already(self, what: str, example: str) -> None:
+        self._add("there already", what, example)
+
     def lines(self) -> Iterator[str]:
         """Iterate over what is to be told, a line a kind, in the order in which they came up."""
         for key, count in self._counts.items():
