@@ -128,6 +128,18 @@ def test_it_is_found_by_its_indexes(samples):
     assert len(samples.found(Last(NOTE, "owner", ("ann", "bob"), "made_at", 2))) == 3
 
 
+def test_of_equal_ones_a_limit_leaves_the_same_on_every_host(samples):
+    titles = ["tea", "rain", "snow", "ice", "hail", "fog", "wind", "dew"]
+    for title in titles:
+        samples.add(note("ann", title, made_at=7))
+    samples.add(note("bob", "sun", made_at=9), note("bob", "moon", made_at=9))
+    mine = (("owner", "ann"),)
+    latest = samples.found(Ordered(NOTE, "made_at", 3, where=mine))
+    assert latest == ["ann/dew", "ann/wind", "ann/fog"]
+    last = samples.found(Last(NOTE, "owner", ("ann", "bob"), "made_at", 1))
+    assert sorted(last) == ["ann/dew", "bob/moon"]
+
+
 def test_a_key_of_two_properties_is_unique_in_its_scope_only(samples):
     samples.add(note("ann", "tea"), note("bob", "tea"))
     assert samples.stats()["notes"] == 2

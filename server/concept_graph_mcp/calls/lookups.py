@@ -50,6 +50,7 @@ class Referring(NamedTuple):
 class Ordered(NamedTuple):
     """The *limit* nodes of *label* with *where* that have the highest *by*.
 
+    Of equal ones those that were made last, so that a limit leaves the same on both hosts.
     With *level*, another property, they are ranked by `by + tau_ms · ln(level)`, as arousal orders
     them at any time; nodes of equal rank come by *then*, the least first.
     """
@@ -66,7 +67,8 @@ class Ordered(NamedTuple):
 class Last(NamedTuple):
     """For each of *values*, the *limit* nodes of *label* with *where* that have the highest *by*.
 
-    Of those whose *property* is that value. The order of what is found says nothing.
+    Of those whose *property* is that value; of equal ones as Ordered has it. The order of what is
+    found says nothing.
     """
 
     label: str

@@ -153,7 +153,7 @@ def _ordered(writer: _Writer, lookup: Ordered) -> None:
         return
     by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
     nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
-    first = f"WITH n ORDER BY {by} DESC LIMIT {limit}"
+    first = f"WITH n ORDER BY {by} DESC, id(n) DESC LIMIT {limit}"
     # An index gives a range, but no order: sorted is the shortest window of time, from that of the
     # call on, which has enough. What goes by anything else than time, or lies far back, all of it.
     writer.add(
@@ -176,7 +176,8 @@ def _last(writer: _Writer, lookup: Last) -> None:
         f"UNWIND {writer.parameter(list(lookup.values))} AS v CALL {{ WITH v"
         f" MATCH (n:{lookup.label}) WHERE n.{lookup.property} = v AND {by} IS NOT NULL"
         f"{_filter(writer, lookup.where)}"
-        f" WITH n ORDER BY {by} DESC LIMIT {writer.parameter(lookup.limit)} RETURN n }} ",
+        f" WITH n ORDER BY {by} DESC, id(n) DESC LIMIT {writer.parameter(lookup.limit)}"
+        " RETURN n } ",
         "collect(n)",
     )
 
