@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from entity_layer import DAY_MS, Entities, entity
 from expect import REFUSALS
-from nights import daily, kept, node, tie
+from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
@@ -50,6 +50,27 @@ def test_fading_twice_is_fading_once_and_in_steps_as_at_once(one_of_each):
     before = kept(one_of_each)
     assert daily(one_of_each, "decay") == []
     assert kept(one_of_each) == before
+
+
+def test_what_a_hand_joined_to_something_of_its_own_is_left_alone(entities, hands):
+    now = entities.memory.now_ms
+    entities.memory.import_rows([node("a"), node("b"), tie("a", "b", weight=0.5, weight_at=now)])
+    rows = entities.run(calls.entities_upkeep.connections())
+    [ours] = [row["node"] for row in rows if row["entity_id"] == "a"]
+    bob = hands.node("Person", name="Bob")
+    for kind in ("CO_OCCURRENCE", "SEMANTIC"):
+        hands.edge(ours, bob, kind)
+        hands.edge(bob, ours, kind)
+    entities.days(3)
+    daily(entities)
+    weekly(entities)
+    _, edges = hands.everything()
+    assert [set(one) for one in edges if bob in (one["from"], one["to"])] == [
+        {"type", "from", "to"}
+    ] * 4
+    [a] = [one for one in entities.records("entity") if one["id"] == "a"]
+    [ab] = entities.records("tie")
+    assert (a["edge_count"], a["centrality_score"]) == (1, pytest.approx(ab["weight"]))
 
 
 def test_what_a_killed_run_did_is_not_done_again(entities):

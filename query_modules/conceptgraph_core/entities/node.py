@@ -225,6 +225,8 @@ class Graph(adapter.Graph[Node]):
         """Iterate over the edges of an entity that are of *types*, each with its far end as it is.
 
         Of which nothing is read: this is for whoever goes through them all. `tie` makes more of it.
+        What a hand joined to something of its own is among them: see `is_active`, and an edge that
+        does not say as of when its weight is.
         """
         for edge, edge_type, far, _ in self.ends(node, ways, types):
             yield Edge(edge, edge_type), far
@@ -233,6 +235,16 @@ class Graph(adapter.Graph[Node]):
         """Return an edge with its far end; None if that is not of this scope."""
         other = self.raw_node(far)
         return None if other is None else Tie(edge.raw, edge.type, other, leaves)
+
+    def is_active(self, edge: Edge, far: Any) -> bool:
+        """Tell whether *edge* is active; of one that does not say so, if it leads to an entity.
+
+        Of those that we made the far end need not be looked at.
+        """
+        active = edge.raw.get_property("is_active")
+        if active.__class__ is bool:
+            return bool(active)
+        return edge.is_active and self.raw_node(far) is not None
 
     def leaving(self, node: Node, *types: str) -> Iterator[Tie]:
         """Iterate over the edges of *types*, or between entities, that leave *node*.

@@ -38,8 +38,11 @@ def _decay(batch: Batch, node: Node) -> None:
     """
     now_ms = batch.graph.now_ms
     for edge, far in batch.graph.bare(node, _FADING, (True,)):
-        days = edges.days_between(edge.weighed_at(now_ms), now_ms)
-        if edge.weight_at is not None and days <= 0:
+        since = edge.weight_at
+        if since is None and batch.graph.raw_node(far) is None:
+            continue
+        days = 0.0 if since is None else edges.days_between(since, now_ms)
+        if since is not None and days <= 0:
             continue
         was = edge.get("weight")
         weight = edges.ema(edge.type, was, 0.0, days)
@@ -145,7 +148,7 @@ def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str 
 
 def connections(graph: Graph, node: Node) -> list[Edge]:
     """Return the active edges that connect *node*."""
-    return [edge for edge, _ in graph.bare(node, _CONNECTING) if edge.is_active]
+    return [edge for edge, far in graph.bare(node, _CONNECTING) if graph.is_active(edge, far)]
 
 
 def _deactivate(batch: Batch, node: Node) -> None:
