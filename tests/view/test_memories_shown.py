@@ -9,6 +9,7 @@ from remembered import AT, DAY_MS, MEMORIES, NOW_MS, keep
 from tests.conftest import Memory
 from tests.view.browsing import Page
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
@@ -188,6 +189,43 @@ def test_a_memory_is_told_in_words(page):
     assert page.text("[data-fact=id]") == "job"
     assert page.text(".relations").startswith("extends → Daniele moved to Turin in May")
     assert not page.element("#recall-here").is_displayed()
+
+
+def test_of_a_message_it_is_said_who_said_it_wherever_it_is_shown(
+    browser, viewers, portal, tmp_path
+):
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    kept = Memory(store, portal)
+    said = (("m1", "Ann <b>Lee\u202e", "I start in May"), ("m2", "Bob", "Good luck in May"))
+    messages = [
+        {"id": name, "text": words, "thread": "t", "speaker": speaker, "said_at": NOW_MS}
+        for name, speaker, words in said
+    ]
+    kept.run(calls.ingesting.ingest("default", messages))
+    kept.run(calls.memory_links.link("m2", "m1", "follows", 0.5, 0.1))
+    portal.call(store.close)
+    page = Page.at(browser, viewers(file, "--at", AT))
+    first, second = "Ann <b>Lee\\u202e: I start in May", "Bob: Good luck in May"
+    pick(page, "Who starts in May?")
+    assert page.text("#answers .proposition") == first
+    page.press(ESCAPE)
+    page.until("return !document.getElementById('details').hidden")
+    assert page.text("[data-fact=name]") == "I start in May"
+    assert page.text("[data-fact=speaker]") == "Ann <b>Lee\\u202e"
+    assert second in page.text(".relations")
+    assert page.text("#status").startswith(f"{first}, memory, ")
+    page.press("/", DOWN)
+    page.until("return document.querySelectorAll('#offered [role=option]').length")
+    assert set(page.text("#offered").split("\n")) - {"memory"} == {first, second}
+
+
+def test_of_what_nobody_said_no_speaker_is_shown(page):
+    pick(page, "battery models at a start-up")
+    page.press(ESCAPE)
+    page.until("return !document.getElementById('details').hidden")
+    assert page.run("return document.querySelectorAll('[data-fact=speaker]').length") == 0
 
 
 def test_a_preserved_memory_says_so_and_by_which_tag(page):

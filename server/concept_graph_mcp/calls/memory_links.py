@@ -24,9 +24,9 @@ TRAVERSE = Procedure(
 NEIGHBOURHOOD = Procedure(
     "memorygraph.neighbourhood",
     (
-        *("memory_id", "content", "summary", "source", "type", "tags", "importance", "confidence"),
-        *("access_count", "created_at", "accessed_at", "state", "decay_score", "preserved"),
-        *("next_state", "next_state_at", "hop", "degree", "links"),
+        *("memory_id", "content", "summary", "source", "speaker", "type", "tags"),
+        *("importance", "confidence", "access_count", "created_at", "accessed_at", "state"),
+        *("decay_score", "preserved", "next_state", "next_state_at", "hop", "degree", "links"),
     ),
     writes=False,
 )

@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 # What the page tells of a memory as the procedure does.
 _FACTS = (
-    "summary", "source", "type", "tags", "state", "decay_score", "importance", "confidence",
+    "summary", "source", "speaker", "type", "tags", "state", "decay_score", "importance", "confidence",
     "access_count", "created_at", "accessed_at", "preserved", "next_state", "next_state_at", "hop",
     "degree",
 )  # fmt: skip
@@ -30,13 +30,14 @@ async def neighbourhood(
 
 
 async def latest(session: Session, limit: int) -> list[Row]:
-    """Return the memories created or accessed last: `name`, `text` and `state`."""
+    """Return the memories created or accessed last: `name`, `text`, `speaker` and `state`."""
     call = calls.memories.recent(session.user_id, limit)
     if session.until_ms is not None:
         call = calls.memories.recent_until(session.user_id, limit, session.until_ms)
     rows = await session.run(call)
+    shown = ("text", "speaker", "state")
     return [
-        {"kind": "memory", "name": row["memory_id"], "text": row["text"], "state": row["state"]}
+        {"kind": "memory", "name": row["memory_id"], **{name: row[name] for name in shown}}
         for row in rows
     ]
 

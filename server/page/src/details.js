@@ -2,7 +2,7 @@
 
 import { arousalAt, isKnown } from "./scales.js";
 import { element } from "./factors.js";
-import { plain, printable, shortened, signed } from "./wording.js";
+import { plain, printable, shortened, signed, voiced } from "./wording.js";
 
 const TITLE_LETTERS = 90;
 const OTHER_LETTERS = 56;
@@ -37,7 +37,7 @@ function line([fact, said, value]) {
 export function spoken(node, time, tau) {
   if (node.kind === "memory") {
     const stands = `${node.state}, presence ${plain(node.decay_score)}`;
-    return `${printable(node.text)}, memory, ${stands}, linked to ${node.degree}`;
+    return `${voiced(node)}, memory, ${stands}, linked to ${node.degree}`;
   }
   if (node.kind === "entity") {
     const stands = `activation ${plain(node.activation)}, trust ${plain(node.trust)}`;
@@ -68,6 +68,7 @@ function remembered({ node, when, hidden }) {
     name: shortened(node.text, TITLE_LETTERS),
     text: node.content,
     facts: [
+      ...(node.speaker ? [["speaker", "said by", node.speaker]] : []),
       ["state", "state", node.preserved ? `${node.state}, preserved` : node.state],
       ["presence", "presence", plain(node.decay_score)],
       ...next,
@@ -151,7 +152,7 @@ function relation(node, link, model, go) {
   button.type = "button";
   // Isolated, so that a name written from right to left does not turn the arrow.
   const name = document.createElement("bdi");
-  name.textContent = shortened(printable(other.text), OTHER_LETTERS);
+  name.textContent = shortened(voiced(other), OTHER_LETTERS);
   const weight = document.createElement("small");
   weight.textContent = plain(link.weight);
   weight.title = "weight";

@@ -2,7 +2,7 @@
 
 import { element, factor } from "./factors.js";
 import { icon } from "./shapes.js";
-import { plain, printable } from "./wording.js";
+import { plain, printable, voiced } from "./wording.js";
 
 /**
  * Fill *list* with *episodes* and *memories* as the server finds them, the best first;
@@ -19,7 +19,7 @@ const memory = (row) => ({ ...row, kind: "memory", name: row.memory_id, aside: "
 
 function entry(found, list, shapeOf, picked) {
   const button = element("button", "",
-    element("span", "proposition", printable(found.text)),
+    element("span", "proposition", voiced(found)),
     element("span", "formula", ...formula(found)),
     element("span", "gave", ...found.words.map((one) => word(one, found.kind)), ...aside(found)),
   );

@@ -4,7 +4,7 @@ import ForceGraph from "force-graph";
 import { arousalAt, fades, inks, isKnown, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
 import { Looks } from "./looks.js";
 import { bottom, outline } from "./shapes.js";
-import { printable, shortened } from "./wording.js";
+import { shortened, voiced } from "./wording.js";
 import { writeLabels } from "./labels.js";
 
 // Beyond so many nodes or links the picture is a map: thin lines, no arrows, no dashes, a shorter settling.
@@ -289,7 +289,7 @@ export class Picture {
       x: node.x,
       y: node.y,
       below: bottom(this.looks.shapeOf(node), this.radiusOf(node)) + 1,
-      text: shortened(printable(node.text), node === this.hovered ? 3 * letters : letters),
+      text: shortened(voiced(node), node === this.hovered ? 3 * letters : letters),
       bold: node === this.selected || node === this.hovered || this.seeds.has(node.id),
     }));
     const kept = visible.filter(({ rank }) => rank >= 50).map(({ node }) => this.#bounds(node, scale));

@@ -2,7 +2,7 @@
 
 import { askSearch } from "./api.js";
 import { element } from "./factors.js";
-import { printable, shortened } from "./wording.js";
+import { shortened, voiced } from "./wording.js";
 
 const DELAY_MS = 120;
 const OFFERED = 12;
@@ -63,7 +63,7 @@ export function makeSearch(input, list, chosen, failed) {
     const made = document.createElement("li");
     made.id = `option-${index}`;
     made.role = "option";
-    made.append(element("bdi", "", shortened(printable(offered.text), OFFERED_LETTERS)));
+    made.append(element("bdi", "", shortened(voiced(offered), OFFERED_LETTERS)));
     if (offered.kind !== "concept") made.append(" ", element("small", "", offered.kind));
     made.addEventListener("pointerdown", (event) => {
       event.preventDefault();
