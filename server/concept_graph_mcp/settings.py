@@ -68,6 +68,7 @@ def read(
     *embedded* and *toolsets* are the options, "" the default path. *zone* stands in for a missing
     TZ; without it that is an error. Raises SettingsError.
     """
+    environment = given(environment)
     chosen = Settings(
         zone=_zone(environment.get("TZ") or zone),
         tau_ms=_tau(environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
@@ -94,6 +95,11 @@ def read(
             "MEMGRAPH_PASSWORD: is of no user; set MEMGRAPH_USER too, or unset the password"
         )
     return chosen
+
+
+def given(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what is set of *environment*: what is blank counts as not set."""
+    return {name: value for name, value in environment.items() if value.strip()}
 
 
 def store_path(value: str) -> Path:
@@ -232,11 +238,12 @@ def _uri(value: str) -> str:
 
 
 def _embedded(value: str, by_option: bool) -> Path | None:
+    word = value.strip().lower()
     if by_option:
-        return store_path(value) if value else default_path()
-    if value.lower() in _FALSE:
+        return store_path(value) if word else default_path()
+    if word in _FALSE:
         return None
-    return default_path() if value.lower() in _TRUE else store_path(value)
+    return default_path() if word in _TRUE else store_path(value)
 
 
 def _languages(names: str) -> tuple[str, ...]:

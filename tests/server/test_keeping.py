@@ -187,8 +187,11 @@ def test_reset_restores_and_then_runs_the_agents_own_reset(shell, tmp_path, monk
     assert mark.read_text() == "done\n"
 
 
-def test_reset_without_the_agents_command_does_nothing(shell, monkeypatch):
+@pytest.mark.parametrize("given", [{}, {"CORE_RESET_COMMAND": " "}])
+def test_reset_without_the_agents_command_does_nothing(shell, monkeypatch, given):
     monkeypatch.delenv("CORE_RESET_COMMAND", raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
     shell.keep("backup")
     shell.ok("remove", "apple", "--yes")
     before = shell.graph()

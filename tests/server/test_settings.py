@@ -1,17 +1,21 @@
 """What is configured: from the environment and the options, into one frozen value."""
 
+import json
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
 import pytest
 import tzlocal
+from tests.markdown import ROOT
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.settings import SettingsError
 from concept_graph_mcp.tools import toolsets
 
 TZ = {"TZ": "Asia/Tokyo"}
+[PACKAGE] = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))["packages"]
+DECLARED = PACKAGE["environmentVariables"]
 
 
 def test_with_nothing_but_a_time_zone_there_are_defaults():
@@ -44,9 +48,17 @@ def test_everything_can_be_set():
     )
 
 
-def test_variables_that_are_empty_are_as_if_they_were_not_set():
-    empty = dict.fromkeys(("AROUSAL_TAU_MS", "MEMGRAPH_URI", "MEMGRAPH_URL", "MEMGRAPH_USER"), "")
-    assert settings.read(TZ | empty) == settings.read(TZ)
+@pytest.mark.parametrize("blank", ["", " ", "\t \r\n"])
+def test_variables_that_are_blank_are_as_if_they_were_not_set(blank):
+    names = {variable["name"] for variable in DECLARED} - TZ.keys()
+    assert {"CONCEPT_GRAPH_EMBEDDED", "MEMGRAPH_PASSWORD", "AROUSAL_TAU_MS"} < names
+    assert settings.read(TZ | dict.fromkeys(names, blank)) == settings.read(TZ)
+
+
+def test_a_blank_time_zone_is_none():
+    with pytest.raises(SettingsError, match=r"^TZ: is not set"):
+        settings.read({"TZ": " "})
+    assert settings.read({"TZ": " "}, zone="UTC").zone.key == "UTC"
 
 
 def test_the_password_is_in_no_representation():
@@ -167,12 +179,12 @@ def test_both_names_of_the_uri_work_and_the_first_one_wins():
     assert settings.read(TZ | {"MEMGRAPH_URI": first, "MEMGRAPH_URL": second}).uri == first
 
 
-@pytest.mark.parametrize("value", ["", "0", "false", "No", "OFF"])
+@pytest.mark.parametrize("value", ["", " ", "0", "false", "No", "OFF\r"])
 def test_the_environment_can_say_that_nothing_is_embedded(value):
     assert settings.read(TZ | {"CONCEPT_GRAPH_EMBEDDED": value}).embedded is None
 
 
-@pytest.mark.parametrize("value", ["1", "true", "Yes", "ON"])
+@pytest.mark.parametrize("value", ["1", "true", "Yes", "ON", "1 "])
 def test_the_environment_can_say_that_the_store_is_embedded_in_its_usual_place(value):
     configured = settings.read(TZ | {"CONCEPT_GRAPH_EMBEDDED": value})
     assert configured.embedded == settings.default_path()
@@ -181,7 +193,8 @@ def test_the_environment_can_say_that_the_store_is_embedded_in_its_usual_place(v
 def test_the_option_goes_before_the_environment():
     environment = TZ | {"CONCEPT_GRAPH_EMBEDDED": "/named/memory.db"}
     assert settings.read(environment, "/option.db").embedded == Path("/option.db")
-    assert settings.read(environment, "").embedded == settings.default_path()
+    for blank in ("", " "):
+        assert settings.read(environment, blank).embedded == settings.default_path()
     assert settings.read(environment, None).embedded == Path("/named/memory.db")
 
 
@@ -250,6 +263,6 @@ def test_the_toolsets_that_settings_know_are_those_that_there_are():
 
 def test_a_scope_is_named_by_the_environment_alone():
     assert settings.read(TZ | {"CONCEPT_GRAPH_USER": "mia"}).user_id == "mia"
-    for bad in ("  ", "x" * 1_001, "a\0b"):
+    for bad in ("x" * 1_001, "a\0b"):
         with pytest.raises(SettingsError, match="CONCEPT_GRAPH_USER: "):
             settings.read(TZ | {"CONCEPT_GRAPH_USER": bad})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .. import calls
+from .. import calls, settings
 from ..errors import StoreError
 from ..printable import printable
 from ..session import Session
@@ -93,7 +93,7 @@ def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
 @click.pass_obj
 def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool) -> None:
     """Restore SNAPSHOT (default: latest), then run the agent's own reset, CORE_RESET_COMMAND."""
-    command = os.environ.get(CORE_RESET_VARIABLE)
+    command = settings.given(os.environ).get(CORE_RESET_VARIABLE)
     if not command:
         raise Failure(f"{CORE_RESET_VARIABLE}: is not set; name the command that resets the agent")
 

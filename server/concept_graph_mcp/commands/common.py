@@ -65,7 +65,7 @@ def configured(embedded: str | None) -> Settings:
     Raises SettingsError.
     """
     zone = None
-    if not os.environ.get("TZ"):
+    if "TZ" not in settings.given(os.environ):
         zone = settings.machine_zone()
         note(f"TZ is not set; using the machine's zone, {zone}.")
     return settings.read(os.environ, embedded, zone)

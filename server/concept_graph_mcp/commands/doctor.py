@@ -60,7 +60,7 @@ def _table(findings: list[Finding]) -> Table:
 
 def _configuration(chosen: Settings) -> list[Finding]:
     zone = Finding("TZ", str(chosen.zone))
-    if not os.environ.get("TZ"):
+    if "TZ" not in settings.given(os.environ):
         zone = Finding("TZ", f"is not set, which serving needs; e.g. TZ={chosen.zone}", wrong=True)
     findings = [
         Finding("concept-graph-mcp", __version__),

@@ -11,9 +11,9 @@ Row = dict[str, Any]
 
 # What the page tells of a memory as the procedure does.
 _FACTS = (
-    "summary", "source", "speaker", "type", "tags", "state", "decay_score", "importance", "confidence",
-    "access_count", "created_at", "accessed_at", "preserved", "next_state", "next_state_at", "hop",
-    "degree",
+    "summary", "source", "speaker", "type", "tags", "state", "decay_score", "importance",
+    "confidence", "access_count", "created_at", "accessed_at", "preserved", "next_state",
+    "next_state_at", "hop", "degree",
 )  # fmt: skip
 
 
