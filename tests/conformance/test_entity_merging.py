@@ -301,6 +301,30 @@ def test_a_search_minds_neither_accents_nor_apostrophes_and_puts_the_very_name_f
     assert found("'") == [("'", 1.0)]
 
 
+@pytest.mark.parametrize(
+    ("label", "queries"),
+    [
+        ("“Dune”", ["dune", "Dune", "“dune"]),
+        ("@alice", ["alice", "@ali"]),
+        ("#python 3", ["python", "3"]),
+        ("¿Qué?", ["que"]),
+        ("「千と千尋」", ["千と"]),
+        ("🐶 Max", ["max", "🐶"]),
+        ("Max\u200bina", ["maxina", "ina", "max\u200b"]),
+        ("\u202eOslo", ["oslo"]),
+    ],
+)
+def test_a_search_minds_neither_what_stands_before_a_word_nor_what_nobody_sees(
+    entities, label, queries
+):
+    entities.observe("Hello", label)
+    for query in queries:
+        [row] = entities.search(query)
+        given = [query, [], 10, False]
+        [by_hand] = entities.memory.procedure("entitygraph.search", given, ("score",))
+        assert row["score"] == by_hand["score"] >= 0.8
+
+
 def test_a_word_inside_a_label_is_found_however_long_ago_it_was_mentioned(entities):
     later = [node(f"n{number}", last_activated=9) for number in range(2_001)]
     titles = ("The Lord of the Rings", "東京都庁", "Ring")

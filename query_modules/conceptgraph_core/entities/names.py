@@ -22,14 +22,15 @@ def canonical(label: str) -> str:
 
 
 def searched(name: str) -> str:
-    """Return a canonical name without accents and apostrophes: "o'brien" → "obrien"."""
+    """Return a canonical name without accents, apostrophes and what is not seen: "obrien"."""
     return _joined(folding.plain(name)) or name
 
 
 def words(name: str) -> list[str]:
     """Return the words of a canonical name as they are searched for, without accents.
 
-    Behind them the parts of those with an apostrophe: of "o'brien" obrien, o, brien.
+    Behind them the parts of those with an apostrophe, or something unseen, in them: of "o'brien"
+    obrien, o, brien.
     """
     plain = folding.plain(name)
     joined = _joined(plain)
@@ -39,10 +40,22 @@ def words(name: str) -> list[str]:
     return found
 
 
+def inner_words(name: str) -> list[str]:
+    """Return the words of a canonical name, without the one that its searched form begins with.
+
+    Of "max and moritz" and, for quotes come before it, of "“moritz”" there is moritz.
+    """
+    found = words(name)
+    return found[1:] if found and searched(name).startswith(found[0]) else found
+
+
 def _joined(name: str) -> str:
     for mark in _APOSTROPHES:
         name = name.replace(mark, "")
-    return name
+    if name.isascii():
+        return name
+    # What comes along from a page or a telephone: zero-width blanks, marks of direction.
+    return "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
 
 
 def free(name: str, taken: Container[str]) -> str:

@@ -103,9 +103,9 @@ SEARCHED: Final = 2_000
 # And at so many that begin with one of its first words.
 WORDS_SEARCHED: Final = 8
 WORD_SEARCHED: Final = 200
-# By place, the properties that have the words of a label after its first, so that an index finds
-# them. For those of so many first words of a search.
-INNER_WORDS: Final = {place: f"word_{place + 1}" for place in range(1, 6)}
+# By place, the properties that have the words of a label after what it begins with, so that an
+# index finds them. For those of so many first words of a search.
+INNER_WORDS: Final = {place: f"word_{place + 2}" for place in range(5)}
 INNER_SEARCHED: Final = 4
 
 # Co-occurrence: all pairs of a long session would be a hairball.
@@ -162,10 +162,10 @@ _CREATED_AT = Property("created_at", checks.time, NOW, absent=0)
 
 
 def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
-    """Return what tells the word at *place* of a label, None where it has not so many."""
+    """Return what tells the inner word at *place* of a label, None where it has not so many."""
 
     def word(properties: Mapping[str, Any]) -> str | None:
-        words = names.words(names.canonical(properties["node_label"]))
+        words = names.inner_words(names.canonical(properties["node_label"]))
         return words[place] if place < len(words) else None
 
     return word
