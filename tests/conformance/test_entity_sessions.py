@@ -74,6 +74,21 @@ def test_what_an_edge_of_a_hand_has_that_is_no_such_thing_it_lacks(entities, han
     assert edge["weight"] == 0.5
 
 
+def test_a_session_ends_whatever_stands_in_an_id_or_a_hand_has_noted_in_it(entities, hands):
+    for name, id_ in (("rain", "1\tr"), ("flood", "2\tf\t3")):
+        named = {"node_label": name, "canonical_name": name}
+        hands.node("Entity", id=id_, user_id="default", node_type="event", **named)
+    cause = {"from": "rain", "to": "flood", "type": "causal"}
+    feelings = zip("abc", (0.5, -0.5, 0.5), strict=True)
+    for name, valence in feelings:
+        noted = ["CAUSAL", "nothing", "", "CAUSAL\tx\ty\tuser"]
+        hands.node("Session", session_id=name, user_id="default", relations=noted)
+        observed = {**event("rain"), "valence": valence}
+        entities.observe("rain, flood", observed, event("flood"), session=name, relations=[cause])
+        ended = entities.end(name)
+    assert ended["activated_causal"] == [{"from": "1\tr", "to": "2\tf\t3"}]
+
+
 @pytest.mark.parametrize("odd", [{}, {"weight_at": "then"}])
 def test_an_edge_of_a_hand_that_says_no_time_weighs_from_when_it_is_first_seen(
     entities, hands, odd

@@ -5,7 +5,7 @@ of reinforcements and the last activation whenever an edge is read; nothing writ
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final
 
 from . import schema
@@ -98,7 +98,16 @@ def key(edge_type: str, source_id: str, target_id: str) -> str:
     return f"{edge_type}\t{source_id}\t{target_id}"
 
 
-def of_key(written: str) -> tuple[str, str, str]:
-    """Return the type and the two ids that `key` wrote."""
-    edge_type, source_id, target_id = written.split("\t")
-    return edge_type, source_id, target_id
+def of_key(written: str, edge_type: str, known: Container[str]) -> tuple[str, str] | None:
+    """Return the two ids that `key` wrote of an edge of that type, if *known* has both.
+
+    What was imported may have a tab in its id, and a hand may have noted what is no edge at all.
+    """
+    first, *parts = written.split("\t")
+    if first != edge_type:
+        return None
+    for place in range(1, len(parts)):
+        source_id, target_id = "\t".join(parts[:place]), "\t".join(parts[place:])
+        if source_id in known and target_id in known:
+            return source_id, target_id
+    return None

@@ -251,18 +251,18 @@ def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally:
     entities = {one.entity.key: one.entity for one in mentioned}
     for written in session.get("relations"):
         key = written.rpartition("\t")[0]
-        edge_type, source_id, target_id = edges.of_key(key)
-        if edge_type != schema.CAUSAL or key in counted:
+        ends = None if key in counted else edges.of_key(key, schema.CAUSAL, entities)
+        if ends is None:
             continue
-        source, target = entities.get(source_id), entities.get(target_id)
-        tie = source and target and graph.between(source, target, schema.CAUSAL)
-        if source is None or target is None or not tie:
+        source, target = (entities[one] for one in ends)
+        tie = graph.between(source, target, schema.CAUSAL)
+        if tie is None:
             continue
         counted.append(key)
         if _is_learnt(session, tie):
             tie.set(is_active=True)
             _count_edge((source, target))
-            tally.activated.append({"from": source_id, "to": target_id})
+            tally.activated.append({"from": source.key, "to": target.key})
     session.set(reinforced=counted)
 
 
