@@ -170,7 +170,7 @@ def test_a_question_that_names_a_speaker_prefers_what_that_speaker_said(memory):
         assert rows[0]["memory_id"] == first
 
 
-@pytest.mark.parametrize("position", ["first", 1.5, None])
+@pytest.mark.parametrize("position", ["first", 1.5, None, True, 2**63 - 1])
 def test_a_position_of_a_hand_that_is_none_counts_for_nothing(memory, hands, position):
     hands.node("Memory", id="hand", user_id="default", thread="t", position=position)
     assert ingest(memory, message(0))["created"] == 1

@@ -52,8 +52,8 @@ class _Ingesting:
         for node in graph.nodes():
             get = node.raw.get_property
             self._there[get("id")] = node
-            thread, position = get("thread"), get("position")
-            is_placed = isinstance(thread, str) and isinstance(position, int)
+            thread, position = get("thread"), node.value("position")
+            is_placed = isinstance(thread, str) and position is not None
             if is_placed and (thread not in self._last or position > self._last[thread][0]):
                 self._last[thread] = position, node
         context = graph.context
