@@ -58,7 +58,7 @@ def lease(graph: Work, holder: str, lease_ms: int) -> Row:
     node = graph.made()
     now_ms = graph.context.now_ms
     get = node.raw.get_property
-    others = get("holder") not in {None, who} and (get("lease_until") or 0) > now_ms
+    others = get("holder") not in {None, who} and _lasts(get("lease_until"), now_ms)
     acquired = not others and (length == 0 or not get("paused"))
     if length == 0 and not others:
         graph.update(node, holder=None, lease_until=None)
@@ -151,7 +151,7 @@ def _row(graph: Work) -> Row:
     node = graph.kept.get(schema.WORKER_NAME)
     jobs = sorted(graph.kept.keys() - {schema.WORKER_NAME})
     until = None if node is None else node.raw.get_property("lease_until")
-    works = until is not None and until > graph.context.now_ms
+    works = _lasts(until, graph.context.now_ms)
     return {
         "paused": node is not None and bool(node.raw.get_property("paused")),
         "holder": node.raw.get_property("holder") if node is not None and works else None,
@@ -159,6 +159,11 @@ def _row(graph: Work) -> Row:
         **_done(node),
         "jobs": [_of_job(name, graph.kept[name]) for name in jobs],
     }
+
+
+def _lasts(until: int | None, now_ms: int) -> bool:
+    """Tell whether a lease lasts; not if it was given by a clock that was days ahead."""
+    return until is not None and now_ms < until <= now_ms + MAX_LEASE_MS
 
 
 def _of_job(name: str, node: Node) -> Row:

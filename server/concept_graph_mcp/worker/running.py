@@ -5,12 +5,13 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from time import perf_counter
 from typing import Any
 
 from apscheduler.triggers.cron import CronTrigger
 
+from conceptgraph_core.memories.rules import DAY_MS
 from conceptgraph_core.work import schema
 
 from .. import calls
@@ -151,13 +152,17 @@ class Worker:
 
 
 def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
-    """Tell whether a time of *job* has come since the last run that was finished began."""
+    """Tell whether a time of *job* has come since the last run that was finished began.
+
+    One that began more than a day from now began by a clock that was wrong, and counts for nothing.
+    """
     known: list[Any] = [one for one in status["jobs"] if one["job"] == job.name]
     started_at = known[0]["started_at"] if known else None
-    if started_at is None:
+    if started_at is None or started_at > now_ms + DAY_MS:
         return True
-    since = datetime.fromtimestamp(started_at / 1000, UTC)
-    due = trigger(job, zone).get_next_fire_time(since, since)
+    # Not as of the time before, which the trigger does not know again where an hour comes twice.
+    since = datetime.fromtimestamp(started_at / 1000, UTC) + timedelta(milliseconds=1)
+    due = trigger(job, zone).get_next_fire_time(None, since)
     return due is not None and due.timestamp() * 1000 <= now_ms
 
 
