@@ -16,7 +16,7 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 # From the ground up: each line may import what stands in the lines above it, and itself.
 ORDER = [
     CORE,
-    *(f"{CORE}.{name}" for name in ("limits", "errors", "text", "folding", "checks")),
+    *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "checks")),
     *(f"{CORE}.{name}" for name in ("decaying", "layers", "ranks")),
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "lists", "associate", "concepts")),
     *(f"{CORE}.{name}" for name in ("embeddings", "work", "memories", "entities")),

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
-from conceptgraph_core import limits
+from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER
 
 from . import calls
@@ -19,8 +19,6 @@ from .stores.store import Store
 if TYPE_CHECKING:
     from .embedding.base import Vector
     from .embedding.opening import LazyEmbedding
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
 
 
 @dataclass
@@ -139,7 +137,7 @@ class Session:
 
     def local(self, time_ms: int) -> datetime:
         """Return the local time at *time_ms*."""
-        return (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(self.zone)
+        return dates.moment(time_ms, self.zone)
 
     async def _run(self, call: Call, now_ms: int) -> list[dict[str, Any]]:
         context = {

@@ -212,4 +212,4 @@ def test_no_content_can_look_like_another_memory():
     entry = {"memory_id": "a", "at": 0, "text": "one\n[1970-01-02 b] two\r\n[x]"}
     assert wording.line(entry, wording.day) == "[1970-01-01 a] one\n  [1970-01-02 b] two\n  [x]"
     assert wording.day(-(10**15)) == "0001-01-03"
-    assert wording.day(10**15) == "9999-12-29"
+    assert wording.day(10**15) == "9999-12-31"

@@ -14,10 +14,11 @@ from test_bad_tool_input import (
     Served,
 )
 
-from concept_graph_mcp import serving
+from concept_graph_mcp import calls, serving
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.toolsets import TOOLSETS
+from conceptgraph_core import limits
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 CREATED = "2025-06-16T00:06:40+09:00"
@@ -105,8 +106,6 @@ def served(portal: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     """One server for all cases; were one of them to change something, the others would not see."""
     connecting, session = connected(portal, tmp_path_factory.mktemp("served") / "memory.db")
     with portal.wrap_async_context_manager(connecting) as client:
-        from concept_graph_mcp import calls
-
         record = {"kind": "memory", "id": "tea", "user_id": "ann", "content": "Prefers tea"}
         portal.call(session.run, calls.keeping.import_rows([record]))
         made = Served(portal, client, session)
@@ -143,6 +142,27 @@ def told(served: Served, tool: str, **arguments: Any) -> dict[str, Any]:
     assert result.is_error is False, result.content
     structured: dict[str, Any] = result.structured_content
     return structured
+
+
+@pytest.mark.parametrize("at", [-limits.MAX_TIME_MS, -1, limits.MAX_TIME_MS])
+def test_a_time_that_no_calendar_has_is_the_nearest_that_it_has(fresh, portal, at):
+    record = {"kind": "memory", "id": "tea", "user_id": "ann", "content": "Prefers tea"}
+    old = [record | {"created_at": at, "accessed_at": at}]
+    portal.call(fresh._session.run, calls.keeping.import_rows(old))
+    shown = {
+        -limits.MAX_TIME_MS: "0001-01-03T09:18:59+09:18:59",
+        -1: "1970-01-01T08:59:59+09:00",
+        limits.MAX_TIME_MS: "9999-12-31T09:00:00+09:00",
+    }[at]
+    [row] = told(fresh, "memory_node_recent")["memories"]
+    assert row["created_at"] == shown
+    reading = {
+        "memory_graph_explore": {"start_node_id": "tea"},
+        "memory_node_get": {"memory_id": "tea"},
+        "memory_decay_status": {"memory_id": "tea"},
+    }
+    for tool, arguments in reading.items():
+        assert told(fresh, tool, **arguments)
 
 
 def test_a_memory_lives_through_all_tools(fresh):

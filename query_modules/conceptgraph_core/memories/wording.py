@@ -4,9 +4,10 @@ Imports nothing of Memgraph: the shell writes the same text with the days of its
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from typing import Any, Final
 
+from .. import dates
 from .. import text as texts
 
 # No model is asked: English has about four bytes a token, other scripts fewer characters to them.
@@ -16,9 +17,6 @@ DEFAULT_BUDGET: Final = 2_000
 MIN_BUDGET: Final = 50
 MAX_BUDGET: Final = 100_000
 _CUT: Final = "…"
-# Two days from the first and the last that there are, so that every zone has them.
-_FIRST_MS: Final = -62_135_424_000_000
-_LAST_MS: Final = 253_402_127_999_999
 
 # A memory in such a text: memory_id, at (unix ms), text.
 Entry = Mapping[str, Any]
@@ -40,10 +38,7 @@ def line(entry: Entry, day: Callable[[int], str]) -> str:
 
 def day(time_ms: int, zone: tzinfo = UTC) -> str:
     """Return the date of a time in *zone*, "2025-06-15"; the nearest where no calendar has it."""
-    within = min(_LAST_MS, max(_FIRST_MS, time_ms))
-    # Not fromtimestamp, which knows no time before 1970 on every platform.
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=within)
-    return moment.astimezone(zone).date().isoformat()
+    return dates.moment(time_ms, zone).date().isoformat()
 
 
 def budget(given: int | None) -> int:

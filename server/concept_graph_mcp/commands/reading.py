@@ -1,12 +1,11 @@
 """`recall`, `search`, `stats` and `check`: what is in the graph, and why something comes up."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import click
 from rich.table import Table
 
-from conceptgraph_core import limits
+from conceptgraph_core import dates, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.text import shown
 
@@ -177,7 +176,5 @@ def shown_measure(row: Row) -> str:
     """Return the value of a row of `stats` for people: times as UTC dates."""
     value = row["value"]
     if row["kind"] == "time":
-        return (
-            f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
-        )
+        return f"{dates.moment(value):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
     return f"{value:,}"

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Strict
 
-from conceptgraph_core import limits
+from conceptgraph_core import dates, limits
 
 from ..errors import Refused
 
@@ -44,9 +44,7 @@ def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def iso(time_ms: int, zone: ZoneInfo) -> str:
     """Return a time (unix ms) as results have it, "2025-06-15T17:06:40+02:00"."""
-    # Not fromtimestamp, which knows no time before 1970 on every platform.
-    moment = _EPOCH + timedelta(milliseconds=time_ms)
-    return moment.astimezone(zone).isoformat(timespec="seconds")
+    return dates.moment(time_ms, zone).isoformat(timespec="seconds")
 
 
 def time_of(value: str, field: str, zone: ZoneInfo) -> int:

@@ -1,0 +1,20 @@
+"""Times as people read them.
+
+Imports nothing of Memgraph: the shell tells the same times in its own zone.
+"""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final
+
+from . import limits
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# 0001-01-03T00:00:00Z: two days from the first that there is, so that every zone has a date for it.
+_FIRST_MS: Final = -62_135_424_000_000
+
+
+def moment(time_ms: int, zone: tzinfo = UTC) -> datetime:
+    """Return a time (unix ms) as it is in *zone*; the nearest where no calendar has it."""
+    within = min(limits.MAX_TIME_MS, max(_FIRST_MS, time_ms))
+    # Not fromtimestamp, which knows no time before 1970 on every platform.
+    return (_EPOCH + timedelta(milliseconds=within)).astimezone(zone)
