@@ -43,10 +43,10 @@ def folded_if_other(text: str) -> str | None:
     return None if form == text else form
 
 
-def plain_if_other(text: str) -> str:
-    """Return the plain form of *text*, or nothing where it is no other than the folded one."""
+def plain_if_other(text: str) -> str | None:
+    """Return the plain form of *text*, or None where it is no other than the folded one."""
     form = plain(text)
-    return "" if form == folded(text) else form
+    return None if form == folded(text) else form
 
 
 class Keywords(NamedTuple):

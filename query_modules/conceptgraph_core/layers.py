@@ -144,13 +144,14 @@ class Ranking(NamedTuple):
 
 
 class TextIndex(NamedTuple):
-    """Nodes of *label* by any part of *source*, of which two properties have the forms.
+    """Nodes of *label* by any part of *source*, of which three properties have the forms.
 
-    *folded* has it case-folded, *plain* without accents too, empty if that is the same (see
-    `folding`). Where *listed*, a number, says which list has it (see `lists`), *plain* is there
-    and not on the node. A node that lacks one of them is looked at itself. *other* has it
-    case-folded as well, but only where that is another: an index of this and of *source* is smaller
-    than one of *folded*, and finds the same.
+    *folded* has it case-folded. *other* has it case-folded as well, but only where that is another
+    than *source*, and *plain* has it without accents too, only where that is another than the
+    folded form (see `folding`): what begins with a text is found by the indexes of *source* and of
+    these two, which are small. What only contains one is looked for in lists (see `lists`):
+    *listed*, a number, says which list has it, and *unlisted*, true, that none has it yet. A node
+    that has neither, or no folded form, may lack others as well.
     """
 
     label: str
@@ -158,6 +159,7 @@ class TextIndex(NamedTuple):
     folded: str
     other: str
     plain: str
+    unlisted: str
     listed: str
 
 

@@ -48,14 +48,16 @@ def test_a_name_is_in_one_list_with_its_forms(memory, hands):
     create(memory, "Crème", "water")
     assert put(memory, 7) == [{"listed": 2}]
     [one] = lists(hands)
-    assert (one["number"], one["of"], one["size"]) == (7, "Concept", 2)
+    assert (one["number"], one["label"], one["size"]) == (7, "Concept", 2)
     for entry in ("crème\x1fcreme\x1fCrème", "water\x1f\x1f"):
         assert f"\x1e{entry}\x1e" in one["names"]
     assert hands.properties("Crème")["listed"] == 7
     assert hands.properties("Crème")["search_name"] == "crème"
     assert hands.properties("Crème")["folded_name"] == "crème"
     assert "folded_name" not in hands.properties("water")
-    assert "plain_name" not in hands.properties("Crème")
+    assert hands.properties("Crème")["plain_name"] == "creme"
+    assert "plain_name" not in hands.properties("water")
+    assert "unlisted" not in hands.properties("Crème")
     assert put(memory, 8) == [{"listed": 0}]
     assert len(lists(hands)) == 1
 
@@ -166,6 +168,7 @@ def test_what_a_hand_renamed_is_found_and_gets_its_forms_anew(memory, hands):
     assert memory.procedure("conceptgraph.index", [False, None], ("indexed",)) == [{"indexed": 1}]
     properties = hands.properties("Äpfel")
     assert (properties["plain_name"], properties.get("listed")) == ("apfel", None)
+    assert properties["unlisted"] is True
     assert found(memory, ["apf"]) == ["Äpfel"]
 
 
@@ -201,6 +204,28 @@ def test_a_limit_below_nothing_is_refused(memory, limit):
             listed(memory, ["apple"], limit)
     else:
         assert listed(memory, ["apple"], limit) == ["apple"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_begins_with_a_keyword_in_any_form_comes_first_however_little_is_wanted(memory, seed):
+    chance = random.Random(seed)
+    starts = ("tar", "Tar", "TAR", "tár", "Tär", "ｔａｒ", "star", "Star", "a tar", "A-Tár")
+    made = (chance.choice(starts) + chance.choice("tTzé e") for _ in range(30))
+    names = list(dict.fromkeys(made))
+    create(memory, *names[:10])
+    put(memory)
+    create(memory, *names[10:])
+    for keywords in (["tar"], ["TAR"], ["tár"], ["s", "Tart"], ["star", "tarz", "a"], ["tarté"]):
+        for limit in (1, 2, 5, 9):
+            assert found(memory, keywords, limit) == in_order(names, keywords)[:limit], keywords
+
+
+def test_what_a_hand_made_is_among_many_that_begin_with_a_keyword(memory, hands):
+    names = [f"apple {number}" for number in range(9)]
+    create(memory, *names)
+    put(memory)
+    hands.node("Concept", name="Äpple", arousal_level=0.1, accessed_at=0)
+    assert found(memory, ["apple"], 3) == ["Äpple", "apple 0", "apple 1"]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -126,7 +126,7 @@ def indexes(run: Callable[..., list[dict[str, Any]]]) -> set[tuple[str, str]]:
 
 WANTED = {("Concept", "name"), ("Episode", "name")}
 # What searches read besides names: the latest concepts, and forms of their names.
-SEARCHED = ("accessed_at", "folded_name", "plain_name")
+SEARCHED = ("accessed_at", "folded_name", "plain_name", "unlisted")
 INDEXED = WANTED | {("Concept", of) for of in SEARCHED}
 
 
@@ -200,14 +200,36 @@ def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_a
     )
     bare("CREATE (:Concept {other: 1}), (:Concept {name: 7})")
     connect(memgraph_uri).open()
-    rows = bare("MATCH (n:Concept) WHERE n.plain_name IS NOT NULL RETURN n.name, n.plain_name")
-    assert {row["n.name"]: row["n.plain_name"] for row in rows} == {
-        "Crème": "creme",
-        "Äpfel": "apfel",
-        "apple": "",
-        "pear": "",
-        "Öl": "ol",
+    rows = bare("MATCH (n:Concept) WHERE n.unlisted RETURN n.name, n.folded_name, n.plain_name")
+    assert {tuple(row.values()) for row in rows} == {
+        ("Crème", "crème", "creme"),
+        ("Äpfel", "äpfel", "apfel"),
+        ("apple", None, None),
+        ("pear", None, None),
+        ("Öl", "öl", "ol"),
     }
+
+
+def test_opening_makes_lists_anew_beside_which_no_plain_form_was_kept(bare, connect, memgraph_uri):
+    bare(
+        "CREATE (:Concept {name: 'Crème', search_name: 'crème', folded_name: 'crème', listed: 1}),"
+        " (:Concept {name: 'apple', search_name: 'apple', listed: 1}),"
+        " (:Concept {name: 'Äpfel', search_name: 'äpfel', plain_name: 'apfel'}),"
+        " (:Concept {name: 'pear', search_name: 'pear', plain_name: ''}),"
+        " (:NameList {number: 1, of: 'Concept', size: 2, names:"
+        " '\x1ecrème\x1fcreme\x1fCrème\x1eapple\x1f\x1f\x1e'})"
+    )
+    store = connect(memgraph_uri)
+    found = [store.run(calls.concepts.concept_search([word], 1)) for word in ("creme", "apf")]
+    assert [row["concept"] for [row] in found] == ["Crème", "Äpfel"]
+    rows = bare("MATCH (n:Concept) RETURN n.name, n.plain_name, n.unlisted, n.listed")
+    assert {tuple(row.values()) for row in rows} == {
+        ("Crème", "creme", True, None),
+        ("Äpfel", "apfel", True, None),
+        ("apple", None, True, None),
+        ("pear", None, True, None),
+    }
+    assert bare("MATCH (l:NameList) RETURN l") == []
 
 
 def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_stale(
@@ -225,7 +247,7 @@ def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_sta
         )
 
     assert [row["name"] for row in listed()] == names
-    assert bare("MATCH (n:Concept) WHERE n.plain_name IS NOT NULL RETURN n") == []
+    assert bare("MATCH (n:Concept) WHERE n.unlisted RETURN n") == []
     bare("MATCH (n:Concept {name: 'pear 0007'}) DETACH DELETE n")
     bare("CREATE (:Concept {name: 'Birne 0007'})")
     store = connect(memgraph_uri)
@@ -274,7 +296,7 @@ def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
         asked.append(statement)
         if statement.startswith("MATCH"):
             return [{"size": 4_500}]
-        counts = {"name": 5_000, "folded_name": 70, "plain_name": 500}
+        counts = {"name": 5_000, "folded_name": 70, "unlisted": 500}
         return [
             {"label": "Concept", "property": [name], "count": count}
             for name, count in counts.items()

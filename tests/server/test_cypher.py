@@ -6,11 +6,13 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.bolt import cypher, forms
+from concept_graph_mcp.stores.bolt import cypher, forms, searching, store
 from concept_graph_mcp.stores.bolt.store import BoltStore
 from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
+# What statements before may have found.
+LOOKED_UP = {"found": [], "degrees": [], "read": [], "size": 0, "names": [], "lacking": False}
 NASTY = "a'b\"c`d}) DETACH DELETE n //"
 
 EVERY = {
@@ -138,12 +140,16 @@ def test_every_parameter_is_given_and_every_given_one_used(call):
     *first, (calling, parameters) = cypher.call(call, CONTEXT)
     given = CONTEXT.keys() | dict(call.context).keys()
     returned: set[str] = set()
+    used: set[str] = set()
     for text, own in first:
         wanted = placeholders(text)
-        assert own.keys() - given <= wanted <= own.keys()
-        returned -= wanted
+        assert own.keys() - given <= wanted <= own.keys() | returned
+        assert not own.keys() & returned
+        used |= wanted
         returned |= set(re.findall(r"(\w+)(?:,|$)", text.rpartition(" RETURN ")[2]))
-    assert placeholders(calling) == (parameters.keys() | returned) - unused(call)
+    wanted = placeholders(calling)
+    assert parameters.keys() - unused(call) <= wanted <= parameters.keys() | returned
+    assert returned <= used | wanted | {searching.DONE}
     assert not returned & parameters.keys()
 
 
@@ -152,7 +158,7 @@ def placeholders(text: str) -> set[str]:
 
 
 def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_procedure():
-    _, (looking_up, _), (calling, parameters) = cypher.call(EVERY["concept_search"], CONTEXT)
+    *_, (looking_up, _), (calling, parameters) = cypher.call(EVERY["concept_search"], CONTEXT)
     assert not re.search(r"\bCALL \w", looking_up)
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found")
     assert calling == (
@@ -163,24 +169,55 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
     assert parameters == {"a0": ["App", "FRU"], "a1": 10, **CONTEXT}
 
 
-def test_a_search_that_knows_of_nothing_without_forms_looks_for_none():
-    for lacking in (True, False):
-        state = forms.State(lacking, has_lists=False)
-        (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
-        assert (parameters["lacking"], parameters["names"]) == (lacking, [])
-
-
-def test_a_search_asks_lists_for_names_and_whether_they_have_as_many_as_there_should_be():
-    state = forms.State(False, True, 5_000)
-    (asking, given), (finding, _), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
-    assert "CALL conceptgraph.listed_names($keywords, $most, {found: found})" in asking
-    assert asking.endswith(" RETURN names, lacking")
+def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_lists():
+    state = forms.State(True, 5_000)
+    statements = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
+    (beginning, given), (asking, asked), (finding, _), _ = statements
+    assert not re.search(r"\bCALL \w|CONTAINS|\.names", beginning)
+    assert beginning.endswith(" RETURN beginning + unfolded AS found, lacking, done")
     keywords = ["app", "fru"]
-    wanted = {"of": "Concept", "keywords": keywords, "parts": keywords, "most": 20, "size": 5_000}
-    assert given == wanted
+    wanted = {"label": "Concept", "parts": keywords, "most": 10, "size": 5_000}
+    assert given == wanted | {"ranges": [[part, f"{part}\U0010ffff"] for part in keywords]}
+    assert "CALL conceptgraph.listed_names($keywords, $most, {found: found})" in asking
+    assert asking.endswith(" RETURN collect(name) AS names")
+    assert asked == {"label": "Concept", "keywords": keywords, "parts": keywords, "most": 20}
     assert "UNWIND $names AS name" in finding
-    unknown = cypher.call(EVERY["concept_search"], CONTEXT, state=forms.State())
-    assert unknown[0][1]["size"] is None
+    assert "UNWIND $found AS i" in finding
+
+
+def test_a_search_where_there_are_no_lists_asks_none():
+    state = forms.State(has_lists=False)
+    _, (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
+    assert parameters["names"] == []
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_where_the_first_statement_finds_all_that_is_wanted_only_the_last_one_follows(done):
+    class Result:
+        def __init__(self, row):
+            self.row = row
+
+        async def single(self, strict):
+            assert strict
+            return self
+
+        def data(self):
+            return self.row
+
+    class Transaction:
+        def __init__(self):
+            self.ran = []
+
+        async def run(self, text, parameters):
+            self.ran.append((text, parameters))
+            return Result({"found": [len(self.ran)], searching.DONE: done})
+
+    transaction = Transaction()
+    statements = [("first", {}), ("second", {"p": 1}), ("last", {"a": 2})]
+    anyio.run(store.calling, transaction, statements)
+    texts = [text for text, _ in transaction.ran]
+    assert texts == (["first", "last"] if done else ["first", "second", "last"])
+    assert transaction.ran[-1][1] == {"a": 2, "found": [1 if done else 2], searching.DONE: done}
 
 
 def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
@@ -191,7 +228,7 @@ def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
     [(known, _)] = cypher.call(cypher.alone(call), CONTEXT)
     assert known.startswith("UNWIND $p0 AS v OPTIONAL MATCH (n0:Concept {name: v})")
     assert "NameList" not in known
-    for state, size in ((forms.State(), None), (forms.State(False, True, 5_000), 5_000)):
+    for state, size in ((forms.State(), None), (forms.State(True, 5_000), 5_000)):
         (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
         assert "NameList" in looking_up
         assert given["size"] == size
@@ -254,8 +291,7 @@ def test_a_memgraph_parses_every_statement(call, empty_memgraph):
 
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
         for statement, parameters in cypher.call(call, CONTEXT):
-            found = {"found": [], "degrees": [], "read": [], "size": 0}
-            assert session.run(f"EXPLAIN {statement}", {**found, **parameters}).values()
+            assert session.run(f"EXPLAIN {statement}", {**LOOKED_UP, **parameters}).values()
 
 
 async def open_and_close(uri: str) -> None:
@@ -275,9 +311,22 @@ def test_no_look_up_goes_through_the_nodes_of_others(call, empty_memgraph):
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
         session.run("UNWIND range(1, 100) AS i CREATE (:Other)").consume()
         for statement, parameters in statements if before is None else [before, *statements]:
-            found = {"found": [], "degrees": [], "read": [], "size": 0}
-            plan = session.run(f"EXPLAIN {statement}", {**found, **parameters}).values()
+            plan = session.run(f"EXPLAIN {statement}", {**LOOKED_UP, **parameters}).values()
             assert not [line for (line,) in plan if "ScanAll (" in line]
+
+
+def test_what_begins_with_a_keyword_is_read_by_indexes_and_names_in_their_order(empty_memgraph):
+    import neo4j
+
+    anyio.run(open_and_close, empty_memgraph)
+    (statement, parameters), *_ = cypher.call(EVERY["concept_search"], CONTEXT)
+    with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
+        rows = session.run(f"EXPLAIN {statement}", parameters).values()
+    plan = [line.strip("| ") for (line,) in rows]
+    for name in ("name", "folded_name", "plain_name"):
+        assert f"* ScanAllByLabelProperties (n :Concept {{{name}}})" in plan
+    # Of all that was found by the three, which is few.
+    assert [line for line in plan if "OrderBy" in line] == ["* OrderBy {n, place}"]
 
 
 def test_the_latest_are_read_by_their_index_where_another_has_fewer_entries(empty_memgraph):

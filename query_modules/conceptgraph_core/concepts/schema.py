@@ -96,7 +96,15 @@ def _day_ms(name: str) -> int | None:
 
 
 # By what part of a name a concept is found.
-NAMES: Final = TextIndex(CONCEPT, "name", "search_name", "folded_name", "plain_name", "listed")
+NAMES: Final = TextIndex(
+    CONCEPT,
+    "name",
+    folded="search_name",
+    other="folded_name",
+    plain="plain_name",
+    unlisted="unlisted",
+    listed="listed",
+)
 
 LAYER: Final = Layer(
     name="concepts",
@@ -114,9 +122,10 @@ LAYER: Final = Layer(
             ),
             text="name",
             derived={
-                "search_name": lambda properties: folding.folded(properties["name"]),
-                "folded_name": lambda properties: folding.folded_if_other(properties["name"]),
-                "plain_name": lambda properties: folding.plain_if_other(properties["name"]),
+                NAMES.folded: lambda properties: folding.folded(properties["name"]),
+                NAMES.other: lambda properties: folding.folded_if_other(properties["name"]),
+                NAMES.plain: lambda properties: folding.plain_if_other(properties["name"]),
+                NAMES.unlisted: lambda _: True,
             },
         ),
         NodeKind(

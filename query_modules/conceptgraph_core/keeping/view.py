@@ -43,11 +43,10 @@ class Everything(adapter.Graph[Node]):
         }
         for index in self.layer_of(node.label).texts:
             if index.label == node.label and node.raw.get_property(index.listed) is not None:
-                if set(lacking) <= {index.plain, index.other}:
-                    lacking.pop(index.plain, None)
-                    return lacking
-                # What the list has is another name.
-                lacking |= {index.plain: derived[index.plain], index.listed: None}
+                if set(lacking) <= {index.unlisted}:
+                    return {}
+                # What the list has is another name, or of an older version.
+                lacking |= {index.unlisted: derived[index.unlisted], index.listed: None}
         return lacking
 
     def shown(self, node: Node) -> str:

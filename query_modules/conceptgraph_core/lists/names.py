@@ -20,9 +20,9 @@ class Lists(adapter.Graph[Node]):
 def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, int]:
     """Put the texts of *index* that are in no list yet into new ones.
 
-    The lists are numbered from *number* on; no other has such a number. The nodes keep their folded
-    forms and the number; their plain form is kept in the list alone. Returns listed, how many names
-    it were. Raises InvalidNumber.
+    The lists are numbered from *number* on; no other has such a number. The nodes get their forms,
+    and the number in place of the mark that they are in none. Returns listed, how many names it
+    were. Raises InvalidNumber.
     """
     number = text.integer(number, "number", 0, limits.MAX_INTEGER)
     lists = graph.another(Lists)
@@ -33,20 +33,23 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
         name = get(index.source)
         if node.label != index.label or get(index.listed) is not None or not schema.listable(name):
             continue
-        folded = folding.folded(name)
-        entries.append(schema.entry(folded, folding.plain_if_other(name), name))
-        other = folding.folded_if_other(name)
-        for key, value in ((index.folded, folded), (index.other, other)):
+        entries.append(schema.entry(name))
+        forms = {
+            index.folded: folding.folded(name),
+            index.other: folding.folded_if_other(name),
+            index.plain: folding.plain_if_other(name),
+            index.unlisted: None,
+        }
+        for key, value in forms.items():
             if get(key) != value:
                 node.raw.set_property(key, value)
-        node.raw.set_property(index.plain, None)
         node.raw.set_property(index.listed, number)
         size += 1
         if len(entries) == schema.SIZE:
-            lists.create_node(schema.LIST, number=number, of=index.label, **schema.kept(entries))
+            lists.create_node(schema.LIST, number=number, label=index.label, **schema.kept(entries))
             number, entries = number + 1, []
     if entries:
-        lists.create_node(schema.LIST, number=number, of=index.label, **schema.kept(entries))
+        lists.create_node(schema.LIST, number=number, label=index.label, **schema.kept(entries))
     return {"listed": size}
 
 
@@ -58,7 +61,7 @@ def take_out(graph: adapter.Graph[Any], index: TextIndex, node: Node) -> dict[st
     number, name = (node.raw.get_property(key) for key in (index.listed, index.source))
     if number is None:
         return {}
-    entry = schema.entry(folding.folded(name), folding.plain_if_other(name), name)
+    entry = schema.entry(name)
     lists = graph.another(Lists)
     for one in lists.nodes():
         if one.raw.get_property("number") == number:
@@ -80,21 +83,15 @@ def matching(
     names = [
         one.raw.get_property("names")
         for one in graph.another(Lists).nodes()
-        if one.raw.get_property("of") == index.label
+        if one.raw.get_property("label") == index.label
     ]
-    # What begins with a keyword is looked for first: where that is enough, nothing else need be.
-    begins = [mark + part for mark in (schema.AROUND, schema.WITHIN) for part in wanted.parts]
-    found: dict[str, int] = {}
-    for parts in (begins, wanted.parts):
-        for entry in _having(graph, names, parts):
-            if entry not in found:
-                folded, plain, _ = entry.split(schema.WITHIN)
-                found[entry] = wanted.place_of(folded, plain) if plain else wanted.place_of(folded)
-        if len(found) >= most:
-            break
-    places = ((place, schema.read(entry)[2]) for entry, place in found.items())
-    first = heapq.nsmallest(most, (one for one in places if one[0] != folding.ELSEWHERE))
-    return [{"name": name} for _, name in first]
+    places = []
+    for entry in set(_having(graph, names, wanted.parts)):
+        folded, plain, name = entry.split(schema.WITHIN)
+        place = wanted.place_of(folded, plain) if plain else wanted.place_of(folded)
+        if place != folding.ELSEWHERE:
+            places.append((place, name or folded))
+    return [{"name": name} for _, name in heapq.nsmallest(most, places)]
 
 
 def _having(graph: adapter.Graph[Any], names: Sequence[str], parts: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ a name writes a list, and no two writers meet in one. Imports nothing of Memgrap
 from collections.abc import Iterable
 from typing import Any, Final
 
+from .. import folding
 from ..layers import Index, Layer, NodeKind, Property
 
 LIST: Final = "NameList"
@@ -33,30 +34,26 @@ LAYER: Final = Layer(
             kind="name list",
             measure="name lists",
             key=("number",),
-            # `of` is the label whose names it has, `size` how many these are.
-            properties=tuple(Property(name, _any) for name in ("number", "of", "names", "size")),
+            # `label` is that of the nodes whose names it has, `size` how many these are.
+            properties=tuple(Property(name, _any) for name in ("number", "label", "names", "size")),
             text="number",
             exported=False,
         ),
     ),
     edges=(),
     walked=(LIST,),
-    indexes=(Index(LIST, ("number",), unique=True), Index(LIST, ("of",))),
+    indexes=(Index(LIST, ("number",), unique=True), Index(LIST, ("label",))),
 )
 
 
-def entry(folded: str, plain: str, name: str) -> str:
+def entry(name: str) -> str:
     """Return how *name* stands in a list, between two marks.
 
-    *plain* is "" where it is no other than *folded*, and so is the name itself there.
+    That is its folded form, the plain one and the name, each of the two others "" where it is no
+    other than the folded form.
     """
-    return WITHIN.join((folded, plain, "" if name == folded else name))
-
-
-def read(standing: str) -> tuple[str, str, str]:
-    """Return the folded form, the plain one, and the name of an entry."""
-    folded, plain, name = standing.split(WITHIN)
-    return folded, plain or folded, name or folded
+    folded = folding.folded(name)
+    return WITHIN.join((folded, folding.plain_if_other(name) or "", "" if name == folded else name))
 
 
 def kept(entries: Iterable[str]) -> dict[str, str | int]:

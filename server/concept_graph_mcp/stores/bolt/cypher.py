@@ -11,7 +11,7 @@ from ...calls.lookups import Filled, Incoming, Similar, Text
 from . import lookups
 from .finding import Finding, finding
 from .forms import State
-from .searching import LACKING, NAMES, SIZE, listed
+from .searching import NAMES, SIZE, beginning, listed
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -25,7 +25,8 @@ def call(
     """Return the statements that make *call* with what its look-up finds, each with parameters.
 
     Where there are several, they belong into one transaction, and the one row of each is more
-    parameters of those after it. *state*: what a search may take for granted.
+    parameters of those after it; where that row is DONE, only the last one comes after it. *state*:
+    what a search may take for granted.
     """
     made = Finding(None)
     if call.lookup is not None:
@@ -49,16 +50,18 @@ def call(
         return [calling]
     text, parameters = made.first
     known: dict[str, Any] = {}
-    names: list[Statement] = []
-    search, size = searched(call), None if state.lacking else state.listed
+    before: list[Statement] = []
+    search = searched(call)
     if isinstance(search, Similar):
-        known = {SIZE: size}
+        known = {SIZE: state.listed}
     elif search is not None:
-        known = {LACKING: state.lacking, NAMES: []}
+        before = [beginning(search, state.listed)]
         if state.has_lists:
-            names = [listed(search, size)]
+            before.append(listed(search))
+        else:
+            known = {NAMES: []}
     # What is looked up may depend on the time of the call.
-    return [*names, (text, {**parameters, **known, **context}), calling]
+    return [*before, (text, {**parameters, **known, **context}), calling]
 
 
 def searched(call: Call) -> Text | Similar | None:

@@ -28,11 +28,10 @@ _Counts = Mapping[tuple[str, ...], int]
 class State:
     """How the nodes stand that a search looks at.
 
-    Whether a node may be *lacking* a form; whether there are any lists; and how many names these
-    have if no node lacks its plain form, where that is known.
+    Whether there are any lists, and how many names these have if no node lacks a form, where that
+    is known.
     """
 
-    lacking: bool = True
     has_lists: bool = True
     listed: int | None = None
 
@@ -40,19 +39,18 @@ class State:
 async def state(run: Run, index: TextIndex) -> State:
     """Tell how the nodes with a text of *index* stand.
 
-    An index knows how many entries it has. Text and forms are written together: where the index of
-    plain forms and lists have as many as that of texts, nothing lacks any. What was changed or
-    deleted stays counted until the database cleans up. What is in a list has no plain form of its
-    own.
+    An index knows how many entries it has. Text and forms are written together, and with them that
+    the text is in no list: what else has a text is in one, or may lack a form. What was changed or
+    deleted stays counted until the database cleans up.
     """
     counts = await _counts(run, index)
     if counts is None:
         return State()
-    source, plain = _of(counts, index)
+    source, unlisted = _of(counts, index)
     has_lists = _has_lists(counts)
-    if source is None or source < _FEW or plain is None:
-        return State(True, has_lists)
-    return State(not has_lists and plain != source, has_lists, source - plain)
+    if source is None or source < _FEW or unlisted is None:
+        return State(has_lists)
+    return State(has_lists, source - unlisted)
 
 
 async def ensure(run: Run, layers: Sequence[Layer]) -> None:
@@ -91,7 +89,7 @@ async def _counts(run: Run, index: TextIndex) -> _Counts | None:
 
 
 def _of(counts: _Counts, index: TextIndex) -> list[int | None]:
-    return [counts.get((name,)) for name in (index.source, index.plain)]
+    return [counts.get((name,)) for name in (index.source, index.unlisted)]
 
 
 def _has_lists(counts: _Counts) -> bool:
@@ -102,26 +100,31 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
     """Tell whether a node may lack a form, counting what lists have."""
     if counts is None:
         return True
-    source, plain = _of(counts, index)
-    if source is None or source < _FEW or plain is None:
+    source, unlisted = _of(counts, index)
+    if source is None or source < _FEW or unlisted is None:
         return True
     if not _has_lists(counts):
-        return plain != source
+        return unlisted != source
     [row] = await run(
-        f"MATCH (l:{lists.LIST} {{of: $of}}) RETURN coalesce(sum(l.size), 0) AS size",
-        {"of": index.label},
+        f"MATCH (l:{lists.LIST} {{label: $label}}) RETURN coalesce(sum(l.size), 0) AS size",
+        {"label": index.label},
         False,
     )
-    return plain + int(row["size"]) != source
+    return unlisted + int(row["size"]) != source
 
 
 async def _forget_stale(run: Run, index: TextIndex) -> None:
-    """Remove the lists that have names which a hand took away; what else they have lacks a form."""
-    of = {"of": index.label}
-    stale = await run(
-        f"MATCH (l:{lists.LIST} {{of: $of}}) RETURN l.number AS number, l.size AS size", of, False
+    """Remove the lists that have names which a hand took away; what else they have lacks a form.
+
+    And those without a label: for what an older version put into them it kept no plain form.
+    """
+    there_are = await run(
+        f"MATCH (l:{lists.LIST}) WHERE l.number IS NOT NULL AND coalesce(l.label, $label) = $label"
+        " RETURN l.number AS number, CASE WHEN l.label IS NULL THEN null ELSE l.size END AS size",
+        {"label": index.label},
+        False,
     )
-    if not stale:
+    if not there_are:
         return
     named = f"n.{index.source} IS NOT NULL"
     there = await run(
@@ -131,7 +134,7 @@ async def _forget_stale(run: Run, index: TextIndex) -> None:
         False,
     )
     sizes = {row["number"]: row["size"] for row in there}
-    numbers = [row["number"] for row in stale if sizes.get(row["number"]) != row["size"]]
+    numbers = [row["number"] for row in there_are if sizes.get(row["number"]) != row["size"]]
     for start in range(0, len(numbers), _BATCH // lists.SIZE):
         some = {"numbers": numbers[start : start + _BATCH // lists.SIZE]}
         of_them = f"MATCH (n:{index.label}) WHERE {named} AND n.{index.listed} IN $numbers"
@@ -152,7 +155,7 @@ async def _fold(run: Run, index: TextIndex) -> None:
 
 async def _list(run: Run, index: TextIndex) -> None:
     """Put names into lists, as long as there are enough for one that are in none."""
-    unlisted = f"MATCH (n:{index.label}) WHERE n.{index.plain} IS NOT NULL WITH n LIMIT {_BATCH}"
+    unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {_BATCH}"
     put = (
         f"{unlisted} WITH collect(n) AS found"
         f" CALL {calls.concepts.LIST_NAMES.name}($number, {{found: found}})"

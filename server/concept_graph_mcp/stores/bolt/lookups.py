@@ -227,7 +227,6 @@ def _union(writer: _Writer, lookup: Union) -> None:
 
 def _text(writer: _Writer, lookup: Text) -> None:
     if lookup.keywords.parts:
-        writer.parameters[searching.LACKING] = True
         writer.add(searching.matching(writer.parameter, lookup), "matching")
     else:
         writer.add(*_unfolded(lookup.label))
@@ -248,7 +247,6 @@ def _filled(writer: _Writer, lookup: Filled) -> None:
     if not lookup.first.keywords.parts:
         _ordered(writer, lookup.then)
         return
-    writer.parameters[searching.LACKING] = True
     matches = searching.matching(writer.parameter, lookup.first)
     others = searching.ranked(writer.parameter, lookup.then)
     writer.add(matches + others, "matching + ranked")
@@ -297,8 +295,9 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
         f" WHERE size(missing) > 0 AND coalesce(size <> ${searching.SIZE}, true)"
         f" {unfolded}RETURN {them} AS unfolded }} "
         "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
-        f" MATCH (n:{lookup.label}) WHERE n.{index.plain} >= ''"
-        f" WITH key, n, {_squeezed(f'n.{index.plain}', f'n.{index.folded}')} AS squeezed"
+        f" MATCH (n:{lookup.label} {{{index.unlisted}: true}})"
+        f" WITH key, n, coalesce(n.{index.plain}, n.{index.folded}) AS plain"
+        " WITH key, n, replace(plain, ' ', '') AS squeezed"
         f" WHERE squeezed CONTAINS key WITH n, {_LIKENESS} AS place"
         f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN n }}"
         " RETURN collect(n) AS alike } "
@@ -313,7 +312,7 @@ def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
     """
     around, within = writer.parameter(lists.AROUND), writer.parameter(lists.WITHIN)
     return (
-        f"MATCH (l:{lists.LIST} {{of: {writer.parameter(label)}}})"
+        f"MATCH (l:{lists.LIST} {{label: {writer.parameter(label)}}})"
         " WITH missing, l, replace(l.names, ' ', '') AS squeezed"
         " WITH l, [key IN missing WHERE squeezed CONTAINS key] AS keys"
         " WITH sum(l.size) AS size,"
@@ -321,7 +320,8 @@ def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
         " CALL { WITH found UNWIND found AS one WITH one[0] AS l, one[1] AS keys"
         f" UNWIND split(l.names, {around}) AS entry"
         f" WITH keys, split(entry, {within}) AS entry WHERE size(entry) = 3"
-        f" WITH keys, entry, {_squeezed('entry[1]', 'entry[0]')} AS squeezed"
+        " WITH keys, entry, CASE entry[1] WHEN '' THEN entry[0] ELSE entry[1] END AS plain"
+        " WITH keys, entry, replace(plain, ' ', '') AS squeezed"
         " UNWIND keys AS key WITH key, entry, squeezed WHERE squeezed CONTAINS key"
         " WITH key, CASE entry[2] WHEN '' THEN entry[0] ELSE entry[2] END AS name,"
         f" {_LIKENESS} AS place ORDER BY place, name"
@@ -329,10 +329,6 @@ def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
         f" MATCH (n:{label} {{{text_index(label).source}: name}}) RETURN collect(n) AS listed }}"
         " RETURN listed, size"
     )
-
-
-def _squeezed(plain: str, folded: str) -> str:
-    return f"replace(CASE {plain} WHEN '' THEN {folded} ELSE {plain} END, ' ', '')"
 
 
 def _filter(writer: _Writer, where: Where) -> str:

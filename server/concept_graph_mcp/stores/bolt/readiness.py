@@ -124,7 +124,7 @@ def of_searches(layers: Sequence[Layer]) -> list[Index]:
         Index(one.label, properties)
         for layer in layers
         for one in layer.texts
-        for properties in ((one.other,), (one.plain,))
+        for properties in ((one.other,), (one.plain,), (one.unlisted,))
     ]
     return ranked + texts
 

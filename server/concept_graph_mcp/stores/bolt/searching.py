@@ -1,7 +1,8 @@
-"""What a search finds, in Cypher: names in lists first, and then the nodes that have them.
+"""What a search finds, in Cypher: what begins with a keyword, by ranges of indexes.
 
-Each is a statement of its own. Memgraph keeps the plan of the second, which is the longer one: its
-parameters may differ from search to search, its text only with the number of keywords.
+Only where that does not fill the limit, names in lists, and then the nodes that have them and the
+most aroused. Each is a statement of its own. Memgraph keeps the plans of the first and of the last:
+their parameters differ from search to search, their texts do not.
 """
 
 from collections.abc import Callable
@@ -16,10 +17,14 @@ from ...calls.lookups import Ordered, Text
 Parameter = Callable[[Any], str]
 Statement = tuple[str, dict[str, Any]]
 
-# The parameters that say whether any node may lack a form, which names were found in lists, and
-# how many these have unless a node lacks a form.
+# What a statement of these returns is a parameter of those after it: the nodes that begin with a
+# keyword, whether any node may lack a form, and which names were found in lists. Where it says that
+# it has found all that is wanted, what is between it and the call is left out.
+BEGINNING = "found"
 LACKING = "lacking"
 NAMES = "names"
+DONE = "done"
+# The parameter that says how many names lists have unless a node lacks a form.
 SIZE = "size"
 
 # Windows of time, in time constants: from a sixteenth on, each twice as long as the one before.
@@ -29,34 +34,65 @@ _MANY = 4
 # No time is below it: what ranks lower was never aroused.
 _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
-# Of all texts the least.
-_LEAST_TEXT = ""
+# Greater than all that begins with a text, if put behind it.
+_LAST = "\U0010ffff"
 # Stands in no text.
 _BETWEEN = "\uffff"
 # So many times as many names as are wanted come out of lists: of a few there may be no node.
 _SPARE = 2
 
 
-def listed(lookup: Text, size: int | None) -> Statement:
-    """Return what tells the first names in lists that have a keyword.
+def beginning(lookup: Text, size: int | None) -> Statement:
+    """Return what tells the first nodes that begin with a keyword, or are one.
 
-    And whether a node may lack a form: unless lists have as many names as *size*, which is how many
-    nodes have a folded form and no plain one.
+    The index of texts has those of a range in the order wanted, and no more of them are read than
+    are wanted; those that are found by another form, which are fewer, are read all and sorted. A
+    node may lack a form unless lists have as many names as *size*, which is how many are said to be
+    in them; if one may, all that do are told as well.
     """
+    index = text_index(lookup.label)
     parameters = {
-        "of": lookup.label,
+        "label": lookup.label,
+        "ranges": [[part, part + _LAST] for part in lookup.keywords.parts],
+        "parts": list(lookup.keywords.parts),
+        "most": lookup.limit,
+        SIZE: size,
+    }
+    first = f"WITH n ORDER BY n.{index.source} LIMIT $most"
+    ranges = {index.source: first, index.other: "", index.plain: ""}
+    beginning = " UNION ALL ".join(
+        f"WITH range MATCH (n:{index.label}) WHERE n.{form} >= range[0] AND n.{form} < range[1]"
+        f" {limited} RETURN n"
+        for form, limited in ranges.items()
+    )
+    return (
+        f"CALL {{ MATCH (l:{lists.LIST} {{label: $label}})"
+        f" RETURN coalesce(sum(l.size) <> ${SIZE}, true) AS {LACKING} }} "
+        f"CALL {{ UNWIND $ranges AS range CALL {{ {beginning} }} WITH DISTINCT n"
+        f" WITH n, coalesce(n.{index.other}, n.{index.source}) IN $parts"
+        f" OR n.{index.plain} IN $parts AS exact"
+        f" WITH n, CASE WHEN exact THEN 0 ELSE 1 END AS place"
+        f" ORDER BY place, n.{index.source} LIMIT $most RETURN collect(id(n)) AS beginning }} "
+        f"WITH {LACKING}, beginning, size(beginning) = $most AS {DONE} "
+        f"CALL {{ WITH {LACKING}, {DONE} WITH {LACKING}, {DONE} WHERE {LACKING} AND {DONE}"
+        f" {unfolded(index)} RETURN collect(id(n)) AS unfolded }}"
+        f" RETURN beginning + unfolded AS {BEGINNING}, {LACKING}, {DONE}",
+        parameters,
+    )
+
+
+def listed(lookup: Text) -> Statement:
+    """Return what tells the first names in lists that have a keyword."""
+    parameters = {
+        "label": lookup.label,
         "keywords": list(lookup.keywords.folded),
         "parts": list(lookup.keywords.parts),
         "most": _SPARE * lookup.limit,
-        SIZE: size,
     }
     return (
-        f"MATCH (l:{lists.LIST} {{of: $of}})"
-        f" WITH collect(l) AS every, coalesce(sum(l.size) <> ${SIZE}, true) AS {LACKING}"
-        " WITH [l IN every WHERE any(k IN $parts WHERE l.names CONTAINS k)] AS found,"
-        f" {LACKING} CALL {{ WITH found CALL {lookup.procedure}($keywords, $most, {{found: found}})"
-        f" YIELD {lookup.field} AS name RETURN collect(name) AS {NAMES} }}"
-        f" RETURN {NAMES}, {LACKING}",
+        f"MATCH (l:{lists.LIST} {{label: $label}}) WHERE any(k IN $parts WHERE l.names CONTAINS k)"
+        f" WITH collect(l) AS found CALL {lookup.procedure}($keywords, $most, {{found: found}})"
+        f" YIELD {lookup.field} AS name RETURN collect(name) AS {NAMES}",
         parameters,
     )
 
@@ -64,22 +100,24 @@ def listed(lookup: Text, size: int | None) -> Statement:
 def matching(parameter: Parameter, lookup: Text) -> str:
     """Return what leaves the matches in `matching`, and in `done` whether they fill the limit.
 
-    The first ones in the order of `folding.Keywords.place`, and some twice: those whose names were
-    found in lists, and of those that are in no list yet, which are gone through. Nodes that lack a
-    form are found all, for Cypher cannot fold and the procedure can: by a look at all nodes, unless
-    it is known that there is none.
+    The first ones in the order of `folding.Keywords.place`, and some twice: those that begin with a
+    keyword, those whose names were found in lists, and of those that are in no list yet, which are
+    gone through. Nodes that lack a form are found all, for Cypher cannot fold and the procedure
+    can: by a look at all nodes, unless it is known that there is none.
     """
     index = text_index(lookup.label)
     limit = parameter(lookup.limit)
     return (
+        f"CALL {{ UNWIND ${BEGINNING} AS i MATCH (n) WHERE id(n) = i"
+        " RETURN collect(n) AS beginning } "
         f"CALL {{ UNWIND ${NAMES} AS name MATCH (n:{index.label} {{{index.source}: name}})"
         f" WITH n LIMIT {limit} RETURN collect(n) AS listed }} "
         f"CALL {{ {_unlisted(parameter, lookup, index, limit)} }} "
         f"CALL {{ WITH ${LACKING} AS lacking WHERE lacking {unfolded(index)}"
         " RETURN collect(n) AS unfolded } "
-        "CALL { WITH listed, unlisted UNWIND listed + unlisted AS n"
-        " RETURN count(DISTINCT n) AS matches } "
-        f"WITH listed + unlisted + unfolded AS matching, matches >= {limit} AS done "
+        "WITH beginning + listed + unlisted AS matching, unfolded "
+        "CALL { WITH matching UNWIND matching AS n RETURN count(DISTINCT n) AS matches } "
+        f"WITH matching + unfolded AS matching, matches >= {limit} AS done "
     )
 
 
@@ -90,19 +128,18 @@ def unfolded(index: TextIndex) -> str:
     """
     return (
         f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND (n.{index.folded} IS NULL"
-        f" OR n.{index.plain} IS NULL AND n.{index.listed} IS NULL)"
+        f" OR n.{index.unlisted} IS NULL AND n.{index.listed} IS NULL)"
     )
 
 
 def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) -> str:
-    """Return what finds the first of the `unlisted`: only these have a plain form of their own."""
+    """Return what finds the first of the `unlisted` that have a keyword, wherever they have it."""
     parts = parameter(list(lookup.keywords.parts))
     words = parameter(list(lookup.keywords.words))
-    least, plain = parameter(_LEAST_TEXT), f"n.{index.plain}"
     return (
-        f"MATCH (n:{index.label}) WHERE {plain} >= {least}"
-        f" WITH n, coalesce(n.{index.folded}, n.{index.source}) AS folded, {plain} AS plain"
-        f" WITH n, folded, plain, folded + {parameter(_BETWEEN)} + plain AS both"
+        f"MATCH (n:{index.label} {{{index.unlisted}: true}})"
+        f" WITH n, coalesce(n.{index.folded}, n.{index.source}) AS folded, n.{index.plain} AS plain"
+        f" WITH n, folded, plain, folded + {parameter(_BETWEEN)} + coalesce(plain, '') AS both"
         f" WHERE any(k IN {parts} WHERE both CONTAINS k)"
         f" WITH n, CASE WHEN folded IN {parts} OR plain IN {parts} THEN 0"
         f" WHEN any(k IN {parts} WHERE folded STARTS WITH k OR plain STARTS WITH k) THEN 1"

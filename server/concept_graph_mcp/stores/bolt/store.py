@@ -23,7 +23,7 @@ from ...calls import Call
 from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable
 from ...settings import DEFAULT_URI, location
 from ..store import EXPORTS, Edge, Node
-from . import asking, cypher, forms, readiness, vector_indexes
+from . import asking, cypher, forms, readiness, searching, vector_indexes
 from .ending import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
@@ -202,7 +202,7 @@ class BoltStore:
                 call = calls.keeping.import_rows(
                     records[start : start + _RESTORE_BATCH], self._model
                 )
-                await (await _calling(transaction, cypher.call(call, {}))).consume()
+                await (await calling(transaction, cypher.call(call, {}))).consume()
             await transaction.commit()
 
     async def _fit_vectors(self, ask: asking.Run) -> None:
@@ -245,7 +245,7 @@ class BoltStore:
             self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
             await session.begin_transaction(metadata=metadata) as transaction,
         ):
-            rows = await _rows(await _calling(transaction, statements))
+            rows = await _rows(await calling(transaction, statements))
             await transaction.commit()
             return rows
 
@@ -287,15 +287,20 @@ class BoltStore:
         return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
 
 
-async def _calling(
+async def calling(
     transaction: neo4j.AsyncTransaction, statements: Sequence[cypher.Statement]
 ) -> neo4j.AsyncResult:
-    """Run the statements of one call and return the result of the last."""
+    """Run the statements of one call and return the result of the last.
+
+    Those between it and one that has found all that is wanted are not run.
+    """
     *first, (text, parameters) = statements
     found: dict[str, Any] = {}
     for looking_up, wanted in first:
         result = await transaction.run(looking_up, {**wanted, **found})
         found |= (await result.single(strict=True)).data()
+        if found.get(searching.DONE):
+            break
     return await transaction.run(text, {**parameters, **found})
 
 

@@ -165,7 +165,7 @@ class TextTable(Table):
         source = properties.get(self.index.source)
         if not isinstance(source, str):
             return None
-        return (source, folding.plain_if_other(source), vertex, folding.folded(source))
+        return (source, folding.plain_if_other(source) or "", vertex, folding.folded(source))
 
     @functools.cached_property
     def insertions(self) -> list[str]:
