@@ -78,6 +78,14 @@ def test_messages_without_ids_are_told_apart_by_all_that_they_say(there):
     assert [content for _, _, content in kept(there)] == ["ha", "ha", "tea", "ha"]
 
 
+def test_ids_that_are_long_numbers_or_texts_of_them_are_told_apart(there):
+    longest = 10**20 - 1
+    ids = (longest, longest - 1, 2**63, "1" * 40, "1" * 39 + "2")
+    ok(*there, "ingest", "-", stdin="".join(line(n, id=one) for n, one in enumerate(ids)))
+    brought = sorted(memories(there), key=lambda one: one["position"])
+    assert [one["metadata"]["message_id"] for one in brought] == list(map(str, ids))
+
+
 def test_the_same_id_in_two_threads_is_two_messages(there):
     ok(*there, "ingest", "-", stdin=line(1) + line(1, thread="u"))
     assert {thread for thread, _, _ in kept(there)} == {"t", "u"}
@@ -129,6 +137,9 @@ def test_a_text_is_kept_as_it_is_and_half_of_a_surrogate_pair_is_a_question_mark
         (line(1, time_ms=1_749_000_000), "time_ms: must be milliseconds, not seconds"),
         (line(1, time_ms="soon"), "time_ms: must be unix milliseconds or ISO 8601"),
         (line(1, time_ms=True), "time_ms: must be unix milliseconds or ISO 8601"),
+        (line(1, time_ms="9999-12-31T18:00Z"), "time_ms: must be unix milliseconds or ISO 8601"),
+        (line(1, id=10**20), "id: is too long a number; write it as text"),
+        (line(1, thread=-(10**30)), "thread: is too long a number; write it as text"),
         (line(100, "Another text"), 'id: "100" is that of line 1 too, which says something else'),
     ],
 )

@@ -16,8 +16,10 @@ from .tally import Tally
 Lines = Iterator[tuple[int, str]]
 Record = dict[str, Any]
 
-# Longer than any integer that can be stored; turning a longer one into a number takes long.
+# Longer than any integer that can be stored; turning a longer one into a number takes long, so
+# that all of them are one.
 _INTEGER_CHARACTERS = 20
+ALL_LONGER = 10**_INTEGER_CHARACTERS
 # What drivers and hosts take without a thought of their own stack.
 _DEEPEST = 50
 _KINDS = {dict: "a map", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
@@ -148,4 +150,4 @@ def spelled(relation: str) -> str:
 
 
 def _integer(literal: str) -> int:
-    return int(literal) if len(literal) <= _INTEGER_CHARACTERS else limits.MAX_INTEGER + 1
+    return int(literal) if len(literal) <= _INTEGER_CHARACTERS else ALL_LONGER

@@ -16,7 +16,7 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import schema
 
-from .lines import FormatError, Record, Row, filled, json_object, kind
+from .lines import ALL_LONGER, FormatError, Record, Row, filled, json_object, kind
 from .tally import Tally
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -85,6 +85,8 @@ class Messages:
         """Return a name that may also be written as a number."""
         value = record.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
+            if value == ALL_LONGER:
+                raise ConceptGraphError(f"{key}: is too long a number; write it as text")
             return str(value)
         if value is None and key == "thread":
             return self._thread_of_all(record)
@@ -144,8 +146,10 @@ def _time(number: int, record: Record, zone: ZoneInfo) -> int:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)
             moment = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
-            return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+            time_ms = (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+            if time_ms <= limits.MAX_TIME_MS:
+                return time_ms
+        elif isinstance(value, int | float) and not isinstance(value, bool):
             if _LEAST_MS <= value <= limits.MAX_TIME_MS:
                 return int(value)
             if 0 <= value < _LEAST_MS:
