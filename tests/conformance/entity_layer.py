@@ -18,8 +18,14 @@ class Entities:
         self._messages += 1
         message = message or f"m{self._messages}"
         user = more.pop("user", "default")
+        said = [entity(one) for one in observations]
+        for one in said:
+            # Vectors are by one that the store has chosen, unless the test names another.
+            if "embedding" in one and "model" not in one:
+                one["model"] = "toy"
+                self.run(calls.embedding.choose("toy", len(one["embedding"]), False))
         call = calls.entities.observe(
-            *(session, message, speaker, text, [entity(one) for one in observations]),
+            *(session, message, speaker, text, said),
             user_id=user,
             **more,
         )

@@ -290,18 +290,31 @@ def test_a_number_has_no_unit_that_says_nothing(entities):
 
 
 def test_an_embedding_that_is_none_of_the_stores_is_refused(entities):
+    seen = {**entity("Max"), "embedding": [1.0, 0.0], "model": "toy"}
+    with pytest.raises(REFUSALS, match="this store has none yet; run concept-graph-mcp embed with"):
+        entities.observe("Max", seen)
     entities.run(calls.embedding.choose("toy", 2, False))
-    with pytest.raises(REFUSALS, match="has 3 numbers; the vectors of this store are of toy, 2"):
-        entities.observe("Max", {**entity("Max"), "embedding": [1.0, 0.0, 0.0]})
-    entities.observe("Max", {**entity("Max"), "embedding": [1.0, 0.0]})
+    for wrong in ({"embedding": [1.0, 0.0, 0.0]}, {"model": "other"}):
+        with pytest.raises(REFUSALS, match=r"of this store are of toy \(2 numbers\), not of "):
+            entities.observe("Max", seen | wrong)
+    assert not any(record["kind"] == "entity" for record in entities.memory.records())
+    entities.observe("Max", seen)
     assert entities.record("Max")["embedding"] == [1.0, 0.0]
+
+
+def test_an_embedding_of_no_named_model_is_refused(entities):
+    entities.run(calls.embedding.choose("toy", 2, False))
+    seen = {**entity("Max"), "embedding": [1.0, 0.0]}
+    asked = r"observations\.1\.model: must say by which embedding the vector is"
+    with pytest.raises(REFUSALS, match=asked):
+        entities.run(calls.entities.observe("s", "m", "user", "Max", [entity("Max"), seen]))
 
 
 def test_no_vector_is_observed_while_another_embedding_is_chosen(
     entities, hands, host, monkeypatch
 ):
     entities.run(calls.embedding.choose("toy", 2, False))
-    seen = {**entity("Max"), "embedding": [1.0, 0.0]}
+    seen = {**entity("Max"), "embedding": [1.0, 0.0], "model": "toy"}
     another = calls.embedding.choose("other", 3, True)
     if host == "memgraph":
         with hands.transaction() as transaction:
@@ -313,9 +326,9 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
                 transaction.run(f"{observe} YIELD edges RETURN edges", seen=seen).consume()
     else:
         # Only here: `mgp` must first be imported by the host.
-        from conceptgraph_core.entities import observing
+        from conceptgraph_core.embeddings import remembered
 
-        overtaken, asked = [another], observing.chosen
+        overtaken, asked = [another], remembered.chosen
 
         def chosen(graph):
             known = asked(graph)
@@ -325,7 +338,9 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
                     other.call(call.procedure.name, [*call.arguments, {}], call.lookup)
             return known
 
-        monkeypatch.setattr(observing, "chosen", chosen)
-    with pytest.raises(REFUSALS, match="has 2 numbers; the vectors of this store are of other, 3"):
+        monkeypatch.setattr(remembered, "chosen", chosen)
+    with pytest.raises(
+        REFUSALS, match=r"of this store are of other \(3 numbers\), not of toy \(2\)"
+    ):
         entities.observe("Max", seen)
     assert entities.records("entity") == []

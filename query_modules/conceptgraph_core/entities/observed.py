@@ -19,8 +19,9 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "intensity": checks.unit,
     "same_as": texts.name,
     "rationale": texts.summary,
-    # Of the label, where there is a model of embeddings.
+    # Of the label, where there is a model of embeddings, and what that is called.
     "embedding": checks.vector,
+    "model": texts.name,
 }
 _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "from": schema.label,
@@ -44,6 +45,7 @@ class Observation:
     same_as: str | None
     rationale: str | None
     embedding: tuple[float, ...] | None
+    model: str | None
 
     @property
     def felt(self) -> float:
@@ -67,7 +69,13 @@ def observations(given: Sequence[Mapping[str, Any]]) -> list[Observation]:
 
     Raises InvalidText, InvalidNumber or TooMuch, naming the one that is wrong.
     """
-    return [_observation(one) for one in _checked(given, "observations", _OBSERVATION, 2)]
+    made = [_observation(one) for one in _checked(given, "observations", _OBSERVATION, 2)]
+    for number, one in enumerate(made):
+        if one.embedding is not None and one.model is None:
+            raise InvalidText(
+                f"observations.{number}.model: must say by which embedding the vector is"
+            )
+    return made
 
 
 def relations(given: Sequence[Mapping[str, Any]]) -> list[Relation]:
@@ -96,6 +104,7 @@ def _observation(one: Mapping[str, Any]) -> Observation:
         one.get("same_as"),
         one.get("rationale"),
         None if embedding is None else tuple(embedding),
+        one.get("model"),
     )
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from .. import checks
 from .. import text as texts
-from ..embeddings.remembered import chosen, hold
-from ..errors import EmbeddingMismatch
+from ..embeddings.remembered import check, hold
 from . import components, edges, extracting, ids, mentions, names, observed, schema, sieve, spans
 from .node import Graph, Node
 from .observed import Observation
@@ -35,7 +34,8 @@ def observe(
     origin (of the mention), identity_status, trust, and where there are any candidates (who it may
     be: {entity_id, label, confidence}), refused_span, and refused_same_as, which is no entity's id.
     The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
-    Tautology, or NotFound for a relation of what the session has not mentioned.
+    Tautology, EmbeddingMismatch for a vector by another embedding than the store's are, or NotFound
+    for a relation of what the session has not mentioned.
     """
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")
@@ -52,18 +52,12 @@ def observe(
 
 
 def _check_embeddings(graph: Graph, wanted: Sequence[Observation]) -> None:
-    """Raise EmbeddingMismatch for an embedding that none of the store's can be compared with."""
-    sizes = {len(one.embedding) for one in wanted if one.embedding is not None}
-    if not sizes:
-        return
-    known = chosen(graph)
-    hold(graph)
-    for size in sizes:
-        if known is not None and size != known["dimension"]:
-            raise EmbeddingMismatch(
-                f"embedding: has {size} numbers; the vectors of this store are of {known['model']},"
-                f" {known['dimension']} numbers"
-            )
+    """Raise EmbeddingMismatch for a vector that the store's cannot be compared with."""
+    embeddings = {(one.model or "", len(one.embedding)) for one in wanted if one.embedding}
+    for model, dimension in embeddings:
+        check(graph, model, dimension)
+    if embeddings:
+        hold(graph)
 
 
 class _Message:

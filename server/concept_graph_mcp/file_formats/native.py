@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
+from conceptgraph_core.embeddings.schema import embedded_kinds
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
@@ -29,6 +32,12 @@ class Fields:
 
 
 _OURS = Fields(LAYERS)
+# Of each kind whose texts have vectors, what a record has of its own.
+_VECTORS = {
+    kind.kind: tuple(name for name in (index.vector, index.dimension) if name)
+    for kind, index in embedded_kinds(LAYERS)
+}
+_NAMING = frozenset(kind.kind for kind in EMBEDDINGS.nodes)
 
 
 def header(version: str) -> dict[str, Any]:
@@ -53,6 +62,24 @@ def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) ->
                 f"line {number}: format {shown(json.dumps(record.get('format')))} is unknown;"
                 f" this version reads {_VERSION}"
             )
+
+
+def imported(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
+    """Read as `read` does, without vectors of which the file has not said by which embedding.
+
+    An export says it first. Of as many numbers as the store's, they could not be told apart.
+    """
+    is_named = False
+    for row in read(lines, naming, tally):
+        kind = row.record.get("kind")
+        is_named = is_named or kind in _NAMING
+        names = () if is_named else _VECTORS.get(str(kind), ())
+        if any(row.record.get(name) is not None for name in names[:1]):
+            tally.left_out("vectors of an embedding that the file does not name; embed makes them")
+            rest = {key: value for key, value in row.record.items() if key not in names}
+            yield replace(row, record=rest)
+        else:
+            yield row
 
 
 def _known(number: int, record: Record, tally: Tally, fields: Fields) -> Record:

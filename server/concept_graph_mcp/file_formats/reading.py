@@ -14,7 +14,7 @@ from .tally import Tally
 _Read = Callable[[Lines, Naming, Tally], Iterator[Row]]
 
 FORMATS: dict[str, _Read] = {
-    native.NATIVE: native.read,
+    native.NATIVE: native.imported,
     server_memory.SERVER_MEMORY: server_memory.read,
     edges.EDGES: edges.read,
     memory_rows.MEMORY_ROWS: memory_rows.read,
