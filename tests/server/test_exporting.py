@@ -196,6 +196,20 @@ def test_a_file_that_is_replaced_hands_its_mode_on(filled, home):
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
+def test_maps_are_in_the_order_of_their_keys_whichever_the_store_gives_them_in(there, home):
+    metadata = {"z": [{"b": 1, "a": {"y": [1.5], "x": "ä"}}], "é": True, "B": 2, "a": {}}
+    memory = {"kind": "memory", "id": "m", "user_id": "default", "content": "tea"}
+    given = json.dumps({**memory, "metadata": metadata, "tags": ["z", "a"]})
+    ok(*there, "import", "-", stdin=given + "\n")
+    exported = ok(*there, "export", "-").stdout
+    ordered = '{"B": 2, "a": {}, "z": [{"a": {"x": "ä", "y": [1.5]}, "b": 1}], "é": true}'
+    assert f'"metadata": {ordered}' in exported
+    assert '"tags": ["z", "a"]' in exported
+    ok(*there, "clean", "--yes", "--dir", str(home))
+    ok(*there, "import", "-", stdin=exported)
+    assert ok(*there, "export", "-").stdout == exported
+
+
 def test_stdout_gets_utf_8_whatever_the_locale(tmp_path):
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'memory.db'}"]
     environment = os.environ | {"TZ": "UTC", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}

@@ -46,8 +46,12 @@ def host(store):
 
 
 def records(export: str) -> list[str]:
-    """Return the records of an export, without the line that names its version."""
-    return sorted(export.splitlines()[1:])
+    """Return the records of an export, without the line that names its version.
+
+    Those of earlier versions have their maps in the order that the store gave.
+    """
+    lines = map(json.loads, export.splitlines()[1:])
+    return sorted(json.dumps(line, sort_keys=True) for line in lines)
 
 
 def run(*arguments: str) -> str:

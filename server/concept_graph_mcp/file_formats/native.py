@@ -47,8 +47,18 @@ def header(version: str) -> dict[str, Any]:
 
 def line(record: Record) -> str:
     """Return *record* as a line, the same whichever order its store gives its fields in."""
-    ordered = {key: record[key] for key in _OURS.names if key in record}
-    return json_text(ordered | record) + "\n"
+    names = (*(name for name in _OURS.names if name in record), *record)
+    return json_text({name: _sorted(record[name]) for name in names}) + "\n"
+
+
+def _sorted(value: Any) -> Any:
+    """Return *value*, each map in it by its keys: the one order that every store can give."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    # Vectors, which are long, have nothing but numbers.
+    if isinstance(value, list) and value and not isinstance(value[0], float):
+        return [_sorted(one) for one in value]
+    return value
 
 
 def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) -> Iterator[Row]:
