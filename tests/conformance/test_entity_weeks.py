@@ -110,8 +110,14 @@ def test_5_boss_and_manager_stay_two_however_alike_and_often_together(entities):
 def test_what_has_other_numbers_in_its_name_is_another(entities, one, other):
     twins(entities, one, other)
     entities.end()
-    assert entities.record(other)["identity_status"] == "ambiguous"
+    assert entities.record(other)["identity_status"] != "ambiguous"
+    assert entities.ties("same_as") == []
+    # Not even where somebody thinks so.
+    ends = [entities.record(label)["id"] for label in (one, other)]
+    assert entities.link(*ends)[0] == "candidate"
     assert weekly(entities, "merge") == []
+    told = entities.run(calls.entities.explain(ends[1]))
+    assert any("their names have different numbers" in row["text"] for row in told)
 
 
 def test_whom_one_message_names_side_by_side_are_two(entities):

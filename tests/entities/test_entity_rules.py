@@ -184,4 +184,8 @@ def test_ids_follow_from_what_a_thing_is_and_differ_where_it_differs():
 
 
 def test_what_a_session_notes_of_an_edge_can_be_read_again():
-    assert edges.of_key(edges.key("CAUSAL", "one", "other")) == ("CAUSAL", "one", "other")
+    for ids_ in (("one", "other"), ("a\tb", "c"), ("a", "b\tc")):
+        noted = edges.key("CAUSAL", *ids_)
+        assert edges.of_key(noted, "CAUSAL", {*ids_}) == ids_
+        assert edges.of_key(noted, "TEMPORAL", {*ids_}) is None
+        assert edges.of_key(noted, "CAUSAL", {ids_[0]}) is None

@@ -44,6 +44,24 @@ def test_dates_and_numbers_are_told_with_what_they_count():
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("We stay until June 7th.\n2. Flights", ["June 7th"]),
+        ("* **Monday, June 1st**.\n5. Pack", ["Monday, June 1st"]),
+        ("Day 2: Sunday, June 2nd", ["Sunday, June 2nd"]),
+        ("We meet on Saturday (4:00 pm).", ["Saturday", "4:00 pm"]),
+        ("Bis zum 15. Juni 2025, oder Okt. 3", ["15. Juni 2025", "Okt. 3"]),
+        ("It ends in June. 12 people came.", ["June", "12 people"]),
+        ("1\narray = [9\nrows]", []),
+        ("6.022 x 10^23 and 3 x 4", []),
+    ],
+)
+def test_a_date_or_a_number_ends_where_what_follows_is_another_thing(said, expected):
+    found = observations(said, ENGLISH)
+    assert [one["label"] for one in found if "kind" in one] == expected
+
+
 def test_what_stands_there_twice_and_says_something_is_a_topic():
     said = "my project is late because the project needs more people than that project had"
     assert labels(said, "topic") == ["project"]

@@ -66,6 +66,19 @@ def test_what_is_alike_is_asked_about_and_never_the_same():
     assert decided(sought("max"), (), [smith]).status == "provisional"
 
 
+def test_names_with_different_numbers_are_not_asked_about():
+    for one, other in (("30,000 yen", "400,000 yen"), ("june 1st", "june 7th"), ("b12", "b 6")):
+        assert decided(sought(one), [], [known(other)]).candidates == ()
+        vectors = {"embedding": (1.0, 0.0)}
+        assert decided(sought(one, **vectors), [], [known(other, **vectors)]).candidates == ()
+    for one, other in (
+        ("30 000 yen", "30,000 yen"),
+        ("june", "june 1st"),
+        ("12 month", "12 months"),
+    ):
+        assert len(decided(sought(one), [], [known(other)]).candidates) == 1
+
+
 def test_at_most_three_are_proposed_each_component_once():
     alike = [known(f"anna {letter}", last_activated=3) for letter in "abcdef"]
     merged = [replace(one, canonical_id="anna a") for one in alike[:3]] + alike[3:]

@@ -7,7 +7,6 @@ none. What it finds stands in the text, so of a user's message it is the user's.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final
 
 from ..associate.calendar_words import MONTHS, WEEKDAYS
@@ -24,6 +23,9 @@ _WORDS_OF_ONE_MORE: Final = 75
 _SHORTEST_NOUN: Final = 4
 _INNER: Final = frozenset("'’-.")
 _BLANKS: Final = frozenset(" \t")
+_BETWEEN_PARTS: Final = frozenset(" \t,./-–—")
+# A name of a month or a day is shortened to no more, and then has a full stop.
+_SHORTENED: Final = 3
 _ENDS: Final = frozenset('.!?…。！？\n:;"“”(•*')
 # Between the parts of a name: Bank of America, Ludwig van Beethoven.
 _LINKS: Final = frozenset(
@@ -105,7 +107,8 @@ def observations(text: str, languages: Sequence[str]) -> list[dict[str, Any]]:
     named = _names(words, idle, "english" in languages)
     # Of each character, whether it is in what was found.
     taken = bytearray(len(text))
-    for start, end, node_type, kind in (*_dates(words, idle), *named, *_nouns(words, idle)):
+    dated = _dates(text, words, idle)
+    for start, end, node_type, kind in (*dated, *named, *_nouns(words, idle)):
         # A whole message in capitals is nobody's name.
         if end - start > schema.MAX_LABEL or any(taken[start:end]):
             continue
@@ -160,21 +163,48 @@ def _idle(words: Sequence[_Word], languages: Sequence[str]) -> frozenset[str]:
     return stops | _OPENINGS
 
 
-def _dates(words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
+def _dates(text: str, words: Sequence[_Word], idle: frozenset[str]) -> Iterator[_Found]:
     """Iterate over dates and numbers with their units: "15 June 2025", "2025-06-15", "12 kg"."""
-    parts = [word for word in words if word.is_number or _is_calendar(word)]
     ids = {id(word): index for index, word in enumerate(words)}
-    for _, run in groupby(enumerate(parts), lambda pair: ids[id(pair[1])] - pair[0]):
-        whole = [word for _, word in run]
+    for whole in _runs(text, words):
         if any(map(_is_calendar, whole)) or _is_date(whole[0].text):
             yield whole[0].start, whole[-1].end, "topic", "date"
             continue
         for number in whole:
             following = words[ids[id(number)] + 1 : ids[id(number)] + 2]
-            unit = [one for one in following if one.start == number.end + 1 and one.text.islower()]
+            unit = [one for one in following if text[number.end : one.start] in _BLANKS]
             # A number alone tells nothing.
-            if unit and not unit[0].is_number and unit[0].folded not in idle:
+            if unit and _is_unit(unit[0]) and unit[0].folded not in idle:
                 yield number.start, unit[0].end, "topic", "number"
+
+
+def _runs(text: str, words: Sequence[_Word]) -> Iterator[list[_Word]]:
+    """Iterate over numbers and words of the calendar, together those that may be parts of a date.
+
+    What ends a sentence or a line ends a date: on "June 7th" may follow the 2 of a list.
+    """
+    run: list[_Word] = []
+    for word in words:
+        is_part = word.is_number or _is_calendar(word)
+        if run and not (is_part and _goes_with(run[-1], text[run[-1].end : word.start])):
+            yield run
+            run = []
+        if is_part:
+            run.append(word)
+    if run:
+        yield run
+
+
+def _goes_with(last: _Word, gap: str) -> bool:
+    """Tell whether what follows *last* after *gap* is of the same date: "15. Juni", "Oct. 5"."""
+    if "." in gap and not (last.text.isdigit() or len(last.text) <= _SHORTENED):
+        return False
+    return _BETWEEN_PARTS.issuperset(gap)
+
+
+def _is_unit(word: _Word) -> bool:
+    """Tell whether it may be what a number counts; "3 x 4" is a product."""
+    return word.text.islower() and word.text != "x" and not word.is_number
 
 
 def _is_calendar(word: _Word) -> bool:

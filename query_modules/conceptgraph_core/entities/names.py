@@ -94,6 +94,20 @@ def _bare(name: str) -> str:
     return name[places[0] : places[-1] + 1] if places else ""
 
 
+def numbers(name: str) -> list[str]:
+    """Return the numbers in *name*, in an order of their own."""
+    return sorted("".join(one if one.isdigit() else " " for one in name).split())
+
+
+def are_numbered_apart(one: str, other: str) -> bool:
+    """Tell whether each of two names has numbers, and not the same: 30,000 yen and 400,000 yen.
+
+    However alike they are otherwise, these are two things. Of one that has none that is open.
+    """
+    first, second = numbers(one), numbers(other)
+    return bool(first and second) and first != second
+
+
 def ratio(one: str, other: str, least: float = 0.0) -> float:
     """Return how alike two canonical names are, 0 to 1 (Ratcliff and Obershelp, 1988).
 

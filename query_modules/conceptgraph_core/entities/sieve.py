@@ -144,7 +144,12 @@ def is_near(one: Known, sought: Sought) -> bool:
 
 
 def likeness(one: Known, sought: Sought) -> float:
-    """Return the cosine of embeddings where both have one of a dimension, else the names' ratio."""
+    """Return the cosine of embeddings where both have one of a dimension, else the names' ratio.
+
+    0 where their names have different numbers, which tell them apart.
+    """
+    if names.are_numbered_apart(one.name, sought.name):
+        return 0.0
     if one.embedding is not None and sought.embedding is not None:
         near = cosine(one.embedding, sought.embedding)
         if near is not None:

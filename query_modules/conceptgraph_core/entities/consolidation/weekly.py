@@ -66,15 +66,11 @@ def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
         reasons.append(f"their names are alike by {near:.2f} only")
     elif not spelling.is_one_name(node.name, other.name):
         reasons.append("their names have different words")
-    if _numbers(one) != _numbers(two):
+    if names.numbers(one) != names.numbers(two):
         reasons.append("their names have different numbers")
     if not reasons and _messages(graph, node) & _messages(graph, other):
         reasons.append("one message names both")
     return reasons
-
-
-def _numbers(name: str) -> list[str]:
-    return sorted("".join(one if one.isdigit() else " " for one in name).split())
 
 
 def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
