@@ -50,6 +50,19 @@ def test_a_message_that_is_observed_again_counts_no_more(entities):
     assert entities.memory.records() == before
 
 
+@pytest.mark.parametrize("labels", [["2"], [str(number) for number in range(2, 15)]])
+def test_a_further_entity_of_a_name_takes_no_name_that_somebody_gave(entities, labels):
+    for label in ("Task", *(f"Task #{one}" for one in labels)):
+        entities.observe("Hello", label)
+    for number in range(26):
+        entities.days(1)
+        entities.observe("Hello", f"Tas {number:02}")
+    made = entities.one("Hello", {"label": "Task", "type": "topic"})
+    assert (made["created"], made["label"], made["type"]) == (True, "Task", "topic")
+    again = entities.one("Hello", {"label": "task", "type": "topic"})
+    assert (again["created"], again["entity_id"]) == (False, made["entity_id"])
+
+
 def test_a_mention_says_where_it_stands_and_in_which_sentence(entities):
     entities.observe("Hello. My dog Max barks! Bye.", {**entity("Max"), "valence": -0.5})
     [mention] = entities.records("mention")

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Container
+from itertools import chain, count
 from typing import Final
 
 from .. import folding
@@ -11,6 +12,10 @@ from ..words.splitting import split
 KIN_LETTERS: Final = 3
 # Behind all that begins with a name, if put behind it.
 LAST: Final = chr(0x10FFFF)
+# So far entities of one name are numbered one by one. "Task #10" may be what is talked of, but no
+# task has a number like the others.
+_NUMBERED: Final = 9
+_FAR: Final = 1_000_000_000
 # Typed and typeset ones, and the letter that stands for one.
 _APOSTROPHES: Final = "'\u2019\u2018\u02bc"
 
@@ -60,11 +65,16 @@ def _joined(name: str) -> str:
 
 def free(name: str, taken: Container[str]) -> str:
     """Return the first of *name*, "name #2", "name #3" … that is not *taken*."""
-    number, wanted = 1, name
-    while wanted in taken:
-        number += 1
-        wanted = f"{name} #{number}"
-    return wanted
+    further = (f"{name} #{number}" for number in count(_FAR))
+    return next(one for one in chain((name,), numbered(name), further) if one not in taken)
+
+
+def numbered(name: str) -> list[str]:
+    """Return what further entities of that name get, of which others may have the very label.
+
+    Of any that come after these nobody looks up whether somebody has called an entity so.
+    """
+    return [f"{name} #{number}" for number in range(2, _NUMBERED + 1)]
 
 
 def kin(name: str) -> tuple[str, str]:

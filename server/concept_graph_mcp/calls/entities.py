@@ -265,10 +265,13 @@ def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
     values = tuple((user_id, name) for name in once)
     exactly = Equal((schema.ENTITY,), ("user_id", "called"), values)
     begun = dict.fromkeys(names.kin(name) for name in once)
+    taken = dict.fromkeys(one for name in once for one in (name, *names.numbered(name)))
     return [
         exactly,
         # A name can be taken by an entity that is called otherwise.
-        Equal((schema.ENTITY,), ("user_id", "canonical_name"), values),
+        Equal(
+            (schema.ENTITY,), ("user_id", "canonical_name"), tuple((user_id, one) for one in taken)
+        ),
         *(
             Range(
                 *((schema.ENTITY,), "canonical_name", first, beyond),
