@@ -323,10 +323,11 @@ def test_what_begins_with_a_keyword_is_read_by_indexes_and_names_in_their_order(
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
         rows = session.run(f"EXPLAIN {statement}", parameters).values()
     plan = [line.strip("| ") for (line,) in rows]
-    for name in ("name", "folded_name", "plain_name"):
-        assert f"* ScanAllByLabelProperties (n :Concept {{{name}}})" in plan
-    # Of all that was found by the three, which is few.
-    assert [line for line in plan if "OrderBy" in line] == ["* OrderBy {n, place}"]
+    scans = [line for line in plan if "Scan" in line and "NameList" not in line]
+    assert all("* ScanAllByLabelProperties (n :Concept {" in line for line in scans)
+    # What another form finds is sorted, and once more all that was found, which is few.
+    names = [line for line in plan if "OrderBy" in line]
+    assert names == ["* OrderBy {n, place}", "* OrderBy {n}", "* OrderBy {n}"]
 
 
 def test_the_latest_are_read_by_their_index_where_another_has_fewer_entries(empty_memgraph):

@@ -46,9 +46,10 @@ def beginning(lookup: Text, size: int | None) -> Statement:
     """Return what tells the first nodes that begin with a keyword, or are one.
 
     The index of texts has those of a range in the order wanted, and no more of them are read than
-    are wanted; those that are found by another form, which are fewer, are read all and sorted. A
-    node may lack a form unless lists have as many names as *size*, which is how many are said to be
-    in them; if one may, all that do are told as well.
+    are wanted; those that are found by another form, which are fewer, are read all and sorted. What
+    is a keyword comes first though its text does not. A node may lack a form unless lists have as
+    many names as *size*, which is how many are said to be in them; if one may, all that do are told
+    as well.
     """
     index = text_index(lookup.label)
     parameters = {
@@ -58,13 +59,16 @@ def beginning(lookup: Text, size: int | None) -> Statement:
         "most": lookup.limit,
         SIZE: size,
     }
-    first = f"WITH n ORDER BY n.{index.source} LIMIT $most"
-    ranges = {index.source: first, index.other: "", index.plain: ""}
-    beginning = " UNION ALL ".join(
+    ranges = [
         f"WITH range MATCH (n:{index.label}) WHERE n.{form} >= range[0] AND n.{form} < range[1]"
-        f" {limited} RETURN n"
-        for form, limited in ranges.items()
-    )
+        f" WITH n ORDER BY n.{index.source} LIMIT $most RETURN n"
+        for form in (index.source, index.other, index.plain)
+    ]
+    same = [
+        f"WITH range MATCH (n:{index.label} {{{form}: range[0]}}) RETURN n"
+        for form in (index.other, index.plain)
+    ]
+    beginning = " UNION ALL ".join([*ranges, *same])
     return (
         f"CALL {{ MATCH (l:{lists.LIST} {{label: $label}})"
         f" RETURN coalesce(sum(l.size) <> ${SIZE}, true) AS {LACKING} }} "
