@@ -1,12 +1,29 @@
-"""What every store file must be, whatever happened to the processes that wrote it."""
+"""A store file called in this process; and what each must be, whatever happened to its writers."""
 
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from concept_graph_mcp import calls
+from concept_graph_mcp.stores.embedded.host import Host
 from conceptgraph_core.folding import plain_if_other
+
+CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Host]:
+    with closing(Host(path)) as host:
+        yield host
+
+
+def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
+    return host.call(
+        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
+    )
 
 
 def assert_sound(path: Path) -> None:

@@ -1,8 +1,8 @@
 """Store files some bytes of which became others: told as damaged, or really intact."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -11,27 +11,15 @@ from typing import Any
 import pytest
 import race
 from click.testing import CliRunner
+from embedded_files import opened, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError, Unavailable
 from concept_graph_mcp.stores.embedded.host import Host
 
-CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 PAGE = 4_096
 WORDS = ["apple", "pear", "plum", "quince", "medlar", "crème", "りんご", "fruit tree"]
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Host]:
-    with closing(Host(path)) as host:
-        yield host
-
-
-def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
-    return host.call(
-        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
-    )
 
 
 def name(number: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import pytest
 import race
-from embedded_files import assert_sound
+from embedded_files import CONTEXT, assert_sound, opened, run
 from server_processes import END_S, StdioServer
 
 from concept_graph_mcp import calls
@@ -22,21 +22,8 @@ from concept_graph_mcp.stores.embedded import ending, modules
 from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
-CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 # More than are gone through between two looks at whether to go on.
 LEAVES = 2_500
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Host]:
-    with closing(Host(path)) as host:
-        yield host
-
-
-def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
-    return host.call(
-        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
-    )
 
 
 def records(host: Host) -> list[dict[str, Any]]:

@@ -1,34 +1,18 @@
 """A store whose files are deleted, moved or replaced while it is open says so and loses nothing."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import race
-from embedded_files import assert_sound
+from embedded_files import assert_sound, opened, run
 from server_processes import StdioServer, workers
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.stores.embedded import ending, presence
 from concept_graph_mcp.stores.embedded.host import Host
-
-CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Host]:
-    with closing(Host(path)) as host:
-        yield host
-
-
-def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
-    return host.call(
-        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
-    )
 
 
 def names(host: Host) -> list[str]:

@@ -8,7 +8,7 @@ from conceptgraph_core.entities import schema
 from conceptgraph_core.work.schema import BATCH, MAX_BATCH
 
 from .call import Call, Procedure, checked
-from .lookups import Equal, Lookup, Ordered, Range, Union, Where, WithEdges
+from .lookups import BEYOND, Equal, Lookup, Ordered, Range, Union, Where, WithEdges, following
 
 _BATCH = ("processed", "changed", "changes", "last")
 DAILY = Procedure("entitygraph.consolidate_daily", _BATCH, writes=True)
@@ -46,8 +46,6 @@ PROCEDURES = (
 )
 
 HOUR_MS = 3_600_000
-# What every text comes before; no NUL may follow a text, so this comes right after it.
-_BEYOND, _NEXT = "\U0010ffff" * 2, "\x01"
 
 
 @checked
@@ -105,7 +103,7 @@ def daily(
 ) -> Call:
     """Return the call that takes a step of the daily run for the next entities."""
     checks.one_of(schema.DAILY)(step, "step")
-    found = _batch(after or "", limit, user_id)
+    found = _batch(after, limit, user_id)
     if step in (*schema.READING_LEAVING, *schema.READING_ALL):
         found = WithEdges(found, entering=step in schema.READING_ALL)
     return Call(DAILY, (step, after, limit, dry_run), found)
@@ -122,7 +120,7 @@ def weekly(
     """Return the call that takes a step of the weekly run for the next entities."""
     checks.one_of(schema.WEEKLY)(step, "step")
     whole = step == schema.COMMUNITIES
-    found = WithEdges(_all(user_id)) if whole else _batch(after or "", limit, user_id)
+    found = WithEdges(_all(user_id)) if whole else _batch(after, limit, user_id)
     if step == schema.ARCHIVE:
         # Mentions lead to their entity.
         found = WithEdges(found, leaving=False, entering=True)
@@ -134,7 +132,7 @@ def connections(
     after: str | None = None, limit: int | None = None, user_id: str = DEFAULT_USER
 ) -> Call:
     """Return the call for the next entities and what counts of the edges that leave them."""
-    return Call(CONNECTIONS, (after, limit), WithEdges(_batch(after or "", limit, user_id)))
+    return Call(CONNECTIONS, (after, limit), WithEdges(_batch(after, limit, user_id)))
 
 
 @checked
@@ -160,19 +158,18 @@ def silent_sessions(
 @checked
 def next_scope(after: str | None = None) -> Call:
     """Return the call that names the first user after *after* who has entities."""
-    first = "" if after is None else text.name(after, "after") + _NEXT
-    return Call(SCOPES, (after, 1), Range((schema.ENTITY,), "user_id", first, _BEYOND, (), 1))
+    first = Range((schema.ENTITY,), "user_id", following(after), BEYOND, (), 1)
+    return Call(SCOPES, (after, 1), first)
 
 
 def _statuses(wanted: Sequence[str]) -> list[Where]:
     return [(("identity_status", one),) for one in wanted] if wanted else [()]
 
 
-def _batch(after: str, limit: int | None, user_id: str) -> Lookup:
+def _batch(after: str | None, limit: int | None, user_id: str) -> Lookup:
     most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
-    first = text.name(after, "after") + _NEXT if after else ""
-    return Range((schema.ENTITY,), "id", first, _BEYOND, (("user_id", user_id),), most)
+    return Range((schema.ENTITY,), "id", following(after), BEYOND, (("user_id", user_id),), most)
 
 
 def _all(user_id: str) -> Lookup:
-    return Range((schema.ENTITY,), "id", "", _BEYOND, (("user_id", user_id),))
+    return Range((schema.ENTITY,), "id", "", BEYOND, (("user_id", user_id),))

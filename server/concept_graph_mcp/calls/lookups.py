@@ -5,11 +5,14 @@ over in the context's `found` and is authoritative: what it was asked for and di
 there. Properties that a primitive compares or orders by are indexed by their layer's declaration.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from conceptgraph_core import limits
+from conceptgraph_core import limits, text
 from conceptgraph_core.folding import Keywords
 from conceptgraph_core.layers import Columns
+
+# What every text comes before.
+BEYOND: Final = "\U0010ffff" * 2
 
 # Only nodes that have each of these properties with that value; a scope is one of them.
 Where = tuple[tuple[str, Any], ...]
@@ -241,3 +244,9 @@ Lookup = (
     Incoming | Equal | Range | Referring | Ordered | Last | Text | Listing | Similar | Nearest
     | Vectored | Union | Filled | Sized | WithEdges
 )  # fmt: skip
+
+
+def following(after: str | None) -> str:
+    """Return the first text that comes after *after*, or of all. Raises InvalidText."""
+    # No NUL may follow a text.
+    return "" if after is None else text.name(after, "after") + "\x01"

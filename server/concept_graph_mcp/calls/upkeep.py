@@ -10,7 +10,7 @@ from conceptgraph_core.work.schema import BATCH, COUNTERS, MAX_BATCH, WORKER
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Range, Union
+from .lookups import BEYOND, Range, Union, following
 from .memories import BRIEF, WHOLE, ids, latest, mine
 
 LIST = Procedure(
@@ -47,9 +47,6 @@ PROCEDURES = (
     LIST, SHOW, UNINDEXED, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE,
     WORKER_PAUSE, WORKER_REPORT,
 )  # fmt: skip
-
-# What every text comes before; no NUL may follow a text, so this comes right after it.
-_BEYOND, _NEXT = "\U0010ffff" * 2, "\x01"
 
 
 @checked
@@ -113,16 +110,15 @@ def decay_batch(
     *holder* is the worker that does so, if one does.
     """
     most = text.integer(limit, "limit", 1, MAX_BATCH)
-    first = "" if after is None else text.name(after, "after") + _NEXT
-    batch = Range((schema.MEMORY,), "id", first, _BEYOND, mine(scope), most)
+    batch = Range((schema.MEMORY,), "id", following(after), BEYOND, mine(scope), most)
     return Call(DECAY_BATCH, (most, after, dry_run, holder), Union((batch, *_of(holder))))
 
 
 @checked
 def next_scope(after: str | None = None) -> Call:
     """Return the call that names the first scope after *after* that has memories."""
-    first = "" if after is None else text.name(after, "after") + _NEXT
-    return Call(SCOPES, (after, 1), Range((schema.MEMORY,), "user_id", first, _BEYOND, (), 1))
+    first = Range((schema.MEMORY,), "user_id", following(after), BEYOND, (), 1)
+    return Call(SCOPES, (after, 1), first)
 
 
 @checked
@@ -148,7 +144,7 @@ def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
 
 def _worker() -> Range:
     """Look up the worker and its jobs."""
-    return Range((WORKER,), "name", "", _BEYOND)
+    return Range((WORKER,), "name", "", BEYOND)
 
 
 def _of(holder: str | None) -> tuple[Range, ...]:
