@@ -7,6 +7,15 @@ from typing import Any
 from . import limits
 from .errors import InvalidNumber, InvalidText, TooMuch
 
+_KINDS = {
+    dict: "a map",
+    list: "a list",
+    tuple: "a list",
+    str: "text",
+    bool: "a truth value",
+    type(None): "null",
+}
+
 
 def name(value: object, field: str) -> str:
     """Return *value* unchanged if it can be a concept's name, else raise InvalidText."""
@@ -43,7 +52,7 @@ def long(value: object, field: str, most: int) -> str:
 def number(value: Any, field: str, low: float, high: float) -> float:
     """Return *value* as a float in [low, high], else raise InvalidNumber."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidNumber(f"{field}: must be a number, not {type(value).__name__}")
+        raise InvalidNumber(f"{field}: must be a number, not {kind(value)}")
     if not math.isfinite(value) or not low <= value <= high:
         raise InvalidNumber(f"{field}: must be between {low:g} and {high:g}, not {value:.6g}")
     return float(value)
@@ -52,7 +61,8 @@ def number(value: Any, field: str, low: float, high: float) -> float:
 def integer(value: Any, field: str, low: int, high: int) -> int:
     """Return *value* if it is an integer in [low, high], else raise InvalidNumber."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidNumber(f"{field}: must be an integer, not {type(value).__name__}")
+        what = f"{value:g}" if isinstance(value, float) else kind(value)
+        raise InvalidNumber(f"{field}: must be an integer, not {what}")
     if not low <= value <= high:
         raise InvalidNumber(f"{field}: must be between {low} and {high}, not {value}")
     return value
@@ -60,7 +70,7 @@ def integer(value: Any, field: str, low: int, high: int) -> int:
 
 def _text(value: object, field: str, limit: int) -> str:
     if not isinstance(value, str):
-        raise InvalidText(f"{field}: must be text, not {type(value).__name__}")
+        raise InvalidText(f"{field}: must be text, not {kind(value)}")
     if not value.strip():
         raise InvalidText(f"{field}: must not be empty")
     if len(value) > limit:
@@ -68,6 +78,12 @@ def _text(value: object, field: str, limit: int) -> str:
     if not storable(value):
         raise InvalidText(unstorable(field))
     return value
+
+
+def kind(value: object) -> str:
+    """Return what a value is, in the words of whoever wrote it, not in those of Python."""
+    named = "number" if isinstance(value, (int, float)) else type(value).__name__
+    return _KINDS.get(type(value), f"a {named}")
 
 
 def shown(name: str) -> str:

@@ -124,7 +124,9 @@ def embeddings(value: str) -> str | None:
     provider, _, name = value.partition(":")
     if value and (provider not in EMBEDDING_PROVIDERS or not name.strip()):
         known = ", ".join(f"{one}:NAME" for one in EMBEDDING_PROVIDERS)
-        raise SettingsError(f"{EMBEDDINGS_VARIABLE}: must be one of {known}; not {value!r}")
+        raise SettingsError(
+            f"{EMBEDDINGS_VARIABLE} or embed --again: must be one of {known}; not {value!r}"
+        )
     return value or None
 
 

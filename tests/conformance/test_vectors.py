@@ -168,7 +168,7 @@ def test_a_text_that_changed_meanwhile_gets_no_vector(samples):
         ([0.0, 0.0, 0.0], "vector: must not be all zeros"),
         ([], "vector: must be a list of 1 to 16,384 numbers"),
         ("east", "vector: must be a list of numbers"),
-        (["a", "b", "c"], "vector: must be a number, not str"),
+        (["a", "b", "c"], "vector: must be a number, not text"),
         ([math.inf, 0.0, 0.0], "vector: must be between"),
     ],
 )

@@ -176,7 +176,9 @@ def test_a_package_that_is_missing_is_named_with_what_brings_it(monkeypatch, sai
 
 @pytest.mark.parametrize("wrong", ["toy", "toy:x", "openai:", "openai", ":x", "model2vec: "])
 def test_a_setting_that_names_no_embedding_is_told_with_those_that_there_are(wrong):
-    with pytest.raises(settings.SettingsError, match="must be one of model2vec:NAME, sentence-"):
+    with pytest.raises(
+        settings.SettingsError, match="or embed --again: must be one of model2vec:NAME, sentence-"
+    ):
         settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": wrong})
 
 

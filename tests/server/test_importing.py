@@ -246,11 +246,11 @@ WRONG = {
     "a kind that is a list": (native(kind=[]), "kind: must not be a list"),
     "an end that is a map": (
         json.dumps({"kind": "relation", "from": {}, "to": "b", "type": "is-a"}),
-        "from: must be text, not dict",
+        "from: must be text, not a map",
     ),
     "nesting without end": (f'{{"kind": "concept", "name": {DEEP}}}', "is nested too deeply"),
     "a list without end": (DEEP, "is nested too deeply"),
-    "a number that is a list": (native(valence=[1]), "valence: must be a number, not tuple"),
+    "a number that is a list": (native(valence=[1]), "valence: must be a number, not a list"),
     "a number that is nested deeply": (
         native(valence=json.loads("[" * 60 + "]" * 60)),
         "valence: is nested too deeply",

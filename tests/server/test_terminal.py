@@ -188,6 +188,17 @@ def test_help_fits_eighty_columns_and_ends_every_sentence(there):
         assert " ".join(sentence.split()).partition(". ")[0].rstrip(".") in listed
 
 
+@pytest.mark.parametrize("topic", ["memories", "entities"])
+def test_a_topic_without_a_command_says_which_there_are_and_what_each_does(topic):
+    told = run(topic)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr == run(topic, "--help").stdout
+    assert "..." not in told.stderr.replace("COMMAND [ARGS]...", "")
+    command = main.get_command(None, topic)
+    for one in command.commands.values():
+        assert f"  {one.name} " in told.stderr
+
+
 def test_the_help_of_every_command_fits_eighty_columns():
     for name in main.list_commands(None):
         for line in run(name, "--help").stdout.splitlines():
@@ -329,6 +340,23 @@ def test_a_store_with_too_long_a_name_is_one_line(tmp_path, command):
 def test_a_backfill_from_a_file_with_too_long_a_name_is_one_line(there):
     refused = run(there, "backfill", "--user-id", "u", "--days-per-chunk", "1", LONG)
     assert "does not exist" in assert_a_line(refused, 2)
+
+
+def test_a_name_that_begins_with_a_dash_is_told_where_it_goes(there):
+    remember(there, {"kind": "concept", "name": "-dash"})
+    refused = run(there, "search", "-dash")
+    assert refused.stderr == (
+        "concept-graph-mcp search: No such option '-d'; what begins with a dash and is none goes"
+        " after --; see concept-graph-mcp search --help\n"
+    )
+    assert "-dash" in run(there, "search", "--", "-dash").stdout
+
+
+def test_a_search_of_an_empty_graph_says_so(there):
+    remember(there, {"kind": "concept", "name": "apple"})
+    assert run(there, "remove", "apple", "--yes").exit_code == 0
+    assert run(there, "search").stdout == "There is no concept yet.\n"
+    assert json.loads(run(there, "search", "--json").stdout) == {"concepts": []}
 
 
 def test_an_option_of_the_program_after_the_command_says_where_it_goes():

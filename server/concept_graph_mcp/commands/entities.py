@@ -12,6 +12,7 @@ from ..errors import Refused
 from ..session import Session
 from .common import AS_JSON, Failure, with_session
 from .entity_tables import dated, listed_table, merged, merges_table, told_lines
+from .group import Topic
 from .listing import limited, print_listed
 from .terminal import print_json, say
 
@@ -23,7 +24,7 @@ _REASON = click.option("--reason", help="Why: kept in the ledger for ever.")
 _NAMED = 5
 
 
-@click.group()
+@click.group(cls=Topic)
 def entities() -> None:
     """List, show, explain, merge or unmerge the entities of CONCEPT_GRAPH_USER."""
 

@@ -14,7 +14,33 @@ from ..settings import SettingsError
 _TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
-class Commands(click.Group):
+class Sentences(click.Group):
+    """A group whose help has the whole first sentence of each command, where click would cut it."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with what is said of each."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=1_000))
+                    for name, command in commands.items()
+                    if command is not None
+                ]
+            )
+
+
+class Topic(Sentences):
+    """Commands about one thing; without any of them it says which there are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+
+class Commands(Sentences):
     """Commands by the module that has them; `--embedded` before one of them takes no path.
 
     What is wrong with arguments that name none of them is told to *unserved* first.
@@ -61,23 +87,14 @@ class Commands(click.Group):
                 raise
             raise self._told(error) from None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with the whole first sentence of each, where click would cut it."""
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, command.get_short_help_str(limit=1_000))
-                    for name, command in commands.items()
-                    if command is not None
-                ]
-            )
-
     def _told(self, error: Exception) -> click.ClickException:
         if isinstance(error, click.NoSuchOption) and self._has(error.option_name):
             name = error.ctx.info_name if error.ctx else None
             where = f"concept-graph-mcp {error.option_name} {name}"
             return Misused(error, f"{error.option_name} goes before the command: {where}")
+        if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
+            message = error.format_message().removesuffix(".")
+            return Misused(error, f"{message}; what begins with a dash and is none goes after --")
         if isinstance(error, click.UsageError):
             return Misused(error, error.format_message())
         from .common import Failure

@@ -16,6 +16,7 @@ from ..settings import Settings
 from .common import AS_JSON, AT, Failure, Number, configured, with_session
 from .figures import figure
 from .finding import reasons
+from .group import Topic
 from .listing import limited, print_listed
 from .memory_tables import SHOWN, dated, listed_table, said, shortened, told_lines
 from .noting import note
@@ -34,7 +35,7 @@ _STATES = click.option(
 _IDS = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
 
 
-@click.group()
+@click.group(cls=Topic)
 def memories() -> None:
     """List, show, find, restore or purge the memories of CONCEPT_GRAPH_USER."""
 

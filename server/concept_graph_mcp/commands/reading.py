@@ -110,8 +110,9 @@ def search(
     if as_json:
         print_json({"concepts": rows})
         return
-    if keywords and not rows:
-        say("No concept matches; without keywords, search prints the most aroused ones.")
+    if not rows:
+        matching = "No concept matches; without keywords, search prints the most aroused ones."
+        say(matching if keywords else "There is no concept yet.")
         return
     table = Table(wide("concept"), narrow("arousal"))
     for row in rows:

@@ -9,6 +9,7 @@ from typing import Any
 from conceptgraph_core import limits
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.decaying import RULES, Rules
+from conceptgraph_core.text import kind
 
 from .tally import Tally
 
@@ -22,7 +23,6 @@ _INTEGER_CHARACTERS = 20
 ALL_LONGER = 10**_INTEGER_CHARACTERS
 # What drivers and hosts take without a thought of their own stack.
 _DEEPEST = 50
-_KINDS = {dict: "a map", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
 
 
 class FormatError(Exception):
@@ -132,11 +132,6 @@ def text(number: int, record: Record, key: str) -> str:
     if not isinstance(value, str):
         raise FormatError(f"line {number}: {key}: must be text, not {kind(value)}")
     return value
-
-
-def kind(value: Any) -> str:
-    """Return what a JSON value is, in a word."""
-    return _KINDS.get(type(value), "a number")
 
 
 def shown(key: str) -> str:

@@ -16,8 +16,9 @@ from typing import Any, Final
 from conceptgraph_core import limits
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import rules, schema
+from conceptgraph_core.text import kind
 
-from .lines import FormatError, Naming, Record, kind, shown
+from .lines import FormatError, Naming, Record, shown
 from .tally import Tally
 
 # Of which embedding the vectors of a file are that does not say it.

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, kind, shown
+from conceptgraph_core.text import kind
+
+from .lines import FormatError, Lines, Naming, Record, Row, json_object, shown
 from .memories import Memories
 from .tally import Tally
 

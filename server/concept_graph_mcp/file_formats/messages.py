@@ -15,8 +15,9 @@ from conceptgraph_core import limits
 from conceptgraph_core import text as texts
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import schema
+from conceptgraph_core.text import kind
 
-from .lines import ALL_LONGER, FormatError, Record, Row, filled, json_object, kind
+from .lines import ALL_LONGER, FormatError, Record, Row, filled, json_object
 from .tally import Tally
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

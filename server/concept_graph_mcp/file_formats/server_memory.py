@@ -7,8 +7,9 @@ relation of a type that is not ours evokes, and what it says is an episode of bo
 from collections.abc import Iterator
 
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.text import kind
 
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, kind, shown, spelled, text
+from .lines import FormatError, Lines, Naming, Record, Row, json_object, shown, spelled, text
 from .tally import Tally
 
 SERVER_MEMORY = "server-memory"
