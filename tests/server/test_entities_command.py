@@ -7,6 +7,7 @@ from command_line import ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import common, terminal
+from conceptgraph_core.entities.stated import Given
 
 SAID = [
     ("mon", "1", "user", "Max chewed my shoe. The puppy is bored.", ["Max", "puppy"]),
@@ -83,6 +84,34 @@ def test_an_entity_is_shown_by_its_id_or_by_its_name_alone(kept):
     inferred = ok(*kept, "entities", "show", "Project Phoenix").stdout
     assert "the user never mentioned it" in inferred
     assert "inferred: Perhaps Project Phoenix?" in inferred
+
+
+def test_what_contradicts_is_shown_with_what_it_is_and_where_to_find_it(kept):
+    ids = {label: row["entity_id"] for label, row in listed(kept).items()}
+
+    async def contradict(session):
+        stated = (Given("age", value="four"), Given("age", value="five"))
+        facts = [calls.entities.fact(ids["Max"], one) for one in stated]
+        both = [Given("home", object_id=ids[one]) for one in ("puppy", "Project Phoenix")]
+        for call in [*facts, *(calls.entities.fact(ids["Max"], one) for one in both)]:
+            await session.run(call)
+        said = "Max is no puppy."
+        observed = [{"label": one, "type": "entity"} for one in ("Max", "puppy")]
+        tie = [{"from": "Max", "to": "puppy", "type": "contradicts", "span": "is no"}]
+        await session.run(calls.entities.observe("wed", "1", "user", said, observed, relations=tie))
+
+    in_store(kept, contradict)
+    whole = json.loads(ok(*kept, "entities", "show", "Max", "--json").stdout)
+    of_age, of_home = (one["fact_ids"] for one in whole["conflicts"][:2])
+    [told, at_home, tie] = [
+        line
+        for line in ok(*kept, "entities", "show", "Max").stdout.splitlines()
+        if line.startswith("conflict: ")
+    ]
+    assert told == f"conflict: age is four or five ({of_age[0]}, {of_age[1]})"
+    homes = "puppy or Project Phoenix"
+    assert at_home == f"conflict: home is {homes} ({of_home[0]}, {of_home[1]})"
+    assert tie == f"conflict: contradicts puppy ({ids['puppy']}): is no"
 
 
 def test_an_entity_and_an_edge_are_explained(kept):

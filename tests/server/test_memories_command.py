@@ -77,6 +77,14 @@ def test_all_of_a_memory_is_shown_with_its_links_and_not_accessed_by_that(kept):
     assert "metadata shop: Lidl" in ok(*kept, "memories", "show", "kettle").stdout
 
 
+def test_the_lines_of_a_memory_are_shown_as_lines_and_nothing_else_of_it_is_obeyed(kept):
+    content = "Shopping:\n- tea\r\n\nmemory_id: not this one\x1b[2J"
+    ok(*kept, "import", "-", stdin=json.dumps(record("long", content)) + "\n")
+    shown = ok(*kept, "memories", "show", "long").stdout
+    lines = ("Shopping:", "  - tea", "", r"  memory_id: not this one\x1b[2J", "", "memory_id: long")
+    assert shown.startswith("\n".join(lines) + "\n")
+
+
 def test_who_said_a_message_is_told_wherever_it_is_shown(kept):
     said = record("told", "I start in May", speaker="Ann Lee", said_at=MADE_MS)
     ok(*kept, "import", "-", stdin=json.dumps(said) + "\n")

@@ -111,8 +111,12 @@ def _fact(fact: Mapping[str, Any]) -> str:
 
 
 def _conflict(conflict: Mapping[str, Any]) -> str:
-    told = (f"{key} {value}" for key, value in conflict.items() if value is not None)
-    return _cut(", ".join(told))
+    """Tell two facts that cannot both be so, or a relation that was observed as such."""
+    if "fact_ids" not in conflict:
+        told = f"contradicts {conflict['label']} ({conflict['entity_id']})"
+        return told + (f": {_cut(conflict['evidence'])}" if conflict.get("evidence") else "")
+    either = " or ".join(_cut(str(value)) for value in conflict["values"])
+    return f"{conflict['predicate']} is {either} ({', '.join(conflict['fact_ids'])})"
 
 
 def _edge(edge: Mapping[str, Any]) -> str:

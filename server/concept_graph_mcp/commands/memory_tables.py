@@ -53,7 +53,7 @@ def shortened(text: str) -> str:
 
 def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
     """Iterate over the lines that tell all of a memory, a dated row of `show` with its links."""
-    yield row["content"]
+    yield from _lines(row["content"])
     yield ""
     for name in ("memory_id", "summary", "type", "source", "speaker", "parent_id"):
         if row[name]:
@@ -72,6 +72,14 @@ def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
         yield f"{way} {link['relation']} {link['strength']:.2f}: {other}"
     if row["links_total"] > len(row["links"]):
         yield f"and {row['links_total'] - len(row['links']):,} links more"
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Iterate over the lines of *text*; all but the first are indented, so that none is another."""
+    first, *others = text.replace("\r\n", "\n").split("\n")
+    yield first
+    for line in others:
+        yield f"  {line}" if line else ""
 
 
 def _noted(metadata: Mapping[str, Any], session: Session) -> Iterator[str]:
