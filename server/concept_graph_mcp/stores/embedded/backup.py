@@ -14,7 +14,8 @@ from ...errors import NoStore, Unavailable, one_line
 from ..backup_files import BadBackup, Contents
 from . import checksums, derivation, identity
 from .checksums import Unsound
-from .database import Database, encode
+from .database import Database
+from .encoded import encode
 from .indexes import Catalogue
 from .opening import APPLICATION_ID, Access, Opening, access, code
 from .soundness import read_through

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from . import checksums
+from . import checksums, reading
 from .checksums import Unsound
 from .database import Database, Row
 from .elements import EdgeElement, UnreadVertex, VertexElement
@@ -82,7 +82,7 @@ class Cache:
         known = self.vertices.get(vertex_id)
         if known is not None:
             return known
-        row = self._database.vertex(vertex_id)
+        row = reading.vertex(self._database, vertex_id)
         return None if row is None else self.vertex_of(row)
 
     def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
@@ -91,7 +91,7 @@ class Cache:
         known = self.vertices
         missing = [one for one in ids if one not in known or known[one].reading is not None]
         if missing:
-            there = {self.vertex_of(row).id for row in self._database.vertices(missing)}
+            there = {self.vertex_of(row).id for row in reading.vertices(self._database, missing)}
             gone = set(missing) - there
             ids = [vertex_id for vertex_id in ids if vertex_id not in gone]
         return (known[vertex_id] for vertex_id in ids)
@@ -112,7 +112,7 @@ class Cache:
     def read(self, unread: Collection[VertexElement]) -> None:
         """Give *unread*, which edges lead to, what is stored of them."""
         waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
-        for row in self._database.vertices(waiting):
+        for row in reading.vertices(self._database, waiting):
             _check("node", row)
             waiting.pop(row[0]).become(self._label_tuple(row[1]), decode(row[2]))
             self.bytes += size(row[2])
@@ -122,7 +122,7 @@ class Cache:
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over the stored edges that leave (or enter) *vertex*, reading as asked for."""
         self.vertices.setdefault(vertex.id, vertex)
-        cursor = self._database.edges_of(vertex.id, outgoing)
+        cursor = reading.edges_of(self._database, vertex.id, outgoing)
         count = _FIRST_EDGES
         while rows := cursor.fetchmany(count):
             ends = _Ends(self)
@@ -167,7 +167,7 @@ class Cache:
             one.id: [] for one in vertices if (one.out_edges if outgoing else one.in_edges) is None
         }
         near = _SOURCE if outgoing else _TARGET
-        rows = self._database.edges_of_many(lists, outgoing)
+        rows = reading.edges_of_many(self._database, lists, outgoing)
         while some := rows.fetchmany(_READ_AT_ONCE):
             ends = _Ends(self)
             for row, edge in zip(some, self._edges_of(some, ends), strict=True):
@@ -185,7 +185,7 @@ class Cache:
 
     def _refresh_vertices(self, changed: set[int]) -> None:
         known = changed & self.vertices.keys()
-        for row in self._database.vertices(known):
+        for row in reading.vertices(self._database, known):
             vertex_id, labels, properties, _ = row
             _check("node", row)
             self.vertices[vertex_id].become(self._label_tuple(labels), decode(properties))
@@ -196,7 +196,7 @@ class Cache:
 
     def _refresh_edges(self, changed: set[int]) -> None:
         gone = changed & self.edges.keys()
-        for row in self._database.edges(changed):
+        for row in reading.edges(self._database, changed):
             edge_id, _, source_id, target_id, properties, _ = row
             edge = self.edges.get(edge_id)
             if edge is not None:

@@ -1,7 +1,6 @@
-"""The SQLite file: its tables, its transactions and the rows in it. No graph logic."""
+"""The SQLite file: its connection, its transactions and its statements. No graph logic."""
 
 import itertools
-import json
 import random
 import sqlite3
 import time
@@ -11,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Ended, Misdeployed, StoreError, Unavailable, one_line
-from . import checksums, ending, identity, tables
-from .checksums import FAILURES, Unsound
+from . import changes, ending, identity, tables
+from .checksums import FAILURES
 from .copying import copied
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
@@ -20,14 +19,6 @@ from .opening import BUSY_TIMEOUT_S, Opening, code
 from .presence import Presence, abandon
 
 _PAUSE_S = (0.0005, 0.004)
-# How many transactions back another process can be and still catch up change by change; what is
-# older is removed at every so manyth transaction.
-KEPT_CHANGES = 1_024
-REMOVED_EVERY = 64
-# The number of a writing transaction has the epoch, which ends when all is replaced, above this bit
-# and below it goes on counting.
-_EPOCH_BIT = 40
-_CHANGE = "change"
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
 
@@ -35,8 +26,6 @@ _STEPS_BETWEEN_LOOKS = 50_000
 _ROWS_AT_ONCE = 32
 
 Row = tuple[Any, ...]
-# What is stored was copied, and has no circles.
-encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 class Conflict(Exception):
@@ -149,7 +138,7 @@ class Database:
         """Commit. Raises Unavailable if what was written is not to be found where the store is."""
         self._connection.execute("COMMIT")
         if self._writes:
-            self._last_ids_at = self._last_ids.get(_CHANGE)
+            self._last_ids_at = self._last_ids.get(changes.TABLE)
             self.check_presence("what was just written is lost")
 
     def rollback(self) -> None:
@@ -192,90 +181,17 @@ class Database:
 
         Several in a statement, for each has a price of its own; what is left over one by one.
         """
-        given, row = iter(rows), f"({', '.join('?' * columns)})"
-        some = list(itertools.islice(given, _ROWS_AT_ONCE))
+        row = f"({', '.join('?' * columns)})"
+        for some in _batches(rows):
+            if len(some) == _ROWS_AT_ONCE:
+                # All is taken back after a failure: SQLite need not be ready to take back a
+                # statement.
+                statement = f"INSERT OR FAIL INTO {table} VALUES {', '.join([row] * len(some))}"
+                self.write(statement, [tuple(itertools.chain.from_iterable(some))])
+            else:
+                self.write(f"INSERT INTO {table} VALUES {row}", some)
 
-        def together() -> Iterator[Row]:
-            nonlocal some
-            while len(some) == _ROWS_AT_ONCE:
-                yield tuple(itertools.chain.from_iterable(some))
-                some = list(itertools.islice(given, _ROWS_AT_ONCE))
-
-        if len(some) == _ROWS_AT_ONCE:
-            # All is taken back after a failure: SQLite need not be ready to take back a statement.
-            all_rows = ", ".join([row] * _ROWS_AT_ONCE)
-            self.write(f"INSERT OR FAIL INTO {table} VALUES {all_rows}", together())
-        if some:
-            self.write(f"INSERT INTO {table} VALUES {row}", some)
-
-    # Rows
-
-    def vertices(self, ids: Iterable[int]) -> Iterator[Row]:
-        """Return (id, labels, properties, checksum) of those of *ids* that exist."""
-        given = list(ids)
-        select = "SELECT id, labels, properties, checksum FROM vertex WHERE id"
-        if len(given) == 1:
-            return self.execute(f"{select} = ?", given)
-        return self.execute(f"{select} IN (SELECT value FROM json_each(?))", [_listed(given)])
-
-    def vertex(self, vertex_id: int) -> Row | None:
-        """Return one vertex by its id, as `vertices` does."""
-        # Asked for one after the other by the hundred: a list of one takes twice as long.
-        row: Row | None = self._connection.execute(
-            "SELECT id, labels, properties, checksum FROM vertex WHERE id = ?", (vertex_id,)
-        ).fetchone()
-        return row
-
-    def vertices_after(self, vertex_id: int, count: int) -> list[Row]:
-        """Return the next *count* vertices by id, as `vertices` does."""
-        return self.execute(
-            "SELECT id, labels, properties, checksum FROM vertex WHERE id > ? ORDER BY id LIMIT ?",
-            (vertex_id, count),
-        ).fetchall()
-
-    def edges(self, ids: Iterable[int]) -> list[Row]:
-        """Return (id, type, source, target, properties, checksum) of *ids* that exist."""
-        return self.execute(
-            "SELECT id, type, source, target, properties, checksum FROM edge"
-            " WHERE id IN (SELECT value FROM json_each(?))",
-            [encode(list(ids))],
-        ).fetchall()
-
-    def edges_of(self, vertex_id: int, outgoing: bool) -> sqlite3.Cursor:
-        """Return the edges that leave (or enter) a vertex, by id, as `edges` has them."""
-        return self.execute(
-            "SELECT id, type, source, target, properties, checksum FROM edge"
-            f" WHERE {'source' if outgoing else 'target'} = ? ORDER BY id",
-            [vertex_id],
-        )
-
-    def edges_of_many(self, vertex_ids: Iterable[int], outgoing: bool) -> sqlite3.Cursor:
-        """Return all edges of some vertices, as `edges` has them, those of each by id."""
-        near = "source" if outgoing else "target"
-        return self.execute(
-            "SELECT id, type, source, target, properties, checksum FROM edge"
-            f" WHERE {near} IN (SELECT value FROM json_each(?)) ORDER BY {near}, id",
-            [encode(list(vertex_ids))],
-        )
-
-    def vector(self, table: str, vertex: int) -> bytes | None:
-        """Return the vector of a vertex as it is stored in *table*."""
-        found = self.execute(
-            f'SELECT vector, checksum FROM "{table}" WHERE vertex = ?', [vertex]
-        ).fetchone()
-        if found is None:
-            return None
-        if checksums.is_wrong(found[1], vertex, found[0]):
-            raise Unsound(f"node {vertex}: its vector is not as it was written")
-        return bytes(found[0])
-
-    def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
-        """Store the vector of a vertex, or none."""
-        if vector is None:
-            self.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
-        else:
-            row = (vertex, vector, checksums.of(vertex, vector))
-            self.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
+    # Numbers
 
     def new_id(self, table: str) -> int:
         """Return an id that *table* never had."""
@@ -294,59 +210,25 @@ class Database:
         row = self.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]).fetchone()
         return 0 if row is None else int(row[0])
 
-    # The log of changes
-
     def position(self) -> int:
         """Return the number of the last writing transaction."""
-        row = self.execute("SELECT position FROM change ORDER BY position DESC LIMIT 1").fetchone()
-        return 0 if row is None else int(row[0])
+        return changes.position(self.execute)
 
     def changes_after(self, position: int) -> tuple[set[int], set[int]] | None:
-        """Return the ids of vertices and edges changed since, or None where that cannot be told.
-
-        It cannot after too many changes, and never once all was replaced.
-        """
-        rows = self.execute(
-            "SELECT position, vertices, edges, checksum FROM change"
-            " WHERE position > ? ORDER BY position",
-            [position],
-        ).fetchall()
-        if not rows or rows[0][0] != position + 1 or rows[-1][0] != position + len(rows):
-            return None
-        vertices: set[int] = set()
-        edges: set[int] = set()
-        for number, vertex_ids, edge_ids, checksum in rows:
-            if checksums.is_wrong(checksum, number, vertex_ids, edge_ids):
-                return None
-            try:
-                vertices.update(json.loads(vertex_ids))
-                edges.update(json.loads(edge_ids))
-            except (ValueError, TypeError):
-                return None
-        return vertices, edges
+        """Return the ids of vertices and edges changed since, or None where that cannot be told."""
+        return changes.after(self.execute, position)
 
     def log_change(self, vertices: Iterable[int], edges: Iterable[int]) -> int:
         """Record what this transaction changes; return its number."""
         self._writes = True
-        position = self.new_id(_CHANGE)
-        row = (position, _listed(vertices), _listed(edges))
-        self.execute(
-            "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
-            (*row, checksums.of(*row)),
-        )
-        if position % REMOVED_EVERY == 0:
-            self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT_CHANGES])
+        position = self.new_id(changes.TABLE)
+        changes.record(self.execute, position, vertices, edges)
         return position
 
     def begin_epoch(self) -> None:
         """Record that this transaction replaces all there is: nobody can catch up with that."""
         self._writes, self._last_ids = True, {}
-        epoch = (self.position() >> _EPOCH_BIT) + 1
-        self.execute("DELETE FROM main.change")
-        self.execute(
-            "INSERT INTO main.change (position, vertices, edges) VALUES (?, '[]', '[]')",
-            [epoch << _EPOCH_BIT],
-        )
+        changes.begin_epoch(self.execute)
 
     def _wait_for_turn(self) -> None:
         """Begin to write as soon as nobody else does.
@@ -392,9 +274,11 @@ class Database:
         self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
 
 
-def _listed(ids: Iterable[int]) -> str:
-    """Return *ids* as a JSON array, which so few are sooner than the encoder begins."""
-    return f"[{','.join(map(str, ids))}]"
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield *rows*, as they are asked for, so many at once as one statement inserts."""
+    given = iter(rows)
+    while some := list(itertools.islice(given, _ROWS_AT_ONCE)):
+        yield some
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:

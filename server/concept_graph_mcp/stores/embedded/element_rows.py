@@ -7,8 +7,9 @@ from typing import Any
 
 from . import checksums, fans
 from .cache import size
-from .database import Database, Row, encode
+from .database import Database, Row
 from .elements import EdgeElement, VertexElement
+from .encoded import encode
 from .fans import Fan
 
 
@@ -67,6 +68,14 @@ class ElementRows:
         columns = "edge (id, type, source, target, properties, checksum)"
         self._database.insert(columns, 6, new)
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
+
+    def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
+        """Store the vector of a vertex, or none."""
+        if vector is None:
+            self._database.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
+        else:
+            row = (vertex, vector, checksums.of(vertex, vector))
+            self._database.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
 
     def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
         """Execute *statement* with the row of each of *elements*, made as it is asked for."""

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from . import checksums
-from .database import Row, encode
+from .database import Row
 from .elements import EdgeElement, VertexElement
+from .encoded import encode
 
 
 class Fan(NamedTuple):

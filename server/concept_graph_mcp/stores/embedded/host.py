@@ -11,7 +11,7 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
 from ...errors import Refused
-from . import ending, incoming, interface, lookups, modules
+from . import ending, incoming, interface, lookups, modules, reading
 from .cache import MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database
@@ -162,7 +162,7 @@ class Host:
 
         callback = self._callback(keeping.exports(self._model).name)
         last_id = 0
-        while rows := self._database.vertices_after(last_id, batch):
+        while rows := reading.vertices_after(self._database, last_id, batch):
             found = [interface.Vertex(graph, self._cache.vertex_of(row)) for row in rows]
             records = self._run(callback, graph, [part, {"found": found}])
             yield [row["record"] for row in self._marshal.rows(callback, records, None)]

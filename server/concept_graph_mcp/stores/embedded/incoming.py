@@ -3,7 +3,6 @@
 What was read is kept between calls: the words that most is read of are few, and in many questions.
 """
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from ...calls.lookups import Incoming
 from .cache import decode
 from .database import Database
 from .elements import VertexElement
+from .encoded import listed
 from .values import Column
 
 _FIRST_COUNT = 512
@@ -139,7 +139,7 @@ class Kept:
             return False
         rows = database.execute(
             "SELECT id, target FROM edge WHERE id IN (SELECT value FROM json_each(?))",
-            [_listed(edges)],
+            [listed(edges)],
         )
         targets = dict(rows.fetchall())
         for edge in edges:
@@ -174,17 +174,13 @@ class Kept:
         found = database.execute(
             f'SELECT DISTINCT e.target FROM "{table.name}" c JOIN edge e ON e.source = c.vertex'
             " WHERE c.vertex <= ? AND c.vertex IN (SELECT value FROM json_each(?))",
-            [self._last_vertex, _listed(vertices)],
+            [self._last_vertex, listed(vertices)],
         )
         return [target for (target,) in found]
 
 
 def _form(lookup: Incoming) -> tuple[Any, ...]:
     return lookup.edges, lookup.weight, lookup.columns
-
-
-def _listed(ids: Collection[int]) -> str:
-    return json.dumps(list(ids))
 
 
 def _degrees(database: Database, kept: Kept, vertices: Sequence[int], most: int) -> dict[int, int]:

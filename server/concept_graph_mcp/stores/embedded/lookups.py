@@ -29,7 +29,8 @@ from ...calls.lookups import (
     WithEdges,
 )
 from . import text_search
-from .database import Database, encode
+from .database import Database
+from .encoded import encode
 from .indexes import RankingTable
 
 _FEW_LEVELS = 200

@@ -11,7 +11,8 @@ from itertools import chain
 from conceptgraph_core.folding import Keywords
 
 from ...calls.lookups import Similar, Text
-from .database import Database, encode
+from .database import Database
+from .encoded import encode
 from .indexes import TextTable
 
 # A keyword with more matches than this is sooner found by going through the names in order.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ...calls.lookups import Equal
-from . import lookups
+from . import lookups, reading
 from .cache import Cache
 from .database import Database
 from .derivation import Derivation
@@ -48,7 +48,7 @@ class Transaction:
     def vertices(self) -> Iterator[VertexElement]:
         """Iterate over all vertices, the stored ones by id and then those of this call."""
         last_id = 0
-        while rows := self._database.vertices_after(last_id, _SCAN_BATCH):
+        while rows := reading.vertices_after(self._database, last_id, _SCAN_BATCH):
             for row in rows:
                 element = self._cache.vertex_of(row)
                 if element not in self._deleted:
@@ -63,7 +63,7 @@ class Transaction:
         table = self._catalogue.vector(vertex.labels, name)
         if table is None or vertex in self._deleted:
             return None
-        blob = self._database.vector(table.name, vertex.id)
+        blob = reading.vector(self._database, table.name, vertex.id)
         return None if blob is None else unpacked(blob)
 
     def vectors(self, vertex: VertexElement) -> dict[str, tuple[float, ...]]:
@@ -198,9 +198,9 @@ class Transaction:
             if table is None:
                 raise ValueError(f"{name}: vectors are only of nodes that have an index for them")
             row = None if vector is None or vertex in self._deleted else packed(vector)
-            self._database.write_vector(table.name, vertex.id, row)
+            self._rows.write_vector(table.name, vertex.id, row)
         for vertex in self._deleted & self._before.keys():
             for name in self._catalogue.vector_names:
                 table = self._catalogue.vector(self._before[vertex][0], name)
                 if table is not None:
-                    self._database.write_vector(table.name, vertex.id, None)
+                    self._rows.write_vector(table.name, vertex.id, None)
