@@ -7,7 +7,7 @@ import pytest
 from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
-from memories import MADE_MS
+from memories import MADE_MS, node
 
 
 def message(number: int, said: str = "", thread: str = "t", **given: Any) -> dict[str, Any]:
@@ -21,6 +21,10 @@ def ingest(memory: Any, *messages: dict[str, Any], user: str = "default") -> dic
 
 def kept(memory: Any) -> dict[str, dict[str, Any]]:
     return {record["id"]: record for record in memory.records() if record["kind"] == "memory"}
+
+
+def latest(memory: Any) -> list[str]:
+    return [row["memory_id"] for row in memory.run(calls.memories.recent("default"))]
 
 
 def positions(memory: Any) -> dict[str, int]:
@@ -89,6 +93,15 @@ def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(m
         gone.append(sum(change["to"] == "expired" for change in row["changes"]))
     assert gone.index(2) == 23  # what is ten years old and older
     assert [count for count in gone if count] == [2, 1, 1, 1, 1]
+
+
+def test_what_was_told_is_as_late_as_it_was_said_until_it_is_accessed(memory):
+    ingest(memory, message(1), message(2))
+    # Later than these were said, and sooner than what they fade from.
+    memory.import_rows([node("noted", created_at=MADE_MS + 3_000, accessed_at=MADE_MS + 3_000)])
+    assert latest(memory) == ["noted", "t2", "t1"]
+    memory.run(calls.memories.get("t1"))
+    assert latest(memory) == ["t1", "noted", "t2"]
 
 
 def test_messages_again_change_nothing(memory):

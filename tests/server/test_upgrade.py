@@ -330,6 +330,9 @@ def test_a_kept_store_s_memories_are_found_shown_and_brought_back(memories):
     assert shown.startswith("The boiler was serviced. " * 20)
     assert "state: archived" in shown
     assert run(there, "memories", "restore", "wrong") == "wrong: restored, dormant\n"
+    listed = json.loads(run(there, "memories", "list", "--json"))["memories"]
+    assert listed[0]["memory_id"] == "wrong"
+    assert len(listed) == 6
     assert "→ contradicts" in run(there, "memories", "show", "tea")
     assert "Nothing is wrong." in run(there, "check")
     assert_sound(memories)

@@ -64,7 +64,8 @@ class Node(adapter.Node):
     @property
     def last(self) -> int:
         """When it was created or accessed last, unix ms."""
-        return max(int(self.value("created_at")), int(self.value("accessed_at")))
+        names = ("created_at", "accessed_at", "access_count", "said_at")
+        return -schema.latest({name: self.value(name) for name in names})
 
     @property
     def is_deleted(self) -> bool:

@@ -165,9 +165,12 @@ def checked_strength(value: Any, field: str = "strength") -> float:
 def latest(properties: Mapping[str, Any]) -> int:
     """Return what is the lower, the later a memory was created or accessed.
 
-    An index is read upward: so the latest come first, and no more than these are read.
+    An index is read upward: so the latest come first, and no more than these are read. What was
+    told, and never accessed since, has a time in `accessed_at` that it fades from: no access.
     """
-    times = (properties.get(name) for name in ("created_at", "accessed_at"))
+    is_untouched = properties.get("said_at") is not None and not properties.get("access_count")
+    names = ("created_at",) if is_untouched else ("created_at", "accessed_at")
+    times = (properties.get(name) for name in names)
     return -max(time if isinstance(time, int) else 0 for time in times)
 
 
