@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from time import perf_counter
-from typing import Any
-
-from apscheduler.triggers.cron import CronTrigger
+from typing import TYPE_CHECKING, Any
 
 from conceptgraph_core.memories.rules import DAY_MS
 from conceptgraph_core.work import schema
@@ -20,6 +18,9 @@ from ..session import Session
 from ..settings import Settings
 from .job import Job
 from .turn import Row, Stopped, Turn, why_not
+
+if TYPE_CHECKING:
+    from apscheduler.triggers.cron import CronTrigger
 
 DONE = "done"
 NOT_DUE = "not due"
@@ -166,6 +167,9 @@ def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
     return due is not None and due.timestamp() * 1000 <= now_ms
 
 
-def trigger(job: Job, zone: tzinfo) -> CronTrigger:
+def trigger(job: Job, zone: tzinfo) -> "CronTrigger":
     """Return when *job* is due, in *zone*."""
+    # Whoever only asks for help waits for no scheduler.
+    from apscheduler.triggers.cron import CronTrigger
+
     return CronTrigger(**job.schedule, timezone=zone)
