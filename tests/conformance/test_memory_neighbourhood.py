@@ -39,6 +39,7 @@ def test_a_row_says_what_a_picture_of_the_memory_needs(linked):
         "content": "About a",
         "summary": None,
         "source": "conversation",
+        "speaker": None,
         "type": None,
         "tags": [],
         "importance": 0.7,

@@ -1,6 +1,7 @@
 """What earlier versions wrote, read by this one. The fixtures are never written anew."""
 
 import asyncio
+import functools
 import json
 import runpy
 import shutil
@@ -203,6 +204,26 @@ def test_two_that_open_a_store_of_the_first_version_at_once_both_find_the_new_fo
         problems = host.call("conceptgraph.check", [LATER])
         assert [row["problem"] for row in problems] == ["not found by words"]
         host.close()
+    assert_sound(store)
+
+
+def test_an_opening_that_sqlite_does_not_let_wait_is_tried_again(store, monkeypatch):
+    tried = []
+
+    class Busy(sqlite3.Connection):
+        def execute(self, statement, *given):
+            if "journal_mode" in statement and len(tried) < 3:
+                tried.append(statement)
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+            return super().execute(statement, *given)
+
+    connect = functools.partial(sqlite3.connect, factory=Busy)
+    monkeypatch.setattr("concept_graph_mcp.stores.embedded.opening.sqlite3.connect", connect)
+    host = Host(store)
+    host.close()
+    assert len(tried) == 3
     assert_sound(store)
 
 

@@ -15,10 +15,9 @@ from .checksums import FAILURES
 from .copying import copied
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
-from .opening import BUSY_TIMEOUT_S, Opening, code
+from .opening import BUSY_TIMEOUT_S, PAUSE_S, Opening, code
 from .presence import Presence, abandon
 
-_PAUSE_S = (0.0005, 0.004)
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
 
@@ -245,7 +244,7 @@ class Database:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise
             ending.check()
-            time.sleep(random.uniform(*_PAUSE_S))
+            time.sleep(random.uniform(*PAUSE_S))
 
     def _set_timeout(self, seconds: float) -> None:
         if seconds != self._timeout_s:

@@ -17,6 +17,8 @@ from ...errors import NoStore, Unavailable
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
 BUSY_TIMEOUT_S = 30.0
+# Between two attempts at what SQLite does not wait for by itself.
+PAUSE_S = (0.0005, 0.004)
 _LOG = "-wal"
 # An empty name is a database of this connection alone, in memory until it is large.
 _STAND_IN = ""
