@@ -60,12 +60,31 @@ def test_the_sentence_around_it_is_told():
     assert said.find("more").sentence == "no more"
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted", "sentence"),
+    [
+        ("So. A wire of 2.46 mm is of copper. Then", "copper", "A wire of 2.46 mm is of copper."),
+        ("So. The copper is 2.46 mm thick. Then", "copper", "The copper is 2.46 mm thick."),
+        ("Yes. Dr. Östlund called Mrs. Lind.", "called", "Dr. Östlund called Mrs. Lind."),
+        ("See www.example.com of Max. Then", "max", "See www.example.com of Max."),
+        ("It is his 1st. Max won. No", "max", "Max won."),
+        ("Max won.", "max", "Max won."),
+        ("東京.京都", "京都", "京都"),
+    ],
+)
+def test_a_stop_within_a_number_or_a_name_or_after_a_title_ends_no_sentence(text, wanted, sentence):
+    assert Said(text).find(wanted).sentence == sentence
+
+
 @pytest.mark.parametrize("word", ["seven", "東京", "x" * 2_000])
 def test_a_long_sentence_is_cut_between_words_where_there_are_blanks(word):
     found = Said(f"{word} " * 900 + "Max" + f" {word}" * 900).find("max")
     assert len(found.sentence) <= 500
     around = set(found.sentence.split()) - {"Max"}
     assert around == ({word} if len(word) < 100 else set())
+    stopped = Said("a." * 900 + " Max " + "b." * 900).find("max")
+    assert "Max" in stopped.sentence
+    assert len(stopped.sentence) <= 500
     unbroken = Said("東" * 900 + "京都" + "東" * 900).find("京都")
     assert len(unbroken.sentence) == 500
 

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from ..words.splitting import in_words, is_unspaced
 from .schema import MAX_CONTEXT, MODEL, USER
 
-_SENTENCE_ENDS = ".!?…。！？\n"
+# And a full stop, where it is one.
+_SENTENCE_ENDS = "!?…。！？\n"
+_TITLES = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
+_LONGEST_TITLE = max(map(len, _TITLES)) + 1
 _TYPED = str.maketrans("‘’‚‛“”„‟‐‑", "''''\"\"\"\"--")
 
 
@@ -64,9 +67,7 @@ class Said:
     def _sentence(self, start: int, end: int) -> str:
         """Return the sentence of the text that has what stands there, cut if it is long."""
         text = self._text
-        first = max((text.rfind(mark, 0, start) for mark in _SENTENCE_ENDS), default=-1) + 1
-        ends = [found for mark in _SENTENCE_ENDS if (found := text.find(mark, end)) >= 0]
-        last = min(ends, default=len(text)) + 1
+        first, last = self._first(start), self._last(end)
         if last - first > MAX_CONTEXT:
             cut = start - MAX_CONTEXT // 2
             if cut > first:
@@ -77,6 +78,36 @@ class Said:
                 blank = text.rfind(" ", end, cut)
                 last = blank if blank >= 0 else cut
         return text[first:last].strip()
+
+    def _first(self, start: int) -> int:
+        """Return where the sentence begins, or a place so far before it that it is cut anyway."""
+        text, least = self._text, max(0, start - MAX_CONTEXT - 1)
+        first = max(least, *(text.rfind(mark, least, start) + 1 for mark in _SENTENCE_ENDS))
+        stop = text.rfind(".", first, start)
+        while stop >= 0 and not self._is_full_stop(stop):
+            stop = text.rfind(".", first, stop)
+        return max(first, stop + 1)
+
+    def _last(self, end: int) -> int:
+        """Return where the sentence is over, or a place so far behind that it is cut anyway."""
+        text, most = self._text, min(len(self._text), end + MAX_CONTEXT + 1)
+        ends = (text.find(mark, end, most) for mark in _SENTENCE_ENDS)
+        last = min((found + 1 for found in ends if found >= 0), default=most)
+        stop = text.find(".", end, last)
+        while stop >= 0 and not self._is_full_stop(stop):
+            stop = text.find(".", stop + 1, last)
+        return last if stop < 0 else stop + 1
+
+    def _is_full_stop(self, place: int) -> bool:
+        """Tell whether a stop is none of a number, of an address, or after a title: 2.46, Dr."""
+        text = self._text
+        following = text[place + 1 : place + 2]
+        if following and in_words(following) and not is_unspaced(following):
+            return False
+        start = place
+        while start > 0 and in_words(text[start - 1]) and place - start < _LONGEST_TITLE:
+            start -= 1
+        return text[start:place] not in _TITLES
 
 
 @dataclass(frozen=True, slots=True)
