@@ -120,6 +120,7 @@ def test_nothing_else_is_tried_again(error):
         ServiceUnavailable("Unable to retrieve routing information"),
         ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 7687)"),
         ValueError("Cannot resolve address nowhere.invalid:7687"),
+        ServiceUnavailable("Failed to DNS resolve address nowhere.invalid:7687: [Errno -2] Name …"),
     ],
 )
 def test_a_connection_that_was_never_made_has_sent_nothing(error):

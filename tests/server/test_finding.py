@@ -64,6 +64,14 @@ def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(tmp_path: Path) 
     assert "Bought apples" in run(store, "find", "apples").stdout
 
 
+def test_an_asker_without_a_name_is_told_as_it_was_given(store: Path) -> None:
+    refused = run(store, "find", "apples", "--asker", " ")
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        "concept-graph-mcp: --asker: must not be empty\n",
+    )
+
+
 def test_what_the_asker_said_comes_first(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
     said = [("talk-1", "Ann Lee"), ("talk-2", "Bob")]

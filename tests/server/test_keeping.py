@@ -133,6 +133,8 @@ def test_a_restore_names_what_it_cannot_find(shell):
     assert refused.stderr == f"concept-graph-mcp: {shell.folder}: has no backup of this store\n"
     refused = shell.run("restore", "nosuch", "--yes", "--dir", str(shell.folder))
     assert "nosuch: no such backup" in refused.stderr
+    refused = shell.run("restore", " ", "--yes", "--dir", str(shell.folder))
+    assert refused.stderr.startswith("concept-graph-mcp: SNAPSHOT: must not be empty; ")
 
 
 def test_rotation_removes_the_oldest_beyond_the_count(shell):

@@ -523,7 +523,7 @@ def test_without_a_time_zone_every_call_is_answered_with_a_line_that_has_an_exam
         ("CONCEPT_GRAPH_EMBEDDED", "~nobody-of-that-name/memory.db"),
         ("CONCEPT_GRAPH_EMBEDDED", ":memory:"),
         ("CONCEPT_GRAPH_TOOLSETS", "concept,nosuch"),
-        ("CONCEPT_GRAPH_USER", " "),
+        ("CONCEPT_GRAPH_USER", "x" * 1_001),
     ],
 )
 def test_with_a_bad_setting_every_call_is_answered_with_a_line_that_names_it(variable, value):

@@ -352,6 +352,13 @@ def test_a_name_that_begins_with_a_dash_is_told_where_it_goes(there):
     assert "-dash" in run(there, "search", "--", "-dash").stdout
 
 
+def test_a_store_may_have_a_name_that_begins_with_a_dash(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    remember("--embedded=-dash.db", {"kind": "concept", "name": "apple"})
+    assert "apple" in run("--embedded=-dash.db", "search").stdout
+    assert (tmp_path / "-dash.db").is_file()
+
+
 def test_a_search_of_an_empty_graph_says_so(there):
     remember(there, {"kind": "concept", "name": "apple"})
     assert run(there, "remove", "apple", "--yes").exit_code == 0

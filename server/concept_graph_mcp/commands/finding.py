@@ -58,6 +58,8 @@ def find(
     The best come first. Nothing changes.
     """
     text = " ".join(words)
+    if asker is not None and not asker.strip():
+        raise Failure("--asker: must not be empty")
 
     async def work(session: Session) -> tuple[list[Row], int]:
         return await _found(session, calls.concepts.associate(text, limit, asker=asker))

@@ -64,6 +64,8 @@ class Folder:
             if not own:
                 raise Failure(f"{self._directory}: has no backup of this store{_others(found)}")
             return own[-1].file
+        if not snapshot.strip():
+            raise Failure('SNAPSHOT: must not be empty; name a backup, or "latest"')
         for file in (self._directory / snapshot, self._apart / snapshot, Path(snapshot)):
             if _is_file(file):
                 if not file.name.endswith(self._store.backups.suffix):

@@ -3,6 +3,7 @@
 import errno
 import importlib
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -65,9 +66,14 @@ class Commands(Sentences):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for index, argument in enumerate(args[:-1]):
-            if argument == "--embedded" and args[index + 1] in self._modules:
+        for index, (argument, following) in enumerate(pairwise([*args, ""])):
+            if argument in self._modules or argument == "--":
+                break
+            if argument == "--embedded" and following in self._modules:
                 args[index] = "--embedded="
+            if argument.startswith("--embedded=-"):
+                # What it names would be taken for another option.
+                args[index] = argument.replace("=", "=./", 1)
         names_none = self._modules.keys().isdisjoint(args)
         try:
             return super().parse_args(ctx, args)

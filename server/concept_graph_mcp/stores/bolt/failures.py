@@ -8,7 +8,10 @@ from ...errors import Misdeployed, Refused, StoreError, Unavailable
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # A failure that is worded so came before anything was sent.
-_UNSENT = ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "Failed to obtain")
+_UNSENT = (
+    *("Couldn't connect", "Cannot resolve", "Failed to DNS resolve"),
+    *("Unable to retrieve routing", "Failed to obtain"),
+)
 # What a query says that was ended, by somebody or by a timeout, in Memgraph itself or in Python.
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
 # Memgraph takes this for a conflict too, which it is not: the next attempt needs as much.
