@@ -184,6 +184,26 @@ def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     assert constraints(bare) == WANTED
 
 
+def test_a_database_that_takes_nothing_back_is_refused_with_what_to_do(bare, connect, memgraph_uri):
+    # While there are any, Memgraph does not change to that mode.
+    others = [
+        f"(n:{row['label']}) ASSERT {', '.join(f'n.{name}' for name in row['properties'])} IS UNIQUE"
+        for row in bare("SHOW CONSTRAINT INFO")
+    ]
+    for of_them in others:
+        bare(f"DROP CONSTRAINT ON {of_them}")
+    bare("STORAGE MODE IN_MEMORY_ANALYTICAL")
+    try:
+        with pytest.raises(Misdeployed, match="run STORAGE MODE IN_MEMORY_TRANSACTIONAL; there"):
+            connect(memgraph_uri).open()
+    finally:
+        bare("STORAGE MODE IN_MEMORY_TRANSACTIONAL")
+        for of_them in others:
+            bare(f"CREATE CONSTRAINT ON {of_them}")
+    connect(memgraph_uri).open()
+    assert constraints(bare) == WANTED
+
+
 def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
     bare("CREATE (:Concept {other: 1}), (:Concept {other: 2}), (:Concept {name: 'apple'})")
     connect(memgraph_uri).open()

@@ -19,6 +19,10 @@ _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"
 
 _SHOWN = 10
+_ANALYTICAL = (
+    "Memgraph is in the analytical storage mode, in which no call is all or nothing;"
+    " run STORAGE MODE IN_MEMORY_TRANSACTIONAL; there"
+)
 
 
 async def check(run: Run, location: str, model: Model = MODEL) -> None:
@@ -152,6 +156,9 @@ async def _create(run: Run, statement: str) -> None:
     try:
         await run(statement, {}, True)
     except ClientError as error:
+        # In this mode there are none, nor is what a call that fails has written taken back.
+        if "analytical storage mode" in str(error):
+            raise Misdeployed(_ANALYTICAL) from None
         # Some versions are silent about a second one, others are not.
         if "already exists" not in str(error):
             raise
