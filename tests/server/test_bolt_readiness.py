@@ -186,10 +186,10 @@ def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
 
 def test_a_database_that_takes_nothing_back_is_refused_with_what_to_do(bare, connect, memgraph_uri):
     # While there are any, Memgraph does not change to that mode.
-    others = [
-        f"(n:{row['label']}) ASSERT {', '.join(f'n.{name}' for name in row['properties'])} IS UNIQUE"
-        for row in bare("SHOW CONSTRAINT INFO")
-    ]
+    others = []
+    for row in bare("SHOW CONSTRAINT INFO"):
+        keys = ", ".join(f"n.{name}" for name in row["properties"])
+        others.append(f"(n:{row['label']}) ASSERT {keys} IS UNIQUE")
     for of_them in others:
         bare(f"DROP CONSTRAINT ON {of_them}")
     bare("STORAGE MODE IN_MEMORY_ANALYTICAL")
