@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
+from .embeddings.schema import HOLDS
 from .embeddings.schema import LAYER as EMBEDDINGS
 from .entities.schema import LAYER as ENTITIES
 from .layers import Layer, NodeKind, TextIndex
@@ -22,10 +23,10 @@ class Model(NamedTuple):
 
     @property
     def stored(self) -> tuple[Layer, ...]:
-        """The layers, and the index of words, the lists of names and the worker's own, which are in
-        no record and in no statistics.
+        """The layers, and the index of words, the lists of names, the worker's own and who holds an
+        embedding, which are in no record and in no statistics.
         """
-        return (*self.layers, WORDS, LISTS, WORK)
+        return (*self.layers, WORDS, LISTS, WORK, HOLDS)
 
 
 MODEL: Final = Model(

@@ -92,6 +92,11 @@ def shown(name: str) -> str:
     return '"' + " ".join(short.split()) + '"'
 
 
+def part(name: str, parts: int) -> int:
+    """Return which of so many *parts*, from 0 on, *name* falls to."""
+    return sum(name.encode()) % parts
+
+
 def storable(value: str) -> bool:
     """Tell whether *value* can be stored whole.
 

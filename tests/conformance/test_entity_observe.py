@@ -323,6 +323,22 @@ def test_an_embedding_of_no_named_model_is_refused(entities):
         entities.run(calls.entities.observe("s", "m", "user", "Max", [entity("Max"), seen]))
 
 
+def test_two_who_observe_vectors_at_once_do_not_wait_for_each_other(entities, hands, host):
+    if host != "memgraph":
+        pytest.skip("a store file has one writer at a time")
+    entities.run(calls.embedding.choose("toy", 2, False))
+    max_, rex = (
+        {**entity(name), "embedding": vector, "model": "toy"}
+        for name, vector in (("Max", [1.0, 0.0]), ("Rex", [0.0, 1.0]))
+    )
+    with hands.transaction() as transaction:
+        observe = 'CALL entitygraph.observe("a", "m", "user", "Max", [$seen])'
+        transaction.run(f"{observe} YIELD edges RETURN edges", seen=max_).consume()
+        entities.observe("Rex", rex, session="b")
+        transaction.commit()
+    assert {one["node_label"] for one in entities.records("entity")} == {"Max", "Rex"}
+
+
 def test_no_vector_is_observed_while_another_embedding_is_chosen(
     entities, hands, host, monkeypatch
 ):

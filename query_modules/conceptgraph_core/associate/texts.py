@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .. import text as names
 from ..layers import IndexedText, NodeKind
 from ..words import terms
 from . import schema
@@ -59,7 +60,7 @@ class Told(NamedTuple):
 
 def part(name: str) -> int:
     """Return which part of its corpus a text of that key is counted in."""
-    return sum(name.encode()) % schema.PARTS
+    return names.part(name, schema.PARTS)
 
 
 def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:

@@ -1,14 +1,19 @@
 """What a store remembers of its embedding, and that it is the one that a vector is of."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import EmbeddingMismatch
 from ..graph.adapter import Graph, Node
-from .schema import EMBEDDING, LAYER, TEXTS
+from .schema import EMBEDDING, HOLD, HOLDS, LAYER, PARTS, TEXTS, part
 
 
 class _Embeddings(Graph[Node]):
     layer = LAYER._replace(walked=(EMBEDDING,))
+
+
+class _Holds(Graph[Node]):
+    layer = HOLDS
 
 
 def chosen(graph: Graph[Any]) -> dict[str, Any] | None:
@@ -19,15 +24,30 @@ def chosen(graph: Graph[Any]) -> dict[str, Any] | None:
     return {name: node.raw.get_property(name) for name in ("model", "dimension")}
 
 
-def hold(graph: Graph[Any]) -> None:
+def hold(graph: Graph[Any], holder: str) -> None:
     """Let whoever chooses another embedding meanwhile conflict with this call, which has vectors.
 
-    Else both would be kept, vectors of the one and the choice of the other.
+    Else both would be kept, vectors of the one and the choice of the other. Calls of the same
+    *holder* conflict with each other too.
     """
-    node = _node(graph)
-    if node is not None:
-        # Written as it is.
-        node.raw.set_property("use", TEXTS)
+    _hold(graph, (part(holder),))
+
+
+def hold_all(graph: Graph[Any]) -> None:
+    """Let whoever has vectors conflict with this call, which chooses another embedding."""
+    _hold(graph, range(PARTS))
+
+
+def _hold(graph: Graph[Any], parts: Iterable[int]) -> None:
+    holds = graph.another(_Holds)
+    known = {node.raw.get_property("part"): node for node in holds.nodes()}
+    for one in parts:
+        if one in known:
+            # Written as it is.
+            known[one].raw.set_property("part", one)
+        else:
+            # Who makes the same one meanwhile conflicts, too.
+            holds.create_node(HOLD, part=one)
 
 
 def _node(graph: Graph[Any]) -> Node | None:

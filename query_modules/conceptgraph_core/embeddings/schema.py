@@ -34,6 +34,35 @@ LAYER: Final = Layer(
     indexes=(Index(EMBEDDING, ("use",), unique=True),),
 )
 
+HOLD: Final = "EmbeddingHold"
+# Who writes vectors holds one of these, who chooses another embedding all: so that these two
+# conflict, and hardly ever those who write vectors at once.
+PARTS: Final = 64
+
+# In no record of an export.
+HOLDS: Final = Layer(
+    name="holds",
+    nodes=(
+        NodeKind(
+            HOLD,
+            kind="hold",
+            measure="holds",
+            key=("part",),
+            properties=(Property("part", checks.count, absent=0),),
+            text="part",
+            exported=False,
+        ),
+    ),
+    edges=(),
+    walked=(HOLD,),
+    indexes=(Index(HOLD, ("part",), unique=True),),
+)
+
+
+def part(holder: str) -> int:
+    """Return which part is held by who is called so."""
+    return text.part(holder, PARTS)
+
 
 def embedded_kinds(layers: tuple[Layer, ...]) -> list[tuple[NodeKind, VectorIndex]]:
     """Return the kinds of nodes whose texts have vectors, each with where these are."""

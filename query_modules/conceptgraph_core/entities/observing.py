@@ -44,20 +44,20 @@ def observe(
     if not observations:
         observations = extracting.observations(text, graph.context.languages)
     wanted, related = observed.observations(observations), observed.relations(relations)
-    _check_embeddings(graph, wanted)
+    _check_embeddings(graph, wanted, session_id)
     message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
     ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
     return {"entities": rows, "edges": ties}
 
 
-def _check_embeddings(graph: Graph, wanted: Sequence[Observation]) -> None:
+def _check_embeddings(graph: Graph, wanted: Sequence[Observation], session_id: str) -> None:
     """Raise EmbeddingMismatch for a vector that the store's cannot be compared with."""
     embeddings = {(one.model or "", len(one.embedding)) for one in wanted if one.embedding}
     for model, dimension in embeddings:
         check(graph, model, dimension)
     if embeddings:
-        hold(graph)
+        hold(graph, session_id)
 
 
 class _Message:

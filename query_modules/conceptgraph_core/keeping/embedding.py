@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import checks, text
-from ..embeddings.remembered import check, chosen, hold
+from ..embeddings.remembered import check, chosen, hold, hold_all
 from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
 from ..errors import InvalidRow
 from ..graph.adapter import Node
@@ -56,7 +56,7 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> i
     made = [_vector(row.get("vector")) for row in rows]
     for size in {len(vector) for vector in made}:
         check(graph, model, size)
-        hold(graph)
+        hold(graph, model)
     vectors = _vectors(graph)
     nodes = {(graph.kind_of(node).kind, graph.key(node)): node for node in graph.nodes()}
     embedded = 0
@@ -96,6 +96,7 @@ def _given(index: VectorIndex, vector: list[float] | None) -> Row:
 
 
 def _remember(graph: Everything, model: str, dimension: int) -> None:
+    hold_all(graph)
     for node in graph.nodes():
         if node.label == EMBEDDING and graph.key(node) == (TEXTS,):
             graph.update(node, model=model, dimension=dimension)

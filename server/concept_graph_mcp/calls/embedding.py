@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
+from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
 from conceptgraph_core.keeping.places import places
 from conceptgraph_core.registry import MODEL, Model
 
@@ -31,6 +31,11 @@ def remembered() -> Lookup:
     return Equal((EMBEDDING,), ("use",), ((TEXTS,),))
 
 
+def held(*holders: str) -> Lookup:
+    """Look up what *holders* hold while they write vectors."""
+    return Equal((HOLD,), ("part",), tuple((part(one),) for one in holders))
+
+
 @checked
 def chosen(model: Model = MODEL) -> Call:
     return Call(of_model(CHOSEN, model), (), remembered())
@@ -43,7 +48,8 @@ def choose(name: str, dimension: int, again: bool, model: Model = MODEL) -> Call
         Vectored(kind.label, index.vector, True, CLEARED_AT_ONCE)
         for kind, index in embedded_kinds(model.layers)
     ]
-    lookup = Union((remembered(), *(there if again else ())))
+    holds = Equal((HOLD,), ("part",), tuple((one,) for one in range(PARTS)))
+    lookup = Union((remembered(), holds, *(there if again else ())))
     return Call(of_model(CHOOSE, model), (name, dimension, again), lookup)
 
 
@@ -73,5 +79,5 @@ def embed(name: str, rows: Sequence[Mapping[str, Any]], model: Model = MODEL) ->
         for row in rows
     ]
     wanted = dict.fromkeys(place for one in records for place in places(model.layers, one))
-    lookup = Union((remembered(), placed(list(wanted), model.layers)))
+    lookup = Union((remembered(), held(name), placed(list(wanted), model.layers)))
     return Call(of_model(SET, model), (name, list(rows)), lookup)

@@ -10,7 +10,7 @@ from conceptgraph_core.errors import InvalidText
 
 from . import words
 from .call import Call, Procedure, checked
-from .embedding import remembered
+from .embedding import held, remembered
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Union, Where
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def observe(
         *(_near(one.embedding, user_id) for one in wanted if one.embedding is not None),
     ]
     if any(one.embedding is not None for one in wanted):
-        parts.append(remembered())
+        parts += [remembered(), held(session_id)]
     arguments = (
         *(session_id, message_id, speaker, message),
         *([dict(one) for one in observations], [dict(one) for one in relations]),
