@@ -120,6 +120,19 @@ def test_what_has_other_numbers_in_its_name_is_another(entities, one, other):
     assert any("their names have different numbers" in row["text"] for row in told)
 
 
+def test_a_dry_run_tells_once_of_two_that_are_both_in_doubt(entities):
+    twins(entities)
+    entities.one("Anna Smithh waved", "Anna Smithh", session="s")
+    twins(entities, "Discovery Zone", "Discovery Zones", session="t")
+    entities.one("The discovery-zone is near", "discovery-zone", session="t")
+    for session in ("s", "t"):
+        entities.end(session)
+    told = weekly(entities, "merge", dry_run=True)
+    pairs = [(row["entity_id"], row["other_id"]) for row in told]
+    assert len(pairs) == len(set(pairs))
+    assert len(pairs) >= len(weekly(entities, "merge")) > 2
+
+
 def test_whom_one_message_names_side_by_side_are_two(entities):
     twins(entities)
     entities.observe("Anna Smith and Anna Smyth are here", "Anna Smith", "Anna Smyth")

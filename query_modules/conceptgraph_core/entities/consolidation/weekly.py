@@ -41,15 +41,17 @@ def _merge(batch: Batch, node: Node) -> None:
     if node.status != schema.AMBIGUOUS:
         return
     for other, confidence in components.questions(graph, node):
-        if lacking(graph, node, other):
+        # The run would have merged them by now, and a rehearsal has told of it.
+        was_told = batch.dry_run and other.status == schema.AMBIGUOUS and other.key < node.key
+        if was_told or lacking(graph, node, other):
             continue
         older, younger = graph.ordered(node, other)
         why = f"alike by {confidence:.2f}, of one type, mentioned together, and nothing conflicts"
         more = {"other_id": older.key}
         if batch.change(younger, younger.status, f"merged into {older.name}", why, **more):
             merging.merged(graph, younger, older, why, schema.SYSTEM)
-            if younger.id == node.id:
-                return
+        if younger.id == node.id:
+            return
 
 
 def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
