@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
@@ -32,11 +31,8 @@ class Fields:
 
 
 _OURS = Fields(LAYERS)
-# Of each kind whose texts have vectors, what a record has of its own.
-_VECTORS = {
-    kind.kind: tuple(name for name in (index.vector, index.dimension) if name)
-    for kind, index in embedded_kinds(LAYERS)
-}
+# Of each kind whose texts have vectors, where these are.
+_VECTORS = {kind.kind: index.vector for kind, index in embedded_kinds(LAYERS)}
 _NAMING = frozenset(kind.kind for kind in EMBEDDINGS.nodes)
 
 
@@ -75,21 +71,18 @@ def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) ->
 
 
 def imported(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
-    """Read as `read` does, without vectors of which the file has not said by which embedding.
+    """Read as `read` does, and tell of vectors of which the file does not say by which embedding.
 
-    An export says it first. Of as many numbers as the store's, they could not be told apart.
+    Of as many numbers as the store's, they cannot be told apart. A file may say it after them.
     """
-    is_named = False
+    is_named, unnamed = False, 0
     for row in read(lines, naming, tally):
-        kind = row.record.get("kind")
+        kind = str(row.record.get("kind"))
         is_named = is_named or kind in _NAMING
-        names = () if is_named else _VECTORS.get(str(kind), ())
-        if any(row.record.get(name) is not None for name in names[:1]):
-            tally.left_out("vectors of an embedding that the file does not name; embed makes them")
-            rest = {key: value for key, value in row.record.items() if key not in names}
-            yield replace(row, record=rest)
-        else:
-            yield row
+        unnamed += row.record.get(_VECTORS.get(kind, "")) is not None
+        yield row
+    for _ in range(0 if is_named else unnamed):
+        tally.taken("vectors of an embedding that the file does not name")
 
 
 def _known(number: int, record: Record, tally: Tally, fields: Fields) -> Record:

@@ -25,6 +25,9 @@ class Tally:
     def there_already(self, what: str, example: str) -> None:
         self._add("there already", what, example)
 
+    def taken(self, what: str) -> None:
+        self._add("taken as they are", what, "")
+
     def lines(self) -> Iterator[str]:
         """Iterate over what is to be told, a line a kind, in the order in which they came up."""
         for key, count in self._counts.items():
