@@ -1,9 +1,7 @@
 """The SQLite file: its connection, its transactions and its statements. No graph logic."""
 
 import itertools
-import random
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +13,7 @@ from .checksums import FAILURES
 from .copying import copied
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
-from .opening import BUSY_TIMEOUT_S, PAUSE_S, Opening, code
+from .opening import BUSY_TIMEOUT_S, Opening, code, is_busy, when_free
 from .presence import Presence, abandon
 
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
@@ -124,7 +122,7 @@ class Database:
         try:
             return self.position()
         except sqlite3.OperationalError as error:
-            if not _is_busy(error):
+            if not is_busy(error):
                 raise
         # Hardly ever: somebody recovers or closes the log.
         self._set_timeout(BUSY_TIMEOUT_S)
@@ -171,7 +169,7 @@ class Database:
         try:
             self._connection.executemany(statement, rows)
         except sqlite3.OperationalError as error:
-            if _is_busy(error):
+            if is_busy(error):
                 raise Conflict from error
             raise
 
@@ -235,16 +233,7 @@ class Database:
         SQLite's own waiting sleeps longer each time, so that whoever came last goes first.
         """
         self._set_timeout(0)
-        deadline = time.monotonic() + BUSY_TIMEOUT_S
-        while True:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                return
-            except sqlite3.OperationalError as error:
-                if not _is_busy(error) or time.monotonic() > deadline:
-                    raise
-            ending.check()
-            time.sleep(random.uniform(*PAUSE_S))
+        when_free(lambda: self._connection.execute("BEGIN IMMEDIATE"), meanwhile=ending.check)
 
     def _set_timeout(self, seconds: float) -> None:
         if seconds != self._timeout_s:
@@ -278,7 +267,3 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     given = iter(rows)
     while some := list(itertools.islice(given, _ROWS_AT_ONCE)):
         yield some
-
-
-def _is_busy(error: sqlite3.OperationalError) -> bool:
-    return code(error) == sqlite3.SQLITE_BUSY

@@ -6,8 +6,11 @@ cannot, on a read-only file system, the store is read as it lies there, or from 
 
 import enum
 import os
+import random
 import shutil
 import sqlite3
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +20,7 @@ from ...errors import NoStore, Unavailable
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
 BUSY_TIMEOUT_S = 30.0
-# Between two attempts at what SQLite does not wait for by itself.
-PAUSE_S = (0.0005, 0.004)
+_PAUSE_S = (0.0005, 0.004)
 _LOG = "-wal"
 # An empty name is a database of this connection alone, in memory until it is large.
 _STAND_IN = ""
@@ -102,6 +104,28 @@ def code(error: sqlite3.Error) -> int:
     Extended codes (such as a stale snapshot's) carry the plain one in their lowest byte.
     """
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Tell whether somebody else has locked what is wanted."""
+    return code(error) == sqlite3.SQLITE_BUSY
+
+
+def when_free(attempt: Callable[[], object], meanwhile: Callable[[], None] = lambda: None) -> None:
+    """Do *attempt* as soon as nobody else is in its way, and *meanwhile* between two tries.
+
+    Raises what SQLite does, also if somebody is in the way for half a minute.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            attempt()
+            return
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() > deadline:
+                raise
+        meanwhile()
+        time.sleep(random.uniform(*_PAUSE_S))
 
 
 def _existing(path: Path) -> Access:

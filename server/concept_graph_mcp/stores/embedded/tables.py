@@ -1,9 +1,7 @@
 """What a store file consists of, how it is made, and how it is told from any other."""
 
 import math
-import random
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +11,13 @@ from . import checksums, derivation, identity, migrations
 from .indexes import Catalogue
 from .opening import (
     APPLICATION_ID,
-    BUSY_TIMEOUT_S,
-    PAUSE_S,
     Access,
     Opening,
     access,
     code,
     no_store,
     private_copy,
+    when_free,
 )
 
 FORMAT = 2
@@ -111,20 +108,14 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
 
 
 def _log_ahead(found: Access) -> None:
-    # Of several that open a new file, or a backup, at once SQLite lets some not even wait.
-    deadline = time.monotonic() + BUSY_TIMEOUT_S
-    while True:
-        try:
-            found.connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            # A file that may be written, where no other can be made, can be read all the same.
-            if code(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-                found.writable = False
-                return
-            if code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-        time.sleep(random.uniform(*PAUSE_S))
+    try:
+        # Of several that open a new file, or a backup, at once SQLite lets some not even wait.
+        when_free(lambda: found.connection.execute("PRAGMA journal_mode = WAL"))
+    except sqlite3.OperationalError as error:
+        # A file that may be written, where no other can be made, can be read all the same.
+        if code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+        found.writable = False
 
 
 def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> None:
