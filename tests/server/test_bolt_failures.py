@@ -210,7 +210,7 @@ def test_a_restore_beside_clients_that_write_all_the_time_says_what_to_do(monkey
     async def restoring() -> None:
         bolt = store.BoltStore("bolt://db:7687", "", "")
         monkeypatch.setattr(bolt, "open", AsyncMock())
-        monkeypatch.setattr(bolt, "_replace", AsyncMock(side_effect=CONFLICTS[-1]))
+        monkeypatch.setattr(bolt, "_emptied", AsyncMock(side_effect=CONFLICTS[-1]))
         await bolt.restore(None)
 
     monkeypatch.setattr(store, "_RETRY_S", 0)

@@ -8,10 +8,14 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import anyio
 import pytest
 from shell import GRAPH, HELD, Shell
 
+from concept_graph_mcp.commands.folder import Folder
 from concept_graph_mcp.stores import backup_folder
+from concept_graph_mcp.stores.bolt import store
+from concept_graph_mcp.stores.embedded import database
 
 
 def test_a_backup_says_what_it_holds_and_leaves_only_itself(shell):
@@ -38,6 +42,24 @@ def test_a_restore_first_keeps_what_it_replaces(shell):
     (kept,) = shell.apart()
     shell.keep("restore", kept.name, "--yes")
     assert shell.graph() == replaced
+
+
+def test_what_others_write_while_a_restore_keeps_what_it_replaces_is_not_lost(shell, monkeypatch):
+    shell.keep("backup")
+    shell.ok("remove", "apple", "--yes")
+    # How long somebody waits for a turn.
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(store, "_RETRY_S", 0.1)
+    keep_apart, tried = Folder.keep_apart, []
+
+    async def meanwhile(folder, current):
+        await keep_apart(folder, current)
+        tried.append(await anyio.to_thread.run_sync(shell.run, "rename", "果物", "fruit", "--yes"))
+
+    monkeypatch.setattr(Folder, "keep_apart", meanwhile)
+    shell.keep("restore", "latest", "--yes")
+    assert [one.exit_code for one in tried] == [1]
+    assert "nothing was written" in tried[0].stderr
 
 
 def test_the_store_works_on_after_a_restore(shell):

@@ -79,8 +79,8 @@ def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
     async def work(session: Session, keeper: Keeper) -> None:
         current = await _current(session)
         _confirm(f"Remove {shown(current)} from {keeper.location}?", yes)
-        await Folder(keeper, directory).keep_apart(current)
-        await keeper.restore(None)
+        async with keeper.replacing(None):
+            await Folder(keeper, directory).keep_apart(current)
         say(f"{keeper.location}: empty")
 
     with_keeper(embedded, work)
@@ -121,8 +121,8 @@ async def _restore(
         say(f"{file}: {stranger}")
     current = await _current(session)
     _confirm(f"Replace {shown(current)} in {store.location} by {file}, {shown(held)}?", yes)
-    await folder.keep_apart(current)
-    await store.restore(file)
+    async with store.replacing(file):
+        await folder.keep_apart(current)
     say(f"{store.location}: restored {shown(await _current(session))}")
 
 

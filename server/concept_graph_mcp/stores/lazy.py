@@ -54,7 +54,13 @@ class LazyStore:
         return await (await self._store()).contents(file)
 
     async def restore(self, file: Path | None) -> None:
-        await (await self._store()).restore(file)
+        async with self.replacing(file):
+            pass
+
+    @asynccontextmanager
+    async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
+        async with (await self._store()).replacing(file):
+            yield
 
     async def close(self) -> None:
         if self._made is not None:

@@ -1,6 +1,7 @@
 """What the tools and the command line need of a store, whichever it is."""
 
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -96,6 +97,13 @@ class Keeper(Protocol):
 
     async def restore(self, file: Path | None) -> None:
         """Replace all there is by what *file* holds, or by nothing, in one transaction."""
+
+    def replacing(self, file: Path | None) -> AbstractAsyncContextManager[None]:
+        """Restore from *file* at the end of the block, in a transaction that begins before it.
+
+        What others write in the meantime waits, is refused, or stays beside what is restored. A
+        backup that the block makes has all that is replaced. A block that fails replaces nothing.
+        """
 
 
 class KeptStore(Store, Keeper, Protocol):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, closing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -163,6 +163,11 @@ class BoltStore:
             )
 
     async def restore(self, file: Path | None) -> None:
+        async with self.replacing(file):
+            pass
+
+    @asynccontextmanager
+    async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
         from .. import backup_files
 
         await self.open()
@@ -179,7 +184,11 @@ class BoltStore:
                     True, vector_indexes.drop_others, self.rows, self._model.layers, dimension
                 )
         try:
-            await self._translated(True, self._replace, records)
+            # All that is to go is deleted first, and so nobody else can change it any more.
+            held, transaction = await self._translated(True, self._emptied)
+            async with held:
+                yield
+                await self._fill(transaction, records)
         except Contended as error:
             # All of it is one transaction, which whoever writes meanwhile can make impossible.
             raise Unavailable(
@@ -189,21 +198,32 @@ class BoltStore:
         if dimensions:
             await self._fit_vectors(self.rows)
 
-    async def _replace(self, records: Sequence[Mapping[str, Any]]) -> None:
-        async with (
-            self._calls.marked(neo4j.WRITE_ACCESS) as metadata,
-            self._driver.session() as session,
-            await session.begin_transaction(metadata=metadata) as transaction,
-        ):
+    async def _emptied(self) -> tuple[AsyncExitStack, neo4j.AsyncTransaction]:
+        """Return a transaction that has deleted all there is, and what ends it."""
+        async with AsyncExitStack() as held:
+            metadata = await held.enter_async_context(self._calls.marked(neo4j.WRITE_ACCESS))
+            session = await held.enter_async_context(self._driver.session())
+            transaction = await session.begin_transaction(metadata=metadata)
+            await held.enter_async_context(transaction)
             replaced = [layer for layer in self._model.stored if not layer.stays]
             for label in (label for layer in replaced for label in layer.labels):
-                await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
+                result = await transaction.run(f"MATCH (n:{label}) DETACH DELETE n")
+                await result.consume()
+            return held.pop_all(), transaction
+
+    async def _fill(
+        self, transaction: neo4j.AsyncTransaction, records: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Bring *records* in and commit."""
+        try:
             for start in range(0, len(records), _RESTORE_BATCH):
                 call = calls.keeping.import_rows(
                     records[start : start + _RESTORE_BATCH], self._model
                 )
                 await (await calling(transaction, cypher.call(call, {}))).consume()
             await transaction.commit()
+        except (Neo4jError, DriverError, OSError) as error:
+            raise self._failure(error, writes=True) from error
 
     async def _fit_vectors(self, ask: asking.Run) -> None:
         layers = self._model.layers

@@ -83,7 +83,8 @@ def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> 
 def _replace(database: Database, staying: str, restored: bool) -> None:
     vectors = {table.name: ("vertex", "vector") for table in database.catalogue.vectors}
     elements = {table: checksums.CHECKED[table] for table in _TABLES}
-    database.begin(exclusive=True)
+    if not database.in_transaction:
+        database.begin(exclusive=True)
     try:
         database.begin_epoch()
         kept = database.execute(

@@ -138,6 +138,11 @@ class Database:
             self._last_ids_at = self._last_ids.get(changes.TABLE)
             self.check_presence("what was just written is lost")
 
+    @property
+    def in_transaction(self) -> bool:
+        """Tell whether a transaction has begun and not ended."""
+        return self._connection.in_transaction
+
     def rollback(self) -> None:
         self._last_ids_at = None
         if self._connection.in_transaction:

@@ -147,6 +147,19 @@ class Host:
         self._database.check_presence("nothing was read")
         backup.copy(self._database.path, file, self._catalogue)
 
+    def hold(self) -> None:
+        """Let nobody else write, until `restore` or `let_go`: what a backup has is all there is."""
+        with self._lock:
+            try:
+                self._database.begin(exclusive=True)
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
+
+    def let_go(self) -> None:
+        """End what `hold` began, if it has not ended."""
+        with self._lock:
+            self._database.rollback()
+
     def restore(self, file: Path | None) -> None:
         """Replace the graph by that of another store file, or by an empty one."""
         from . import backup

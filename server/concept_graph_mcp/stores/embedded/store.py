@@ -3,7 +3,7 @@
 import functools
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -99,7 +99,18 @@ class EmbeddedStore:
         return await self._in_thread(lambda: backup.contents(file, self._model.layers))
 
     async def restore(self, file: Path | None) -> None:
-        await self._in_thread(lambda: self._opened().restore(file))
+        async with self.replacing(file):
+            pass
+
+    @asynccontextmanager
+    async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
+        host = await self._in_thread(self._opened)
+        await self._in_thread(host.hold)
+        try:
+            yield
+            await self._in_thread(lambda: host.restore(file))
+        finally:
+            await self._in_thread(host.let_go)
         if file is not None:
             await self._index()
 
