@@ -443,7 +443,9 @@ def refused(path: Path) -> pytest.ExceptionInfo[StoreError]:
 def test_a_path_that_is_a_directory_is_refused(tmp_path):
     path = tmp_path / "memory.db"
     path.mkdir()
-    assert refused(path).type is Unavailable
+    failure = refused(path)
+    assert failure.type is Unavailable
+    assert str(failure.value).endswith("is a directory; name a file in it")
 
 
 def test_a_path_below_a_file_is_refused(tmp_path):

@@ -87,6 +87,8 @@ def access(path: Path, opening: Opening) -> Access:
     """Connect to the store file *path*. Raises NoStore, Unavailable, or SQLite's own errors."""
     if opening is Opening.STAND_IN:
         return Access(_connection(_STAND_IN), _STAND_IN, writable=True)
+    if path.is_dir():
+        raise Unavailable(f"store {path}: cannot be opened: is a directory; name a file in it")
     try:
         if opening is Opening.CREATE:
             path.parent.mkdir(parents=True, exist_ok=True)
