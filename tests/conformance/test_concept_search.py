@@ -1,10 +1,7 @@
-"""`concept_search`: an exact match, then matches by name, then the most aroused concepts."""
-
-import math
-import random
+"""`concept_search`: an exact match, then matches by name, before the most aroused concepts."""
 
 import pytest
-from expect import DAY_MS, REFUSALS, WEEK_MS, concept, decayed
+from expect import REFUSALS, WEEK_MS, concept
 
 from concept_graph_mcp import calls
 
@@ -218,12 +215,6 @@ def test_no_character_has_a_meaning_of_its_own(memory, text):
     assert memory.concept_search([f"x{text}y"], 1) == [f"x{text}y"]
 
 
-def test_without_keywords_only_the_most_aroused_come(memory):
-    create(memory, "first", "second", "third")
-    assert memory.concept_search([]) == ["third", "second", "first"]
-    assert memory.concept_search([], 2) == ["third", "second"]
-
-
 def test_a_keyword_that_nothing_matches_gives_the_most_aroused(memory):
     create(memory, "first", "second", "third")
     assert memory.concept_search(["nothing"], 2) == ["third", "second"]
@@ -300,102 +291,6 @@ def test_a_removed_concept_is_not_found(memory):
     assert memory.concept_search(["apple"]) == ["water"]
 
 
-def test_each_row_has_the_arousal_of_now(memory):
-    memory.concept_upsert("apple")
-    memory.update_affect("pear", 0.75)
-    memory.now_ms += DAY_MS
-    rows = memory.run(calls.concepts.concept_search([]))
-    assert rows == [
-        {"concept": "pear", "arousal": decayed(0.75, DAY_MS), "matched": False},
-        {"concept": "apple", "arousal": decayed(0.5, DAY_MS), "matched": False},
-    ]
-
-
-def test_an_older_strong_arousal_comes_before_a_newer_weak_one_until_it_has_decayed(memory):
-    # 0.5 decays to 0.25 in tau · ln 2.
-    half_life = DAY_MS * math.log(2)
-    at = memory.now_ms
-    memory.import_rows(
-        [
-            concept("old and strong", level=0.5, at=at),
-            concept("just too old", level=0.25, at=math.floor(at + half_life)),
-            concept("just new enough", level=0.25, at=math.ceil(at + half_life)),
-        ]
-    )
-    memory.now_ms += WEEK_MS
-    assert memory.concept_search([]) == ["just new enough", "old and strong", "just too old"]
-
-
-def test_the_time_constant_of_the_call_decides_the_order(memory):
-    at = memory.now_ms
-    memory.import_rows(
-        [concept("old", level=0.5, at=at), concept("new", level=0.25, at=at + 1_000)]
-    )
-    memory.tau_ms = 1_000.0
-    assert memory.concept_search([]) == ["new", "old"]
-    memory.tau_ms = 2_000.0
-    assert memory.concept_search([]) == ["old", "new"]
-
-
-@pytest.mark.parametrize("spread_ms", [1, DAY_MS, 40 * DAY_MS, 3_000 * DAY_MS])
-@pytest.mark.parametrize("least", [0.0, 0.01, 0.25, 0.9])
-def test_the_most_aroused_come_in_the_order_of_their_arousal_however_long_ago(
-    memory, spread_ms, least
-):
-    chance = random.Random(spread_ms + 100 * least)
-    concepts = [
-        concept(
-            f"{number:03}",
-            level=chance.choice((least, chance.uniform(least, 1))),
-            at=memory.now_ms - chance.randrange(spread_ms) + chance.choice((0, 0, DAY_MS)),
-        )
-        for number in range(300)
-    ]
-    memory.import_rows(concepts)
-
-    def rank(one):
-        level, at = one["arousal_level"], one["accessed_at"]
-        return -(at + DAY_MS * math.log(level)) if level else math.inf, one["name"]
-
-    expected = [one["name"] for one in sorted(concepts, key=rank)]
-    for most in (1, 3, 20, 74, 76, 200):
-        assert memory.concept_search([], most) == expected[:most]
-    matched = [name for name in sorted(expected) if "99" in name]
-    others = [name for name in expected if name not in matched]
-    assert memory.concept_search(["99"], 20) == (matched + others)[:20]
-    assert memory.concept_search(["99"], 2) == ["099", "199"]
-
-
-def test_the_order_is_the_same_when_everything_has_decayed_to_nothing(memory):
-    create(memory, "first", "second", "third")
-    memory.now_ms += 10_000 * DAY_MS
-    rows = memory.run(calls.concepts.concept_search([]))
-    assert [row["concept"] for row in rows] == ["third", "second", "first"]
-    assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0]
-
-
-def test_the_order_is_the_same_before_the_accesses(memory):
-    create(memory, "first", "second", "third")
-    memory.now_ms -= WEEK_MS
-    assert memory.concept_search([]) == ["third", "second", "first"]
-
-
-def test_concepts_that_were_never_aroused_come_last(memory):
-    memory.import_rows(
-        [
-            concept("never", level=0.0, at=memory.now_ms + WEEK_MS),
-            concept("hardly", level=1e-300, at=0),
-        ]
-    )
-    assert memory.concept_search([]) == ["hardly", "never"]
-
-
-def test_equally_aroused_concepts_come_by_name(memory):
-    memory.import_rows([concept(name, level=0.25, at=5) for name in ("pear", "Äpfel", "apple")])
-    assert memory.concept_search([]) == ["apple", "pear", "Äpfel"]
-    assert memory.concept_search([], 1) == ["apple"]
-
-
 def test_a_search_changes_nothing(memory):
     create(memory, "apple", "pear")
     before = memory.records()
@@ -424,26 +319,6 @@ def test_an_exact_match_made_by_hand_comes_first(memory, hands):
     hands.node("Concept", name="Banana", arousal_level=0.1, accessed_at=0)
     memory.concept_upsert("A banana")
     assert memory.concept_search(["banana"], 1) == ["Banana"]
-
-
-@pytest.mark.parametrize(
-    "properties",
-    [{}, {"arousal_level": 1.0}, {"accessed_at": 2_000_000_000_000}, {"arousal_level": 0.0}],
-    ids=str,
-)
-def test_a_concept_made_by_hand_without_an_access_does_not_displace_the_aroused(
-    memory, hands, properties
-):
-    hands.node("Concept", name="by hand", **properties)
-    memory.concept_upsert("water")
-    assert memory.concept_search([], 1) == ["water"]
-    assert memory.concept_search([]) == ["water", "by hand"]
-
-
-def test_whole_numbers_made_by_hand_rank_like_others(memory, hands):
-    hands.node("Concept", name="by hand", arousal_level=1, accessed_at=memory.now_ms)
-    memory.concept_upsert("water")
-    assert memory.concept_search([]) == ["by hand", "water"]
 
 
 def test_nodes_of_other_labels_are_not_found(memory, hands):
