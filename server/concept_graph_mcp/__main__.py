@@ -79,6 +79,11 @@ def _refuse(problem: str, with_set_time: bool) -> None:
     "--enable-set-time", is_flag=True, help="Offer the set_time tool, which stops the clock."
 )
 @click.option(
+    "--no-worker",
+    is_flag=True,
+    help="Leave the due jobs of a store file to another process (see worker).",
+)
+@click.option(
     "--toolsets",
     metavar="NAMES",
     help="The toolsets to offer, with commas between them; default: concept.",
@@ -86,7 +91,11 @@ def _refuse(problem: str, with_set_time: bool) -> None:
 @click.version_option(__version__, "-V", "--version", message="%(version)s")
 @click.pass_context
 def main(
-    ctx: click.Context, embedded: str | None, enable_set_time: bool, toolsets: str | None
+    ctx: click.Context,
+    embedded: str | None,
+    enable_set_time: bool,
+    no_worker: bool,
+    toolsets: str | None,
 ) -> None:
     """An associative memory for LLM agents, served over MCP on stdin and stdout.
 
@@ -107,14 +116,21 @@ def main(
     """
     ctx.obj = embedded
     if ctx.invoked_subcommand is not None:
-        for option, given in (("--enable-set-time", enable_set_time), ("--toolsets", toolsets)):
+        serving = {
+            "--enable-set-time": enable_set_time,
+            "--no-worker": no_worker,
+            "--toolsets": toolsets,
+        }
+        for option, given in serving.items():
             if given:
                 raise click.UsageError(f"{option} is for serving only")
         return
-    _serve(embedded, enable_set_time, toolsets)
+    _serve(embedded, toolsets, with_set_time=enable_set_time, without_worker=no_worker)
 
 
-def _serve(embedded: str | None, with_set_time: bool, toolsets: str | None) -> None:
+def _serve(
+    embedded: str | None, toolsets: str | None, *, with_set_time: bool, without_worker: bool
+) -> None:
     """Serve; with settings that cannot be used, only to say so."""
     if sys.stdin is None or sys.stdout is None:
         raise click.UsageError("stdin and stdout, which clients speak through, are closed")
@@ -135,7 +151,7 @@ def _serve(embedded: str | None, with_set_time: bool, toolsets: str | None) -> N
     gc.disable()
     from . import serving
 
-    serving.serve(configured, with_set_time)
+    serving.serve(configured, with_set_time, without_worker)
 
 
 def run(arguments: list[str] | None = None) -> Any:

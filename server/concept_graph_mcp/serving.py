@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import anyio
@@ -24,10 +25,15 @@ from .tools import toolsets as registered
 from .tools.prompts import prompts
 from .view import mcp_app
 
+if TYPE_CHECKING:
+    from .worker.along import Along
+
 logger = logging.getLogger(__name__)
 
 # When what a start left over is looked for: not amid the first answers.
 _STARTED_AFTER_S = 2.0
+# When due jobs are first looked for: after the first calls of a client.
+_WORKING_AFTER_S = 20.0
 
 
 def build(
@@ -36,10 +42,13 @@ def build(
     watch_store: bool = False,
     refusal: str | None = None,
     toolsets: Sequence[str] = DEFAULT_TOOLSETS,
+    *,
+    works_for: Settings | None = None,
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
-    With *refusal* every call of a tool is answered with that line.
+    With *refusal* every call of a tool is answered with that line. With *works_for* the server also
+    runs the due jobs of these settings between the calls.
     """
     tools = registered.tools(session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
@@ -54,7 +63,11 @@ def build(
                 tasks.start_soon(signals.end_calls_first, session.store)
                 tasks.start_soon(_open_store, session)
                 tasks.start_soon(_collect_again)
-            yield
+            if works_for is None:
+                yield
+            else:
+                async with _working(session, works_for):
+                    yield
             tasks.cancel_scope.cancel()
         await session.store.close()
         if session.embedding is not None:
@@ -79,15 +92,22 @@ def build(
     return server
 
 
-def serve(settings: Settings, with_set_time: bool) -> None:
-    """Serve over stdio until stdin closes."""
+def serve(settings: Settings, with_set_time: bool, without_worker: bool = False) -> None:
+    """Serve over stdio until stdin closes.
+
+    A store file has no worker beside it, so that its server runs the due jobs too. With a clock
+    that can be set no time is the right one for them, and *without_worker* leaves them out as well.
+    """
     stderr.log_there()
     # A file of another kind is a path that was set wrong, and told like every other setting; but a
     # database that is not prepared must not be waited for.
     ends = None if settings.embedded is not None else _end_soon
     store = connect(settings, creates=True)
     session = Session.of(store, settings, on_misdeployed=ends)
-    _run(build(session, with_set_time, watch_store=True, toolsets=settings.toolsets))
+    works = settings.embedded is not None and not (with_set_time or without_worker)
+    works_for = settings if works else None
+    server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
+    _run(server)
 
 
 def serve_refusing(refusal: str, with_set_time: bool) -> None:
@@ -110,6 +130,27 @@ def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
     signals.die_of_interrupts()
     server.run("stdio")
+
+
+@asynccontextmanager
+async def _working(session: Session, settings: Settings) -> AsyncIterator[None]:
+    """Run the due jobs meanwhile; at the end the batch under way is finished."""
+    async with anyio.create_task_group() as tasks:
+        begun: list[Along] = []
+
+        async def work() -> None:
+            await anyio.sleep(_WORKING_AFTER_S)
+            # With the scheduler, which a server that ends soon never needs.
+            from .worker.along import Along
+
+            begun.append(Along(session, settings))
+            await begun[0].run()
+
+        tasks.start_soon(work)
+        yield
+        for along in begun:
+            await along.end()
+        tasks.cancel_scope.cancel()
 
 
 async def _open_store(session: Session) -> None:

@@ -1,10 +1,17 @@
 """The command `worker`, on both stores: what fades, who works, what is told of it."""
 
 import json
+import os
+import time
 
 import pytest
 import scripted_model
 from command_line import ok, run
+
+from concept_graph_mcp import settings
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.lazy import opened
+from concept_graph_mcp.worker import overdue
 
 DAY_MS = 86_400_000
 # Long ago, as far as a memory goes: none of these years is left of it.
@@ -30,6 +37,14 @@ class Owner:
 
     def json(self, *arguments):
         return json.loads(self.ok(*arguments, "--json"))
+
+    async def advised(self, days_from_now):
+        """Return what is said of overdue jobs, so many days from now."""
+        embedded = self.store[0].partition("=")[2] if self.store else None
+        chosen = settings.read(os.environ, embedded)
+        later = time.time_ns() // 1_000_000 + int(days_from_now * DAY_MS)
+        async with opened(chosen) as store:
+            return await overdue.advice(Session.of(store, chosen, Clock(later)))
 
     def fails(self, *arguments):
         result = run(*self.store, "worker", *arguments)
@@ -225,3 +240,25 @@ def test_a_pause_and_what_was_done_outlive_a_restore_and_a_clean(owner, tmp_path
     ok(*owner.store, "restore", "latest", "--yes", *apart)
     assert owner.json("status") == before | {"paused": False}
     assert set(owner.states()) == {"a", "b"}
+
+
+def test_doctor_says_when_each_job_last_ran(owner):
+    owner.brings(memory("a"))
+    assert "none has run yet" in ok(*owner.store, "doctor").stdout
+    owner.ok("--once", "decay")
+    report = ok(*owner.store, "doctor").stdout
+    assert "decay 20" in report
+    assert "none has run yet" not in report
+
+
+def test_where_no_job_has_run_for_two_days_beside_memgraph_doctor_and_stats_say_so(owner, portal):
+    is_file = bool(owner.store)
+    owner.brings(memory("a"))
+    missing = "no job has ever run on this store; run concept-graph-mcp worker as a service"
+    assert (missing in ok(*owner.store, "stats").stderr) is not is_file
+    assert ("no job has ever run" in ok(*owner.store, "doctor").stdout) is not is_file
+    owner.ok("--once", "decay")
+    assert "no job" not in ok(*owner.store, "stats").stderr
+    late = f"no job has run for 2 days; {overdue.START}"
+    assert portal.call(owner.advised, 2.5) == (None if is_file else late)
+    assert portal.call(owner.advised, 1.5) is None

@@ -18,6 +18,7 @@ from ..errors import StoreError
 from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import opened
+from ..worker import overdue
 from .common import AS_JSON, configured
 from .reading import problems, shown_measure
 from .terminal import out, print_json, wide
@@ -114,6 +115,18 @@ async def _embedding(session: Session) -> list[Finding]:
     return [Finding("embedding", state)]
 
 
+async def _jobs(session: Session) -> Finding:
+    """Return when each job of the worker last ran."""
+    [status] = await session.run(calls.upkeep.worker_status())
+    ran = [
+        f"{job['job']} {session.local(job['finished_at']):%Y-%m-%d %H:%M}"
+        for job in status["jobs"]
+        if job["finished_at"]
+    ]
+    said = [", ".join(ran) or "none has run yet", await overdue.advice(session)]
+    return Finding("last run of each job", "; ".join(one for one in said if one))
+
+
 async def _contents(session: Session) -> list[Finding]:
     version = (await session.run(calls.keeping.version()))[0]["version"]
     found = await problems(session)
@@ -126,6 +139,7 @@ async def _contents(session: Session) -> list[Finding]:
     findings = [Finding("query modules there", version)]
     findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
     findings += await _embedding(session)
+    findings.append(await _jobs(session))
     findings += [
         Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True)
         for row in found[:_MOST_PROBLEMS]

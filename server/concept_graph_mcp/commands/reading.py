@@ -11,8 +11,10 @@ from conceptgraph_core.text import shown
 
 from .. import calls
 from ..session import Session
+from ..worker import overdue
 from .common import AS_JSON, AT, with_session
 from .figures import figure, parts, score
+from .noting import note
 from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -125,7 +127,13 @@ def search(
 @click.pass_obj
 def stats(embedded: str | None, as_json: bool) -> None:
     """Print how much there is of everything."""
-    rows = with_session(embedded, lambda session: session.run(calls.keeping.stats()))
+
+    async def counted(session: Session) -> tuple[list[Row], str | None]:
+        return await session.run(calls.keeping.stats()), await overdue.advice(session)
+
+    rows, advice = with_session(embedded, counted)
+    if advice is not None:
+        note(advice)
     if as_json:
         print_json({row["measure"]: row["value"] for row in rows})
         return

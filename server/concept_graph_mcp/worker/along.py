@@ -1,0 +1,83 @@
+"""The due jobs of a store file, run by the server that has it open.
+
+Nobody who starts a server with `--embedded` starts a worker beside it. Without one nothing fades,
+nothing is consolidated and new texts have no vector. So the server runs what is due itself, under
+the lease that every worker takes: of several servers on one file one works at a time.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+
+from ..errors import StoreError
+from ..session import Session
+from ..settings import Settings
+from . import registry
+from .job import Job
+from .running import STOPPED, Worker, is_due
+
+logger = logging.getLogger(__name__)
+
+EVERY_S = 60.0
+# Calls wait for the batch under way, which must be short: a tenth of what a worker takes at once.
+BATCH = 50
+# How long a server that ends waits for the batch under way.
+PATIENCE_S = 2.0
+
+
+class Along:
+    """Runs the jobs of *settings* on the store of *session* whenever they are due."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        self._file = Path(settings.embedded or "")
+        self._ending = False
+        self._idle = anyio.Event()
+        self._idle.set()
+        self._logged = ""
+        self._jobs: Sequence[Job] = registry.configured(settings)
+        self._worker = Worker(session, settings, BATCH, lambda: self._ending)
+
+    async def run(self) -> None:
+        """Look for due jobs every minute, until `end`."""
+        while not self._ending:
+            self._idle = anyio.Event()
+            try:
+                await self.run_due()
+            finally:
+                self._idle.set()
+            await anyio.sleep(EVERY_S)
+
+    async def run_due(self) -> list[str]:
+        """Run the jobs that are due now, and return their names.
+
+        What another worker does, and what is paused, is left to it. A job that fails is logged once
+        and tried again at the next look.
+        """
+        ran: list[str] = []
+        # Only a call that writes creates the file.
+        if not self._file.exists():
+            return ran
+        try:
+            for job in self._jobs:
+                status = await self._worker.status()
+                now_ms, zone = self._worker.session.clock.now_ms(), self._worker.session.zone
+                if self._ending or not is_due(job, status, now_ms, zone):
+                    continue
+                outcome = await self._worker.run(job, if_due=True)
+                if outcome.what == STOPPED:
+                    break
+                ran.append(job.name)
+            self._logged = ""
+        except StoreError as error:
+            if str(error) != self._logged:
+                self._logged = str(error)
+                logger.warning("the due jobs could not be run: %s", error)
+        return ran
+
+    async def end(self) -> None:
+        """Let the batch under way end; none begins after it."""
+        self._ending = True
+        with anyio.move_on_after(PATIENCE_S):
+            await self._idle.wait()

@@ -1,0 +1,33 @@
+"""Whether a worker runs beside Memgraph: without one nothing fades and nothing is consolidated."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conceptgraph_core.memories.rules import DAY_MS
+
+from .. import calls
+from ..session import Session
+
+# The nightly jobs have been missed twice by then.
+OVERDUE_MS: Final = 2 * DAY_MS
+START: Final = "run concept-graph-mcp worker as a service"
+
+
+async def advice(session: Session) -> str | None:
+    """Return a line if nobody has run the jobs for two days; None if all is well.
+
+    The server of a store file runs them itself.
+    """
+    if "://" not in session.store.location:
+        return None
+    [status] = await session.run(calls.upkeep.worker_status())
+    last = last_run(status)
+    if last is None:
+        return f"no job has ever run on this store; {START}"
+    days = (session.clock.now_ms() - last) // DAY_MS
+    return f"no job has run for {days} days; {START}" if days * DAY_MS >= OVERDUE_MS else None
+
+
+def last_run(status: Mapping[str, Any]) -> int | None:
+    """Return when a job last ended (unix ms), from a row of the worker's status."""
+    return max((job["finished_at"] for job in status["jobs"] if job["finished_at"]), default=None)
