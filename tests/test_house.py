@@ -17,7 +17,7 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 ORDER = [
     CORE,
     *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "checks")),
-    *(f"{CORE}.{name}" for name in ("decaying", "layers", "ranks")),
+    *(f"{CORE}.{name}" for name in ("quoting", "decaying", "layers", "ranks")),
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "lists", "associate", "concepts")),
     *(f"{CORE}.{name}" for name in ("embeddings", "work", "memories", "entities")),
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),

@@ -141,11 +141,11 @@ def test_a_context_has_the_days_of_the_servers_zone(talk):
     async def conversation(call, session):
         session.clock.set(1_750_024_800_000)  # 22:00 in UTC: midnight in Berlin
         kept = await call("memory_node_create", content="The spare key is with Ruth")
-        said = f"[2025-06-16 {kept['memory_id']}] The spare key is with Ruth"
+        said = f"[2025-06-16 {kept['memory_id']}] note: “The spare key is with Ruth”"
         assert await call("memory_context", query="Where is the key?") == {
             "text": said,
             "memory_ids": [kept["memory_id"]],
-            "tokens": -(-len(said) // 4),
+            "tokens": -(-len(said.encode()) // 4),
         }
         assert (await call("memory_node_get", memory_id=kept["memory_id"]))["access_count"] == 2
         assert await call("memory_context", query="giraffe") == {

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from .. import quoting
 from ..memories import wording
 
 # What only a model said is marked so wherever it is told.
 INFERRED: Final = "inferred"
 MOST_QUOTED: Final = 300
-_CUT: Final = "…"
 
 # A text is made of texts and times (unix ms), which are written as days.
 Part = str | int
@@ -51,13 +51,8 @@ def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = wording.day)
 
 
 def quoted(said: str) -> str:
-    """Return what was said in quotation marks, on one line, cut if it is long.
-
-    On one line, so that nothing that was said can look like a sentence of ours.
-    """
-    line = " ".join(said.split()).replace("“", "'").replace("”", "'")
-    cut = line if len(line) <= MOST_QUOTED else line[: MOST_QUOTED - 1].rstrip() + _CUT
-    return f"“{cut}”"
+    """Return what was said in quotation marks, on one line, cut if it is long."""
+    return quoting.quoted(line(said), MOST_QUOTED)
 
 
 def ended(said: str) -> str:

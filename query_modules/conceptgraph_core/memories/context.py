@@ -29,9 +29,9 @@ def context(
 
     What is found, and what links of the best of it lead to, each once, even if it is said twice.
     What does not fit is left out, and cut only if it is the first. Returns text, its lines'
-    `entries` (memory_id, at in unix ms, text), memory_ids and tokens, which are estimated. All of
-    them are accessed by this, and the links between them strengthened; none is created. Raises what
-    `search` does.
+    `entries` (memory_id, at in unix ms, speaker, source, text), memory_ids and tokens, which are
+    estimated. All of them are accessed by this, and the links between them strengthened; none is
+    created. Raises what `search` does.
     """
     budget = wording.budget(token_budget)
     relevance = _relevance(graph, query, vector, model)
@@ -118,11 +118,13 @@ def _fitting(graph: Graph, ordered: Sequence[Node], budget: int) -> Iterator[tup
 
 
 def _entry(node: Node) -> Row:
-    speaker, at = node.value("speaker"), node.value("said_at")
+    at = node.value("said_at")
     return {
         "memory_id": node.memory_id,
         "at": node.value("created_at") if at is None else at,
-        "text": node.content if speaker is None else f"{speaker}: {node.content}",
+        "speaker": node.value("speaker"),
+        "source": node.value("source"),
+        "text": node.content,
     }
 
 

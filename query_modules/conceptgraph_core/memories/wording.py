@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Any, Final
 
-from .. import dates
+from .. import dates, quoting
 from .. import text as texts
+from .schema import DEFAULT_SOURCE
 
 # No model is asked: English has about four bytes a token, other scripts fewer characters to them.
 BYTES_A_TOKEN: Final = 4
@@ -16,9 +17,8 @@ BYTES_A_TOKEN: Final = 4
 DEFAULT_BUDGET: Final = 2_000
 MIN_BUDGET: Final = 50
 MAX_BUDGET: Final = 100_000
-_CUT: Final = "…"
 
-# A memory in such a text: memory_id, at (unix ms), text.
+# A memory in such a text: memory_id, at (unix ms), speaker (None of a note), source, text.
 Entry = Mapping[str, Any]
 
 
@@ -28,12 +28,20 @@ def written(entries: Sequence[Entry], day: Callable[[int], str]) -> str:
 
 
 def line(entry: Entry, day: Callable[[int], str]) -> str:
-    """Return an entry as it is read: its date, its id, and what it says.
+    """Return an entry as it is read: its date, its id, who says so, and what, quoted.
 
-    All but its first line is indented, so that no content can look like another memory.
+    It is one line, so that no content can look like another memory, or like a line of the server's.
     """
-    said = "\n  ".join(entry["text"].splitlines())
-    return f"[{day(entry['at'])} {entry['memory_id']}] {said}"
+    about = f"[{day(entry['at'])} {quoting.identified(entry['memory_id'])}]"
+    return f"{about} {_teller(entry)}: {quoting.quoted(entry['text'])}"
+
+
+def _teller(entry: Entry) -> str:
+    """Return who says so: a speaker, or a note, whose words are nobody's own."""
+    speaker, source = entry["speaker"], entry["source"]
+    if speaker is not None:
+        return f"{quoting.quoted(speaker)} said"
+    return "note" if source == DEFAULT_SOURCE else f"note from {quoting.worded(source)}"
 
 
 def day(time_ms: int, zone: tzinfo = UTC) -> str:
@@ -59,14 +67,11 @@ def size(text: str) -> int:
 
 def cut(entry: Entry, budget: int) -> Entry:
     """Return *entry*, which does not fit, with as much of its text as *budget* tokens have."""
-    lines: list[str] = entry["text"].splitlines()
-    room = budget * BYTES_A_TOKEN - size(line({**entry, "text": _CUT}, day))
-    kept: list[str] = []
-    for number, one in enumerate(lines):
-        room -= size("\n  ") if number else 0
-        part = one.encode()[: max(0, room)].decode(errors="ignore")
-        kept.append(part)
-        room -= size(part)
-        if part != one:
+    room = budget * BYTES_A_TOKEN - size(line({**entry, "text": quoting.CUT}, day))
+    kept = 0
+    for character in entry["text"]:
+        room -= size(quoting.inside(character))
+        if room < 0:
             break
-    return {**entry, "text": "\n".join(kept).rstrip() + _CUT}
+        kept += 1
+    return {**entry, "text": entry["text"][:kept].rstrip() + quoting.CUT}

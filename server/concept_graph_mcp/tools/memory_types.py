@@ -246,7 +246,10 @@ class MemoriesFound(TypedDict):
 
 class MemoryContext(TypedDict):
     text: Annotated[
-        str, Field(description="A memory a line, the most relevant first: [date memory_id] text.")
+        str,
+        Field(
+            description="One a line, quoted, the most relevant first: [date memory_id] who: “…”."
+        ),
     ]
     memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]
     tokens: Annotated[int, Field(description="How many the text has, estimated: bytes / 4.")]
