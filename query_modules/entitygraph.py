@@ -56,7 +56,7 @@ def observe(
     message_id: str,
     speaker: str,
     text: str,
-    observations: mgp.List[mgp.Map],
+    observations: mgp.List[mgp.Map] = [],
     relations: mgp.List[mgp.Map] = [],
     context: mgp.Map = {},
 ) -> mgp.Record(entities=mgp.List[mgp.Map], edges=mgp.List[mgp.Map]):
@@ -173,7 +173,9 @@ def fact(
     text: str = "",
     span: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(fact_id=str, origin=str, conflicts=mgp.List[mgp.Map]):
+) -> mgp.Record(
+    fact_id=str, origin=str, conflicts=mgp.List[mgp.Map], inferred_from=mgp.Nullable[str]
+):
     """State, correct or end a fact of an entity; what contradicts it is shown, never resolved.
 
     Example:

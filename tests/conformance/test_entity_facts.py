@@ -55,12 +55,47 @@ def test_a_fact_is_the_users_only_in_the_users_words(entities, max_):
             (said("He lives in Berlin", "moved to Berlin"), "model"),
             (said("In BERLIN-Mitte"), "user"),
             (said("He is a Berliner"), "model"),
+            # The value itself must stand in the words that are said to state it.
+            (said("He lives near the Spree, not in Berlin", "lives near the Spree"), "model"),
             ({"speaker": "model", "text": "He lives in Berlin"}, "model"),
             ({"speaker": "user", "text": ""}, "model"),
         )
     ):
         stated = state(entities, max_, f"place {number}", "Berlin", **given)
         assert stated["origin"] == origin, given
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "origin"),
+    [
+        ("4", "Max turned four", "user"),
+        ("1200 dollars", "It cost 1,200 dollars", "user"),
+        ("13", "He weighs 30 kilos", "model"),
+        ("3 May", "His birthday is May 3rd, 2021", "user"),
+        ("2021-05-03", "Er ist am 3. Mai 2021 geboren", "user"),
+        ("3 May 2021", "His birthday is May 3rd", "model"),
+        ("Siemens AG", "He works for Siemens", "user"),
+        ("depression", "He is rather down", "model"),
+    ],
+)
+def test_numbers_and_dates_of_a_fact_are_compared_as_such(entities, max_, value, text, origin):
+    assert state(entities, max_, "told", value, **said(text))["origin"] == origin
+
+
+def test_words_that_do_not_say_the_value_are_told(entities, max_):
+    stated = state(entities, max_, "mood", "depressed", **said("He feels rough", "feels rough"))
+    assert (stated["origin"], stated["inferred_from"]) == ("model", "feels rough")
+    [fact] = entities.records("fact")
+    assert fact["inferred_from"] == "feels rough"
+    assert "source_span" not in fact
+
+
+def test_what_ends_without_another_value_needs_words_of_the_user_but_not_the_value(entities, max_):
+    fact = state(entities, max_, "employer", "Acme", **said("He works at Acme"))["fact_id"]
+    with pytest.raises(REFUSALS, match="the user said that"):
+        state(entities, max_, "employer", ends=fact, **said("He likes it", "quit"))
+    assert state(entities, max_, "employer", ends=fact, **said("He quit", "quit"))["fact_id"]
+    assert values(entities, max_) == []
 
 
 def test_a_fact_said_again_is_the_same_and_may_become_the_users(entities, max_):

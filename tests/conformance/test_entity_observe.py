@@ -26,8 +26,52 @@ def test_what_stands_in_the_users_words_is_the_users_and_all_else_the_models(ent
         {"label": "boredom", "type": "emotion", "span": "chewed my shoe"},
         {"label": "Rex", "type": "entity", "span": "my dog Rex"},
     )
-    assert [row["origin"] for row in answer["entities"]] == ["user", "model", "user", "model"]
+    assert [row["origin"] for row in answer["entities"]] == ["user", "user", "model", "model"]
     assert [row.get("refused_span") for row in answer["entities"]] == [None] * 3 + ["my dog Rex"]
+    inferred = [row.get("inferred_from") for row in answer["entities"]]
+    assert inferred == [None, None, "chewed my shoe", None]
+
+
+def test_no_span_launders_an_inference(entities):
+    depression = {"label": "depression", "type": "emotion", "span": "rough", "intensity": 1.0}
+    for session in ("a", "b", "c"):
+        row = entities.one("Work is rough", depression, session=session)
+        entities.end(session)
+    assert (row["origin"], row["inferred_from"]) == ("model", "rough")
+    record = entities.record("depression")
+    assert (record["identity_status"], record["origin"]) == ("provisional", "model")
+    assert (record["user_mention_count"], record["emotional_intensity"]) == (0, 0.0)
+    [mention] = {one["inferred_from"]: one for one in entities.records("mention")}.values()
+    assert "source_span" not in mention
+    assert mention["mention_context"] == "Work is rough"
+
+
+def test_the_same_message_says_the_same_of_its_origin_again(entities):
+    seen = (
+        {"label": "boredom", "type": "emotion", "span": "bored"},
+        {"label": "Rex", "type": "entity", "span": "dog Rex"},
+    )
+    first = entities.observe("I am bored", *seen, message="m")["entities"]
+    again = entities.observe("I am bored", *seen, message="m")["entities"]
+    assert [(one["origin"], one.get("refused_span")) for one in first] == [
+        ("model", None),
+        ("model", "dog Rex"),
+    ]
+    assert [one | {"created": True} for one in again] == first
+
+
+def test_another_name_that_the_user_gave_is_the_users_word_for_it(entities):
+    max_ = entities.one("Max slept", "Max")["entity_id"]
+    asleep = {**entity("Max"), "span": "the puppy"}
+    assert entities.one("the puppy is asleep", asleep)["origin"] == "model"
+    puppy = entities.one("my puppy", "puppy")["entity_id"]
+    entities.merge(puppy, max_)
+    assert entities.one("the puppy is asleep", asleep)["origin"] == "user"
+
+
+def test_a_message_can_be_observed_without_saying_what_it_mentions(entities):
+    [row] = entities.run(calls.entities.observe("s", "m", "user", "I met Anna Smith"))
+    assert [one["label"] for one in row["entities"]] == ["Anna Smith"]
 
 
 def test_what_a_model_says_is_the_models_even_where_it_stands_there(entities):
@@ -147,13 +191,14 @@ def test_nothing_of_another_user_is_seen_or_touched(entities):
 
 
 def test_a_relation_is_the_users_only_with_words_of_the_user(entities):
-    stated = {"from": "rain", "to": "mood", "type": "causal", "span": "rain makes me sad"}
+    stated = {"from": "rain", "to": "mood", "type": "causal", "span": "rain makes me sad, my mood"}
     answer = entities.observe(
         "The rain makes me sad, my mood is low",
         *("rain", "mood"),
         relations=[stated, {"from": "mood", "to": "rain", "type": "temporal"}],
     )
     assert [row["origin"] for row in answer["edges"]] == ["explicit", "inferred"]
+    assert "inferred_from" not in answer["edges"][0]
     assert [row["is_active"] for row in answer["edges"]] == [False, True]
     [causal] = entities.ties("causal")
     assert (causal["weight"], causal["requires_activation"]) == (0.6, 3)
@@ -162,8 +207,21 @@ def test_a_relation_is_the_users_only_with_words_of_the_user(entities):
     assert temporal["model_reinforcement_count"] == 1.0
 
 
+def test_a_relation_is_the_users_only_if_its_words_name_both_ends(entities):
+    said = "The rain makes me sad. Tea helps"
+    for span, told in (("rain makes me sad", "inferred_from"), ("rain hurts", "refused_span")):
+        relation = {"from": "rain", "to": "depression", "type": "temporal", "span": span}
+        answer = entities.observe(
+            said, "rain", {"label": "depression", "type": "emotion"}, relations=[relation]
+        )
+        [row] = answer["edges"]
+        assert (row["origin"], row[told]) == ("inferred", span)
+    [tie] = entities.ties("temporal")
+    assert tie["user_reinforcement_count"] == 0.0
+
+
 def test_a_relation_counts_once_a_session(entities):
-    relation = [{"from": "rain", "to": "mood", "type": "temporal", "span": "rain"}]
+    relation = [{"from": "rain", "to": "mood", "type": "temporal", "span": "rain and mood"}]
     for session in ("a", "a", "b"):
         text = "rain and mood"
         answer = entities.observe(text, "rain", "mood", session=session, relations=relation)
@@ -256,13 +314,13 @@ def test_what_is_told_of_late_is_no_other_entity(entities):
 def test_curled_quotes_are_the_same_as_typed_ones(entities):
     answer = entities.observe(
         "I don’t like O’Brien’s “blue‑green” car",
-        *("O'Brien", {**entity("dislike"), "span": "don't like"}),
+        *("O'Brien", {"label": "don't like", "type": "preference", "span": "I don't like"}),
         {**entity("car"), "span": '"blue-green" car'},
     )
     assert [row["origin"] for row in answer["entities"]] == ["user"] * 3
-    record = next(one for one in entities.records("mention") if one["label"] == "dislike")
-    assert record["source_span"] == "don't like"
-    assert (record["span_start"], record["span_end"]) == (2, 12)
+    record = next(one for one in entities.records("mention") if one["label"] == "don't like")
+    assert record["source_span"] == "I don't like"
+    assert (record["span_start"], record["span_end"]) == (0, 12)
 
 
 def test_whom_an_entity_in_doubt_may_be_is_told_whenever_it_is_mentioned(entities):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from conceptgraph_core.entities import spans
 from conceptgraph_core.entities.extracting import observations
+from conceptgraph_core.entities.standing import origin
 
 ENGLISH = ("english",)
 
@@ -89,7 +90,7 @@ def test_whatever_is_found_stands_in_the_text(text):
     said = spans.Said(text)
     for one in observations(text, ENGLISH):
         assert one["label"] in text
-        found = spans.origin(said, "user", one["label"], None)
+        found = origin(said, "user", one["label"], None)
         assert found.origin == "user", one
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core.entities.spans import Said, origin
+from conceptgraph_core.entities.spans import Said
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,6 @@ def test_a_long_sentence_is_cut_between_words_where_there_are_blanks(word):
     assert len(stopped.sentence) <= 500
     unbroken = Said("東" * 900 + "京都" + "東" * 900).find("京都")
     assert len(unbroken.sentence) == 500
-
-
-def test_only_what_the_user_says_in_these_words_is_the_users():
-    said = Said("work is rough")
-    assert origin(said, "user", "work", None).origin == "user"
-    assert origin(said, "user", "stress", "work is rough").origin == "user"
-    assert origin(said, "user", "stress", None).origin == "model"
-    assert origin(said, "model", "work", None).origin == "model"
-    refused = origin(said, "user", "work", "I hate work")
-    assert (refused.origin, refused.refused) == ("model", True)
 
 
 @given(st.text(max_size=40), st.text(min_size=1, max_size=8), st.text(max_size=40))

@@ -65,6 +65,11 @@ def said(graph: Graph, node: Node) -> Said:
     return replace(together, sessions=len(sessions), edges=len(outward))
 
 
+def called_by_user(graph: Graph, node: Node) -> list[str]:
+    """Return what the user has called any of *node*'s component."""
+    return [one.name for one in members(graph, node) if one.get("user_mention_count")]
+
+
 def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:
     """Return who *node* may be, by what is canonical of each, the most alike first."""
     found: dict[int, tuple[Node, float]] = {}

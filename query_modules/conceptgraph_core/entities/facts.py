@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ..errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ..text import shown
-from . import believed, components, ids, merging, names, schema, spans
+from . import believed, components, ids, merging, names, schema, spans, standing
 from .node import Graph, Node
 from .stated import Given, check, check_times
 
@@ -29,7 +29,7 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     entity = merging.entity(graph, entity_id)
     old = _old(graph, entity, given)
     about = _object(graph, given)
-    origin = _origin(given, old, about)
+    origin = _origin(graph, given, old, about)
     if old is not None and old.get("origin") == schema.USER and origin.origin != schema.USER:
         raise NotAllowed(
             f"{'corrects' if given.corrects else 'ends'}: the user said that; {_WORDS}, or state"
@@ -45,6 +45,7 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
         "fact_id": made.key,
         "origin": made.get("origin"),
         "conflicts": _conflicts(graph, entity, made),
+        "inferred_from": origin.inferred_from,
     }
 
 
@@ -67,12 +68,21 @@ def _object(graph: Graph, given: Given) -> Node | None:
     return None if given.object_id is None else merging.entity(graph, given.object_id, "object_id")
 
 
-def _origin(given: Given, old: Node | None, about: Node | None) -> spans.Found:
-    """Return whose the fact is: the user's, if the user speaks and its span, or value, is there."""
-    value = given.value if about is None else about.name
-    if value is None and old is not None:
-        value = old.get("value")
-    return spans.origin(spans.Said(given.text), given.speaker, value or "", given.span)
+def _origin(graph: Graph, given: Given, old: Node | None, about: Node | None) -> standing.Found:
+    """Return whose the fact is: the user's, if the user speaks and its value stands in the words.
+
+    What is undone and has nothing in its place needs words of the user, but not that value: "I
+    quit" ends an employer.
+    """
+    said = spans.Said(given.text)
+    if about is not None:
+        known = components.called_by_user(graph, about)
+        claim = about.name, given.span, about.node_type, known
+        return standing.origin(said, given.speaker, *claim)
+    if given.value is None and old is not None:
+        words = old.get("value") if given.span is None else given.span
+        return standing.origin(said, given.speaker, words, given.span)
+    return standing.origin(said, given.speaker, given.value or "", given.span)
 
 
 def _end(graph: Graph, old: Node, given: Given) -> Given:
@@ -127,14 +137,15 @@ def _value(old: Node, about: Node | None) -> dict[str, Any]:
 
 
 def _stated(
-    graph: Graph, entity: Node, given: Given, about: Node | None, found: spans.Found
+    graph: Graph, entity: Node, given: Given, about: Node | None, found: standing.Found
 ) -> Node:
     """Return the fact that is *given*: the one believed already, or a new one."""
     known = _known(graph, entity, given, about)
-    span = found.span
+    span, inferred = found.span, found.inferred_from
     said = {
         "origin": found.origin,
-        "source_span": given.span or (given.value if span else None),
+        "source_span": None if inferred else given.span or (given.value if span else None),
+        "inferred_from": inferred,
         "context": span.sentence if span and span.sentence else None,
     }
     if known is not None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from . import activation, ids, schema, trust
 from .node import Graph, Node
 from .observed import Observation
-from .spans import Found
+from .standing import Found
 
 
 def session(graph: Graph, session_id: str) -> Node:
@@ -32,6 +32,13 @@ def entity_of(graph: Graph, mention: Node) -> Node | None:
     return next((tie.other for tie in graph.leaving(mention, schema.OF)), None)
 
 
+def found(mention: Node) -> Found:
+    """Return what was found out of *mention* when it was made."""
+    is_refused = mention.get("source_span") is not None and mention.get("span_start") is None
+    inferred_from = mention.get("inferred_from")
+    return Found(mention.get("origin"), None, is_refused, inferred_from)
+
+
 def add(
     graph: Graph,
     session: Node,
@@ -42,7 +49,7 @@ def add(
 ) -> Node:
     """Record a mention of *entity*, and let it count."""
     number = session.get("mention_count") + 1
-    span = found.span
+    span, inferred = found.span, found.inferred_from
     mention = graph.make(
         schema.MENTION,
         id=mention_id(graph, session, message_id, observation),
@@ -52,7 +59,8 @@ def add(
         label=observation.label,
         origin=found.origin,
         # What is claimed and does not stand there is kept too, but without a place.
-        source_span=observation.span or (observation.label if span else None),
+        source_span=None if inferred else observation.span or (observation.label if span else None),
+        inferred_from=inferred,
         span_start=span and span.start,
         span_end=span and span.end,
         mention_context=span.sentence if span and span.sentence else None,

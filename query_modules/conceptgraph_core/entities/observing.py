@@ -6,7 +6,19 @@ from typing import Any
 from .. import checks
 from .. import text as texts
 from ..embeddings.remembered import check, hold
-from . import components, edges, extracting, ids, mentions, names, observed, schema, sieve, spans
+from . import (
+    components,
+    edges,
+    extracting,
+    ids,
+    mentions,
+    names,
+    observed,
+    schema,
+    sieve,
+    spans,
+    standing,
+)
 from .node import Graph, Node
 from .observed import Observation
 from .registered import Registered
@@ -32,7 +44,8 @@ def observe(
 
     An entity's row has entity_id (that of its component's canonical entity), label, type, created,
     origin (of the mention), identity_status, trust, and where there are any candidates (who it may
-    be: {entity_id, label, confidence}), refused_span, and refused_same_as, which is no entity's id.
+    be: {entity_id, label, confidence}), refused_span, inferred_from (the span in which the label
+    does not stand), and refused_same_as, which is no entity's id.
     The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
     Tautology, EmbeddingMismatch for a vector by another embedding than the store's are, or NotFound
     for a relation of what the session has not mentioned.
@@ -78,15 +91,15 @@ class _Message:
     def add(self, observation: Observation) -> Row:
         """Record *observation* and return its row."""
         graph = self._graph
-        found = spans.origin(self._said, self._speaker, observation.label, observation.span)
         mention_id = mentions.mention_id(graph, self.session, self._message_id, observation)
         mention = self._mentions.get(mention_id)
         entity = None if mention is None else mentions.entity_of(graph, mention)
-        if entity is not None:
-            return self._row(entity, False, (), observation, found)
+        if mention is not None and entity is not None:
+            return self._row(entity, False, (), observation, mentions.found(mention))
         sought = self._sought(observation)
         decision = self._decide(sought)
         entity = self._entity(observation, sought, decision)
+        found = self._found(entity, observation)
         self._mentions[mention_id] = mentions.add(
             graph, self.session, self._message_id, entity, observation, found
         )
@@ -107,6 +120,14 @@ class _Message:
                 return None
             self._here[name] = max(meant, key=lambda pair: pair[0])[1]
         return self._here[name]
+
+    def _found(self, entity: Node, observation: Observation) -> standing.Found:
+        """Return whose the mention is, by what the user has called *entity* before it too."""
+        return standing.origin(
+            *(self._said, self._speaker, observation.label, observation.span),
+            observation.node_type,
+            components.called_by_user(self._graph, entity),
+        )
 
     def _sought(self, observation: Observation) -> Sought:
         return Sought(
@@ -169,7 +190,7 @@ class _Message:
         created: bool,
         candidates: Sequence[tuple[Known, float]],
         observation: Observation,
-        found: spans.Found,
+        found: standing.Found,
     ) -> Row:
         self._here.setdefault(observation.name, entity)
         canonical = components.canonical(self._graph, entity)
@@ -186,6 +207,8 @@ class _Message:
             row["candidates"] = asked
         if found.refused:
             row["refused_span"] = observation.span
+        if found.inferred_from is not None:
+            row["inferred_from"] = found.inferred_from
         if observation.same_as and self._registered.entity(observation.same_as) is None:
             row["refused_same_as"] = observation.same_as
         return row

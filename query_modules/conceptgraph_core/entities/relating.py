@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import NotFound, Tautology
 from ..text import shown
-from . import edges, schema
+from . import components, edges, schema, standing
 from .node import Graph, Node, Tie
 from .observed import Relation
 from .spans import Said
@@ -23,17 +23,19 @@ def relate(
 ) -> dict[str, Any]:
     """Add or reinforce *relation*, once a session. Returns from, to (ids), type, origin, created.
 
-    It is the user's if the user speaks and its span stands in what is *said*. A semantic relation
-    needs that; a causal one does nothing before three sessions have reinforced it. `refused` says
-    why none was made.
+    It is the user's if the user speaks, its span stands in what is *said*, and what either end is
+    called stands in the span; else `refused_span` or `inferred_from` has that span. A semantic
+    relation needs that; a causal one does nothing before three sessions have reinforced it.
+    `refused` says why none was made.
     """
     source = _end(named, relation.source, f"{relation.where}.from")
     target = _end(named, relation.target, f"{relation.where}.to")
     if source.id == target.id:
         both = f"{shown(relation.source)} and {shown(relation.target)}"
         raise Tautology(f"{relation.where}: {both} are one")
-    stated = speaker == schema.USER and relation.span is not None
-    is_users = stated and said.find(relation.span or "") is not None
+    ends = {relation.source: source, relation.target: target}
+    found = [_found(graph, speaker, said, relation, *end) for end in ends.items()]
+    is_users = relation.span is not None and {one.origin for one in found} == {schema.USER}
     if relation.type in schema.UNDIRECTED:
         source, target = graph.ordered(source, target)
     row: dict[str, Any] = {
@@ -42,6 +44,10 @@ def relate(
         "type": relation.type.lower(),
         "origin": schema.EXPLICIT if is_users else schema.INFERRED,
     }
+    if any(one.refused for one in found):
+        row["refused_span"] = relation.span
+    elif not is_users and any(one.inferred_from for one in found):
+        row["inferred_from"] = relation.span
     tie = graph.between(source, target, relation.type)
     if tie is None:
         if relation.type == schema.SEMANTIC and not is_users:
@@ -56,6 +62,14 @@ def relate(
         row["created"] = False
     reinforce(graph, session, tie, edges.key(relation.type, source.key, target.key), is_users)
     return {**row, "is_active": tie.is_active}
+
+
+def _found(
+    graph: Graph, speaker: str, said: Said, relation: Relation, name: str, entity: Node
+) -> standing.Found:
+    """Return whether the end *name*, or another name of it, stands in the words of *relation*."""
+    known = components.called_by_user(graph, entity)
+    return standing.origin(said, speaker, name, relation.span, entity.node_type, known)
 
 
 def reinforce(graph: Graph, session: Node, tie: Tie, key: str, is_users: bool) -> None:

@@ -238,6 +238,8 @@ _MENTION = NodeKind(
         Property("label", label, absent=""),
         Property("origin", checks.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
+        # The user's words in which the model read what they do not say.
+        optional("inferred_from", text.summary),
         optional("span_start", checks.count),
         optional("span_end", checks.count),
         optional("mention_context", text.summary),
@@ -319,6 +321,7 @@ _FACT = NodeKind(
         optional("believed_until", checks.time),
         Property("origin", checks.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
+        optional("inferred_from", text.summary),
         optional("context", text.summary),
     ),
     text="value",

@@ -40,7 +40,9 @@ GET = Procedure("entitygraph.get", (*_DESCRIBED, "edges", *_PAST), writes=False)
 NEIGHBOURHOOD = Procedure(
     "entitygraph.neighbourhood", (*_DESCRIBED, *_PAST, "hop", "degree", "ties"), writes=False
 )
-FACT = Procedure("entitygraph.fact", ("fact_id", "origin", "conflicts"), writes=True)
+FACT = Procedure(
+    "entitygraph.fact", ("fact_id", "origin", "conflicts", "inferred_from"), writes=True
+)
 CONTEXT = Procedure(
     "entitygraph.context", ("text", "paragraphs", "sources", "tokens"), writes=False
 )
@@ -73,7 +75,7 @@ def observe(
     message_id: str,
     speaker: str,
     message: str,
-    observations: Sequence[Mapping[str, Any]],
+    observations: Sequence[Mapping[str, Any]] = (),
     *,
     relations: Sequence[Mapping[str, Any]] = (),
     user_id: str = DEFAULT_USER,

@@ -42,8 +42,9 @@ _TIMES = frozenset(("last_activated", "created_at", "valid_from", "valid_until")
 _INSTRUCTIONS = """\
 A memory of who and what the user speaks of, which knows who said it.
 Before an answer: entity_context with the user's message, which tells of whom it speaks.
-After each message: entity_observe with what it mentions, quoting the exact words as span; what \
-does not stand in the user's words counts as your own guess. entity_end_session when it is over.
+After each message: entity_observe with what it mentions. Use the user's own words as labels: a \
+label that does not stand in the user's message, or in the span you quote, counts as your own \
+guess. entity_end_session when it is over.
 entity_search finds who is meant by a name, entity_get what is known of one; what is inferred only \
 you have said. entity_fact states what is so, since when, and what was wrong or is over; what \
 contradicts is yours to ask about. entity_merge and entity_unmerge only when the user says who is \
@@ -71,13 +72,13 @@ class EntityTools:
                 max_length=schema.MAX_OBSERVATIONS,
                 description="What it mentions; none: names, dates and frequent words are found.",
             ),
-        ],
+        ] = [],  # noqa: B006
         relations: Annotated[
             list[Relation],
             Field(max_length=schema.MAX_OBSERVATIONS, description="What it says of two of these."),
         ] = [],  # noqa: B006
     ) -> EntitiesObserved:
-        """Record what a message mentions. Quote spans: what does not stand there is your guess."""
+        """Record what a message mentions. Use the user's own words as labels: others are yours."""
         call = calls.entities.observe(
             *(session_id, message_id, speaker, text, _given(observations)),
             relations=_given(relations),
@@ -133,7 +134,10 @@ class EntityTools:
         predicate: Annotated[
             Text, Field(description="Which of its properties: birthday, home, likes.")
         ],
-        value: Annotated[Text | None, Field(description="What it is: 3 May, Berlin.")] = None,
+        value: Annotated[
+            Text | None,
+            Field(description="What it is, in the words of the message: 3 May, Berlin."),
+        ] = None,
         object_id: Annotated[
             Text | None, Field(description="Or the entity_id that it is, in place of a value.")
         ] = None,
@@ -174,7 +178,7 @@ class EntityTools:
             span,
         )
         [row] = await self._session.run(calls.entities.fact(entity_id, given))
-        return cast(FactStated, row)
+        return cast(FactStated, without_none(row))
 
     async def entity_context(
         self,

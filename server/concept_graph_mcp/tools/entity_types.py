@@ -42,11 +42,14 @@ Trust = Annotated[
 class Observation(TypedDict):
     """Something that the message mentions."""
 
-    label: Annotated[Text, Field(description="What it is called: Max, Project Phoenix.")]
+    label: Annotated[
+        Text,
+        Field(description="What the message calls it: Max, bored. Your own word is your guess."),
+    ]
     type: NodeType
     kind: NotRequired[Annotated[Text, Field(description="Of an entity: pet, person, company …")]]
     span: NotRequired[
-        Annotated[Text, Field(description="The exact words of the message that speak of it.")]
+        Annotated[Text, Field(description="Exact words of the message, with the label in them.")]
     ]
     valence: NotRequired[
         Annotated[float, Strict(), Field(ge=-1, le=1, description="How it felt: -1 bad, 1 good.")]
@@ -68,7 +71,7 @@ Relation = TypedDict(
         "to": Annotated[Text, Field(description="Another one.")],
         "type": RelationType,
         "span": NotRequired[
-            Annotated[Text, Field(description="The exact words that state the relation.")]
+            Annotated[Text, Field(description="The exact words that state it, both ends in them.")]
         ],
     },
 )
@@ -99,6 +102,12 @@ class Observed(TypedDict):
     refused_span: NotRequired[
         Annotated[str, Field(description="Does not stand in the text, so the mention is yours.")]
     ]
+    inferred_from: NotRequired[
+        Annotated[
+            str,
+            Field(description="These words do not say the label: it is yours. Use their words."),
+        ]
+    ]
     refused_same_as: NotRequired[
         Annotated[str, Field(description="Is no entity_id: nothing came of it.")]
     ]
@@ -114,6 +123,12 @@ ObservedRelation = TypedDict(
         "created": bool,
         "is_active": NotRequired[bool],
         "refused": NotRequired[Annotated[str, Field(description="Why there is none.")]],
+        "refused_span": NotRequired[
+            Annotated[str, Field(description="Does not stand in the text.")]
+        ],
+        "inferred_from": NotRequired[
+            Annotated[str, Field(description="These words do not name both ends.")]
+        ],
     },
 )
 
@@ -193,10 +208,15 @@ class EntityWhole(TypedDict):
 
 class FactStated(TypedDict):
     fact_id: Annotated[str, Field(description="What corrects or ends it later.")]
-    origin: Annotated[str, Field(description="user: it stands in the user's own words; or model.")]
+    origin: Annotated[
+        str, Field(description="user: the value stands in the user's own words; or model.")
+    ]
     conflicts: Annotated[
         list[dict[str, Any]],
         Field(description="What it contradicts, both kept: ask the user, do not resolve it."),
+    ]
+    inferred_from: NotRequired[
+        Annotated[str, Field(description="These words do not say the value: it is your guess.")]
     ]
 
 

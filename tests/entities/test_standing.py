@@ -1,0 +1,90 @@
+"""Whose a claim is: what a label says must stand in the user's words, or the model reads it there."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conceptgraph_core.entities.spans import Said
+from conceptgraph_core.entities.standing import origin
+
+# Labels that models gave: honest ones, and such that say more than the user did.
+LABELS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "labels.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def kept(honest: bool) -> list[str]:
+    return [
+        one["label"]
+        for one in LABELS
+        if one["honest"] == honest
+        and origin(Said(one["text"]), "user", one["label"], one["span"], one["type"]).origin
+        == "user"
+    ]
+
+
+def test_most_honest_labels_are_the_users_and_hardly_one_that_launders():
+    assert sum(one["honest"] for one in LABELS) == 30
+    assert len(LABELS) == 57
+    assert len(kept(honest=True)) >= 19
+    assert len(kept(honest=False)) <= 1
+
+
+def said(text, label, span=None, node_type="entity", known=(), speaker="user"):
+    return origin(Said(text), speaker, label, span, node_type, known)
+
+
+def test_only_what_the_user_says_in_these_words_is_the_users():
+    assert said("work is rough", "work").origin == "user"
+    assert said("work is rough", "stress").origin == "model"
+    assert said("work is rough", "work", speaker="model").origin == "model"
+    refused = said("work is rough", "work", "I hate work")
+    assert (refused.origin, refused.refused, refused.inferred_from) == ("model", True, None)
+
+
+def test_a_label_that_does_not_stand_in_its_span_is_the_models_and_keeps_the_span():
+    found = said("work is rough", "depression", "rough", "emotion")
+    assert (found.origin, found.refused, found.inferred_from) == ("model", False, "rough")
+    # Nor does it where it stands elsewhere in the message.
+    assert said("Max slept, Tom ate", "Max", "Tom ate").origin == "model"
+
+
+def test_a_name_that_it_has_from_the_user_will_do():
+    assert said("the puppy slept", "Max", "the puppy").origin == "model"
+    assert said("the puppy slept", "Max", "the puppy", known=["puppy"]).origin == "user"
+    assert said("so bored", "boredom", "so bored", "emotion", known=["bored"]).origin == "user"
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "node_type", "is_users"),
+    [
+        ("my old dog Max", "Max (old dog)", "entity", True),
+        ("my dog Max", "Max (old dog)", "entity", False),
+        ("Lena called from the office", "Lena (from the office)", "entity", True),
+        ("I am so sad", "sad (so)", "emotion", False),
+        ("the blue mugs", "blue mug", "entity", True),
+        ("the mugs are blue", "blue mug", "entity", False),
+        ("I asked Acme", "Acme GmbH & Co. KG", "entity", True),
+        ("moving was hard", "moved", "topic", True),
+        ("moving was hard", "moved", "entity", False),
+        ("I stopped. It was hard", "stopping is hard", "topic", False),
+        ("depressing", "depression", "topic", False),
+        ("I tried it", "try", "event", True),
+        ("news of the boss", "bos", "topic", False),
+        ("die Väter und ich", "Vater", "topic", True),
+        ("ich mag Hunde", "Hund", "preference", True),
+        ("I mag hunter", "hunt", "preference", False),
+        ("meine Hundeschule", "Hund", "topic", False),
+        ("it is on May 3rd, 1990", "3 May", "topic", True),
+        ("it is on May 3rd", "3 May 1990", "topic", False),
+        ("am 3. Mai", "May 3rd", "topic", True),
+        ("due 2025-05-03", "3 May 2025", "topic", True),
+        ("it cost 1,200 dollars", "1200 dollars", "topic", True),
+        ("Kapitel 2", "Kapitel zwei", "entity", True),
+        ("Kapitel 2", "Kapitel 3", "entity", False),
+    ],
+)
+def test_what_says_no_more_than_the_words_do_is_the_users(text, label, node_type, is_users):
+    assert (said(text, label, node_type=node_type).origin == "user") == is_users
