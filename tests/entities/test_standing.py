@@ -1,4 +1,4 @@
-"""Whose a claim is: what a label says must stand in the user's words, or the model reads it there."""
+"""Whose a claim is: what a label says stands in the user's words, or a model reads it there."""
 
 import json
 from pathlib import Path

@@ -99,6 +99,14 @@ def test_what_is_wrong_is_refused_in_one_line(called, tool, arguments):
     assert records == []
 
 
+def test_a_message_may_be_observed_without_observations(called):
+    given = {"session_id": "s", "message_id": "m", "speaker": "user", "text": "I met Anna Smith."}
+    for more in ({}, {"observations": []}):
+        failed, said, _ = called("entity_observe", given | more)
+        assert not failed
+        assert [one["label"] for one in json.loads(said)["entities"]] == ["Anna Smith"]
+
+
 def test_what_is_right_goes_through_to_the_scope_of_the_session(called):
     failed, _, records = called("entity_observe", OBSERVE)
     assert not failed
