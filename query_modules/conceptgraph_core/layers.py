@@ -79,7 +79,8 @@ class NodeKind(NamedTuple):
     property that stands for a node where people read of it; `derived` properties follow from others
     and are in no record. Of a scoped kind, `scope` is the property that says whose a node is.
     `indexed` says by the words of which property its nodes are found. What is `fixed` no record of
-    an import may change.
+    an import may change, nor the scope. `refers` names properties that are keys of nodes of another
+    label in the same scope.
     """
 
     label: str
@@ -93,6 +94,12 @@ class NodeKind(NamedTuple):
     exported: bool = True
     indexed: IndexedText | None = None
     fixed: tuple[str, ...] = ()
+    refers: Mapping[str, str] = _NOTHING
+
+    @property
+    def unchanging(self) -> tuple[str, ...]:
+        """The properties that a node keeps for as long as it is there."""
+        return self.fixed if self.scope is None else (self.scope, *self.fixed)
 
     @property
     def expected(self) -> list[Property]:

@@ -8,6 +8,8 @@ MAX_INTEGER: Final = 2**63 - 1
 MAX_NAME: Final = 1_000
 MAX_EPISODE_NAME: Final = MAX_NAME + 20
 MAX_SUMMARY: Final = 20_000
+# Of one memory.
+MAX_CONTENT: Final = 100_000
 # 9999-12-31T00:00:00Z: not all later times have a local date.
 MAX_TIME_MS: Final = 253_402_214_400_000
 

@@ -64,9 +64,10 @@ def part(name: str) -> int:
 
 
 def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
-    """Return what the index is to know of a node, or of a record; None if there is no such node.
+    """Return what the index is to know of a record; None if it is of no such node.
 
-    What has no text says nothing.
+    *properties* are plain, as records have them, not as a node may store them: else a text that
+    looks like a stored form would be taken for what that stands for. What has no text says nothing.
     """
     if kind.indexed is None:
         return None
@@ -82,7 +83,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         scope,
         kind.label,
         key,
-        _text(kind, kind.indexed, properties),
+        _text(kind.indexed, properties),
         thread,
         position,
         speaker if isinstance(speaker, str) else None,
@@ -99,8 +100,8 @@ def _said_at(indexed: IndexedText, key: str, properties: Mapping[str, Any]) -> i
     return indexed.when(key)
 
 
-def _text(kind: NodeKind, indexed: IndexedText, properties: Mapping[str, Any]) -> str:
-    values = [kind.declared(name).read(properties.get(name)) for name in indexed.texts()]
+def _text(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
+    values = [properties.get(name) for name in indexed.texts()]
     return "\n".join(value for value in values if isinstance(value, str))
 
 

@@ -163,7 +163,9 @@ class Writer:
         if names is None:
             names = self._read_of[kind.label] = tuple(_read_of(kind, kind.indexed))
         get = node.raw.get_property
-        return told(kind, {name: get(name) for name in names})
+        stored = {name: get(name) for name in names}
+        texts = {name: kind.declared(name).read(stored[name]) for name in kind.indexed.texts()}
+        return told(kind, stored | texts)
 
     def _load(self) -> None:
         if self._is_loaded:

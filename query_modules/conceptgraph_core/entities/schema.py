@@ -221,6 +221,7 @@ _ENTITY = NodeKind(
         **{name: _inner(place) for place, name in INNER_WORDS.items()},
     },
     scope="user_id",
+    refers={"canonical_node_id": ENTITY},
 )
 _MENTION = NodeKind(
     MENTION,
@@ -297,6 +298,7 @@ _MERGE = NodeKind(
     ),
     text="id",
     scope="user_id",
+    refers={"source_node_id": ENTITY, "target_node_id": ENTITY},
 )
 _FACT = NodeKind(
     FACT,
@@ -326,6 +328,7 @@ _FACT = NodeKind(
     ),
     text="value",
     scope="user_id",
+    refers={"entity_id": ENTITY},
 )
 
 # What every edge between entities has. Its strength, recency and trust follow from these when it is

@@ -17,6 +17,7 @@ Row = dict[str, Any]
 _PARALLEL = ("parallel edges", "remove the relation and add it once")
 # A problem that names more types of relations than this is read by nobody.
 _MOST_NAMED = 3
+_CROSSING = ("relation between two users", "remove the relation")
 _LOOP = ("relation to itself", "remove the relation")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
@@ -27,6 +28,7 @@ def check(graph: Everything) -> list[Row]:
     What reads the graph tolerates all of it.
     """
     keys: Counter[tuple[tuple[str, ...], tuple[Any, ...]]] = Counter()
+    references = _References(graph)
     rows: list[Row] = []
     for node in graph.nodes():
         layer = graph.layer_of(node.label)
@@ -35,11 +37,12 @@ def check(graph: Everything) -> list[Row]:
             keys[layer.sharing(node.label), key] += 1
         rows.extend(_node_problems(graph, node))
         rows.extend(_edge_problems(graph, node, layer))
+        references.add(node)
     for (labels, key), count in keys.items():
         if count > 1:
             name = graph.layer_of(labels[0]).kind(labels[0]).key[-1]
             rows.append(_row(*_shared(name), shown(", ".join(map(str, key)))))
-    return [*rows, *_not_indexed(graph)]
+    return [*rows, *references.problems(), *_not_indexed(graph)]
 
 
 def problems(layer: Layer) -> dict[str, str]:
@@ -48,8 +51,31 @@ def problems(layer: Layer) -> dict[str, str]:
     shared = [_shared(kind.key[-1]) for kind in layer.nodes]
     unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
     ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
+    scoped = [_CROSSING] if any(kind.scope for kind in layer.nodes) else []
+    foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
     indexed = [UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
-    return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP, *indexed])
+    return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP, *scoped, *foreign, *indexed])
+
+
+class _References:
+    """The keys by which nodes name others, compared with whose these are once all were met."""
+
+    def __init__(self, graph: Everything) -> None:
+        self._graph = graph
+        self._named: list[tuple[Node, str, tuple[str, Any]]] = []
+        self._scopes: dict[tuple[str, Any], Any] = {}
+
+    def add(self, node: Node) -> None:
+        self._scopes[node.label, self._graph.key(node)[-1]] = self._graph.scope(node)
+        for name, label in self._graph.kind_of(node).refers.items():
+            value = node.raw.get_property(name)
+            if isinstance(value, str):
+                self._named.append((node, name, (label, value)))
+
+    def problems(self) -> Iterator[Row]:
+        for node, name, place in self._named:
+            if place in self._scopes and self._scopes[place] != self._graph.scope(node):
+                yield _row(*_foreign(name), f"{node.label} {self._graph.shown(node)}")
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
@@ -83,6 +109,8 @@ def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]
             yield _row(*_PARALLEL, subject)
         if other.id == node.id:
             yield _row(*_LOOP, subject)
+        if graph.are_of_two_scopes(node, other):
+            yield _row(*_CROSSING, subject)
         for declared in kind.expected:
             if edge.get_property(declared.name) is None:
                 yield _row(*_unset(declared.name, declared.default), subject)
@@ -100,6 +128,10 @@ def _unset(name: str, default: Any) -> tuple[str, str]:
     return f"no {name}", f"SET the property {name}" + (
         "" if default is NOW else f", e.g. {default}"
     )
+
+
+def _foreign(name: str) -> tuple[str, str]:
+    return f"{name} of another user", "correct the property, or remove the node"
 
 
 def _shared(name: str) -> tuple[str, str]:

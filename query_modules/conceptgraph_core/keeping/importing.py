@@ -102,7 +102,7 @@ class _Importer:
             self._words.put(kind, node)
 
     def _update(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> None:
-        for name in kind.fixed:
+        for name in kind.unchanging:
             has = value_of(node.raw, kind.declared(name))
             if given.get(name, has) != has:
                 raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
@@ -147,8 +147,7 @@ class _Importer:
         if source.id == target.id:
             both = self._graph.shown(source)
             raise Tautology(f"{layer.edge_kind}: tautology: from and to are both {both}")
-        scopes = {self._scope(source), self._scope(target)} - {None}
-        if len(scopes) > 1:
+        if self._graph.are_of_two_scopes(source, target):
             raise InvalidRow(f"{layer.edge_kind}: from and to are not of the same user")
         given = _given(row, kind.properties)
         edges = self._graph.edges_between(source, target, kind.type)
@@ -159,10 +158,6 @@ class _Importer:
             values = _complete(row, kind.properties, self._graph.context.now_ms)
             self._graph.create_edge(source, target, kind.type, **values)
         self.counts["relations_existing" if edges else "relations_created"] += 1
-
-    def _scope(self, node: Node) -> Any:
-        scope = self._graph.kind_of(node).scope
-        return None if scope is None else node.raw.get_property(scope)
 
     def _end(
         self, row: Row, field: str, layer: Layer, kind: EdgeKind, labels: tuple[str, ...]

@@ -29,6 +29,14 @@ class Everything(adapter.Graph[Node]):
         kind = self.kind_of(node)
         return tuple(value_of(node.raw, kind.declared(name)) for name in kind.key)
 
+    def scope(self, node: Node) -> Any:
+        """Return whose *node* is; None of what is nobody's."""
+        name = self.kind_of(node).scope
+        return None if name is None else node.raw.get_property(name)
+
+    def are_of_two_scopes(self, one: Node, other: Node) -> bool:
+        return len({self.scope(one), self.scope(other)} - {None}) > 1
+
     def lacking(self, node: Node) -> dict[str, Any]:
         """Return those properties of *node* that do not follow from its others, as they should."""
         kind = self.kind_of(node)

@@ -8,9 +8,13 @@ import binascii
 import zlib
 from typing import Any, Final
 
+from .. import limits
+
 MARK: Final = "\x1fdeflate:"
 # In characters; what is shorter is seldom shortened any more.
 WORTHWHILE: Final = 100
+# No content has more, in UTF-8: what would become more was never packed by us.
+_MOST_BYTES: Final = 4 * limits.MAX_CONTENT
 
 
 def stored(content: str) -> str:
@@ -37,7 +41,9 @@ def whole(value: Any) -> Any:
     """Return the content that a property has; what was never packed by us, as it is."""
     if not is_packed(value):
         return value
+    stream = zlib.decompressobj()
     try:
-        return zlib.decompress(binascii.a2b_base64(value[len(MARK) :])).decode()
+        content = stream.decompress(binascii.a2b_base64(value[len(MARK) :]), _MOST_BYTES)
+        return content.decode() if stream.eof else value
     except (ValueError, zlib.error):
         return value

@@ -44,8 +44,6 @@ DEFAULT_CONFIDENCE: Final = 1.0
 DEFAULT_STRENGTH: Final = 0.5
 DEFAULT_AMOUNT: Final = 0.1
 
-# In characters.
-MAX_CONTENT: Final = 100_000
 # How many tags or concepts one memory may have, and how deep and large its metadata may be.
 MAX_NAMES: Final = 100
 MAX_DEPTH: Final = 8
@@ -113,7 +111,7 @@ MAX_HISTORY: Final = 20
 
 def checked_content(value: Any, field: str) -> str:
     """Return *value* unchanged if it can be a memory's content, else raise InvalidText."""
-    return text.long(value, field, MAX_CONTENT)
+    return text.long(value, field, limits.MAX_CONTENT)
 
 
 def checked_names(value: Any, field: str) -> list[str]:
@@ -181,7 +179,7 @@ def _checked_value(value: Any, field: str, depth: int, budget: list[int]) -> Any
             f"{field}: at most {MAX_VALUES} values and {MAX_DEPTH - 1} maps in one another"
         )
     if isinstance(value, str):
-        if len(value) > MAX_CONTENT or not text.storable(value):
+        if len(value) > limits.MAX_CONTENT or not text.storable(value):
             raise InvalidMetadata(text.unstorable(field))
         return value
     if isinstance(value, Mapping):
@@ -268,7 +266,7 @@ LAYER: Final = Layer(
             indexed=IndexedText(
                 "content", also=("summary",), about="concepts", otherwise_at="created_at"
             ),
-            fixed=("user_id",),
+            refers={"parent_id": MEMORY},
             derived={"latest": latest},
         ),
     ),

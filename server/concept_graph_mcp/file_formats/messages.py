@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo
 from conceptgraph_core import limits
 from conceptgraph_core import text as texts
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.memories import schema
 from conceptgraph_core.text import kind
 
 from .lines import ALL_LONGER, FormatError, Record, Row, filled, json_object
@@ -38,7 +37,7 @@ class Messages:
     """
 
     def __init__(
-        self, user_id: str, zone: ZoneInfo, thread: str | None, longest: int = schema.MAX_CONTENT
+        self, user_id: str, zone: ZoneInfo, thread: str | None, longest: int = limits.MAX_CONTENT
     ) -> None:
         self.tally = Tally()
         self._longest = longest

@@ -1,0 +1,81 @@
+"""What is a user's stays so, whatever a record says; and a check finds what two users share."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from expect import REFUSALS
+
+from concept_graph_mcp import calls
+from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.layers import REQUIRED, NodeKind, Property
+from conceptgraph_core.registry import LAYERS
+
+KINDS = [
+    kind
+    for layer in LAYERS
+    for kind in layer.nodes
+    if kind.exported and kind.scope is not None and kind.scope not in kind.key
+]
+REFERRING = [(kind, name) for kind in KINDS for name in kind.refers]
+# Of these each required property takes one.
+VALUES = ("word", "entity", "user", 0.5, 1)
+
+
+def record(kind: NodeKind, user: str, **given: Any) -> dict[str, Any]:
+    """Return a record of that kind, with what it must have and nothing else."""
+    required = [one for one in kind.properties if one.default is REQUIRED]
+    values = {one.name: value_for(one) for one in required}
+    values |= {name: f"{user}'s {name}" for name in kind.key if name != kind.scope}
+    return {"kind": kind.kind, **values, kind.scope: user, **given}
+
+
+def value_for(declared: Property) -> Any:
+    for value in VALUES:
+        with suppress(ConceptGraphError):
+            return declared.check(value, declared.name)
+    raise LookupError(declared.name)
+
+
+def called(label: str) -> NodeKind:
+    return next(kind for kind in KINDS if kind.label == label)
+
+
+def problems(memory: Any) -> list[tuple[str, str]]:
+    return [(row["problem"], row["subject"]) for row in memory.run(calls.keeping.check())]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("only_new", [False, True])
+def test_no_record_of_any_kind_moves_a_node_to_another_user(memory, kind, only_new):
+    memory.import_rows([record(kind, "ann"), record(kind, "bob")])
+    before = memory.records()
+    hers, his = before
+    moved = {**hers, kind.scope: "bob"}
+    refused = f"row 1: {kind.kind}: {kind.scope} is ann here, not bob"
+    with pytest.raises(REFUSALS, match=refused):
+        memory.run(calls.keeping.import_rows([his, moved]), only_new=only_new)
+    assert memory.records() == before
+    memory.import_rows(before)
+    assert memory.records() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), REFERRING, ids=[f"{kind.kind}-{name}" for kind, name in REFERRING]
+)
+def test_a_check_finds_what_names_another_users_node(memory, kind, name):
+    target = called(kind.refers[name])
+    [key] = target.key
+    memory.import_rows([record(target, "ann"), record(kind, "bob", **{name: f"ann's {key}"})])
+    expected = (f"{name} of another user", f'{kind.label} "bob\'s {kind.key[0]}"')
+    assert problems(memory) == [expected]
+    memory.import_rows([record(target, "bob"), record(kind, "bob", **{name: f"bob's {key}"})])
+    assert problems(memory) == []
+
+
+def test_a_check_finds_an_edge_between_two_users(memory, hands):
+    one, other = (
+        hands.node("Memory", id=f"{user}-1", user_id=user, content="tea") for user in ("ann", "bob")
+    )
+    hands.edge(one, other, "SUPPORTS", strength=0.5)
+    assert ("relation between two users", '"ann-1" supports "bob-1"') in problems(memory)
