@@ -243,9 +243,10 @@ class Layer(NamedTuple):
 
 
 def together(layers: Sequence[Layer]) -> Layer:
-    """Return a layer that has all nodes of *layers*, for what goes through everything.
+    """Return a layer that has all nodes of *layers* and their vectors, for what goes through all.
 
     Without their edges: layers may use one edge type each in its own way.
     """
     nodes = tuple(kind for layer in layers for kind in layer.nodes)
-    return Layer("all", nodes, (), walked=tuple(kind.label for kind in nodes))
+    vectors = tuple(index for layer in layers for index in layer.vectors)
+    return Layer("all", nodes, (), walked=tuple(kind.label for kind in nodes), vectors=vectors)

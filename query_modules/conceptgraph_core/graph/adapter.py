@@ -48,10 +48,12 @@ class Graph(Generic[N]):
         cls._walked = frozenset(cls.layer.walked)
         cls._relations = {kind.type: kind.name for kind in cls.layer.edges}
         cls._keys = {kind.label: kind.key[0] for kind in cls.layer.nodes}
+        cls._vectors = frozenset(index.vector for index in cls.layer.vectors)
 
     _walked: ClassVar[frozenset[str]]
     _relations: ClassVar[Mapping[str, str]]
     _keys: ClassVar[Mapping[str, str]]
+    _vectors: ClassVar[frozenset[str]]
 
     def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
         self.context = context if isinstance(context, Context) else contexts.parse(context)
@@ -305,7 +307,7 @@ class Graph(Generic[N]):
 
     def create_node(self, label: str, /, **properties: Any) -> N:
         """Create a node with that one label; a key taken meanwhile shows only at commit."""
-        raw = raws.create_vertex(self._raw_graph, label, properties)
+        raw = raws.create_vertex(self._raw_graph, label, properties, self._vectors)
         node: N = self.node_class(raw, raw.get_id(), label, self.context)
         self._nodes[node.id] = node
         return node

@@ -6,7 +6,7 @@ They are only valid during the call. `_PublicVertex` and `_PublicEdge` do the sa
 API.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import mgp
@@ -48,16 +48,26 @@ def raw_graph(graph: Any) -> Any:
     return graph._graph if hasattr(graph, "_graph") else _PublicGraph(graph)
 
 
-def create_vertex(graph: Any, label: str, properties: Mapping[str, Any]) -> Any:
-    """Create a vertex, at once where the graph takes it so: a property at a time takes longer."""
+def create_vertex(
+    graph: Any, label: str, properties: Mapping[str, Any], vectors: Collection[str] = ()
+) -> Any:
+    """Create a vertex, at once where the graph takes it so: a property at a time takes longer.
+
+    *vectors* are the names of those properties that have a vector index.
+    """
     at_once = getattr(graph, "create_labelled", None)
     if at_once is not None:
         return at_once(label, properties)
     raw = graph.create_vertex()
     for key, value in properties.items():
-        raw.set_property(key, value)
-    # Last: of a vertex with a label each property that is set is looked for in indexes.
+        if key not in vectors:
+            raw.set_property(key, value)
+    # So late: of a vertex with a label each property that is set is looked for in indexes.
     raw.add_label(label)
+    # Memgraph (3.12.0) cannot start again after a vertex with a vector was given its label.
+    for key in vectors:
+        if properties.get(key) is not None:
+            raw.set_property(key, properties[key])
     return raw
 
 

@@ -1,6 +1,7 @@
 """A graph in Memgraph, over Bolt: one transaction a call, of one statement or two."""
 
 import json
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from pathlib import Path
@@ -20,10 +21,10 @@ from conceptgraph_core.registry import MODEL, Model, text_index
 
 from ... import calls
 from ...calls import Call
-from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable
+from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable, one_line
 from ...settings import DEFAULT_URI, location
 from ..store import EXPORTS, Edge, Node
-from . import asking, cypher, forms, readiness, searching, vector_indexes
+from . import asking, cypher, forms, readiness, searching, snapshots, vector_indexes
 from .ending import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..backup_files import Contents, Written
     from ..embedded.rehearsal import Rehearsal
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _CONNECT_TIMEOUT_S = 5.0
@@ -197,6 +199,14 @@ class BoltStore:
             ) from error
         if dimensions:
             await self._fit_vectors(self.rows)
+        await self._snapshot()
+
+    async def _snapshot(self) -> None:
+        """Let the database start again from what there is now, and not from a log of it all."""
+        try:
+            await snapshots.create(self.rows)
+        except (Neo4jError, DriverError, OSError) as error:
+            logger.warning("after a restore, no snapshot could be made: %s", one_line(error))
 
     async def _emptied(self) -> tuple[AsyncExitStack, neo4j.AsyncTransaction]:
         """Return a transaction that has deleted all there is, and what ends it."""

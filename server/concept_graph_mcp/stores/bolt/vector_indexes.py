@@ -9,6 +9,7 @@ from neo4j.exceptions import ClientError
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
 from conceptgraph_core.layers import Layer, VectorIndex
 
+from . import snapshots
 from .asking import Run, loaded
 from .failures import is_conflict
 from .nearest import index_name
@@ -50,7 +51,7 @@ async def fit(run: Run, layers: Sequence[Layer]) -> None:
             continue
         try:
             if name in existing:
-                await run(f"DROP VECTOR INDEX {name}", {}, True)
+                await _drop(run, name)
             if dimension is not None:
                 await _make(run, index, dimension)
         except ClientError as error:
@@ -72,11 +73,21 @@ async def drop_others(run: Run, layers: Sequence[Layer], dimension: int | None) 
     )
     ours = {index_name(index.label, index.vector) for index in _of_texts(layers)}
     for name in ours & {row["index_name"] for row in rows}:
-        await run(f"DROP VECTOR INDEX {name}", {}, True)
+        await _drop(run, name)
 
 
 def _of_texts(layers: Sequence[Layer]) -> list[VectorIndex]:
     return [index for layer in layers for index in layer.vectors if index.texts]
+
+
+async def _drop(run: Run, name: str) -> None:
+    """Drop the vector index *name*.
+
+    Memgraph (3.12.0) cannot start again from a log in which nodes with vectors are deleted and then
+    the index is dropped. A snapshot lets it begin after the deletions.
+    """
+    await snapshots.create(run)
+    await run(f"DROP VECTOR INDEX {name}", {}, True)
 
 
 async def _make(run: Run, index: VectorIndex, dimension: int) -> None:

@@ -1,0 +1,69 @@
+"""A Memgraph of a test's own, that can be killed and started again on the same data."""
+
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import neo4j
+from neo4j.exceptions import DriverError, Neo4jError
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
+
+from concept_graph_mcp.commands.deploying import install_modules
+
+# Called with a port, a directory for data and one with query modules; stays in the foreground.
+VARIABLE = "MEMGRAPH_TEST_SERVER"
+_START_S = 60.0
+
+
+class MemgraphProcess:
+    """A server with our modules and with its data in *directory*; *flags* are its own."""
+
+    def __init__(self, directory: Path, *flags: str) -> None:
+        self._data, self._modules = directory / "data", directory / "modules"
+        self._output, self._flags = directory / "output", flags
+        self._modules.mkdir(parents=True)
+        install_modules.main([str(self._modules)], standalone_mode=False)
+        self.port = _free_port()
+        self.start()
+
+    @property
+    def uri(self) -> str:
+        return f"bolt://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it on the data that it has. Raises AssertionError if it ends."""
+        command = [os.environ[VARIABLE], str(self.port), str(self._data), str(self._modules)]
+        with self._output.open("ab") as output:
+            self._process = subprocess.Popen([*command, *self._flags], stdout=output, stderr=output)
+        self._answer()
+
+    @retry(
+        retry=retry_if_exception_type((DriverError, Neo4jError, OSError)),
+        wait=wait_fixed(0.1),
+        stop=stop_after_delay(_START_S),
+        reraise=True,
+    )
+    def _answer(self) -> None:
+        assert self._process.poll() is None, f"it ended with {self._process.returncode}"
+        self.rows("RETURN 1 AS one")
+
+    def rows(self, *statements: str) -> list[dict[str, object]]:
+        """Run statements, each by itself; return the rows of the last."""
+        rows: list[dict[str, object]] = []
+        with neo4j.GraphDatabase.driver(self.uri, notifications_min_severity="OFF") as driver:
+            for statement in statements:
+                with driver.session() as session:
+                    rows = [dict(record) for record in session.run(statement)]
+        return rows
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
