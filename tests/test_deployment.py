@@ -229,6 +229,27 @@ def test_arguments_of_a_command_add_to_the_configuration() -> None:
     assert "command" not in services()["memgraph"]
 
 
+def test_no_query_reads_files_of_the_server() -> None:
+    assert flags()["allow-load-csv"] == "false"
+
+
+def test_no_module_file_is_the_server_s_to_write() -> None:
+    (made,) = [rest for rest in arguments("docker/Dockerfile", "RUN") if "chmod" in rest]
+    given, readable = (shlex.split(step) for step in made.split("&&"))
+    server_s, ours = flags()["query-modules-directory"].split(",")
+    # What is copied is root's already.
+    assert given == ["chown", "-R", "root:root", server_s]
+    assert readable[:5] == ["chmod", "-R", "u=rwX,go=rX", server_s, ours]
+    assert arguments("docker/Dockerfile", "USER") == ["root", "memgraph"]
+
+
+def test_modules_that_a_user_would_create_have_no_place() -> None:
+    (mounted,) = services()["memgraph"]["tmpfs"]
+    path, _, options = mounted.partition(":")
+    assert path == "/var/lib/memgraph/internal_modules"
+    assert options.split(",") == ["mode=0555", "uid=0", "gid=0"]
+
+
 def test_telemetry_is_off() -> None:
     assert flags()["telemetry-enabled"] == "false"
 

@@ -30,6 +30,8 @@ EVERY = {
     "a search for nothing": calls.concepts.concept_search([]),
     "stats": calls.keeping.stats(),
     "check": calls.keeping.check(),
+    "unindexed episodes": calls.concepts.unindexed(),
+    "unindexed memories": calls.upkeep.unindexed("ann"),
     "import_rows": calls.keeping.import_rows([{"kind": "concept", "name": "apple"}]),
     "rename": calls.concepts.rename("apple", "pear", True),
     "remove": calls.concepts.remove("apple", True),

@@ -58,6 +58,8 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
         parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(where)}
         wanted = ", ".join(f"{name}: $s{number}_{index}" for index, (name, _) in enumerate(where))
         match = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
+        # There is no index of a label alone: without a property all nodes there are would be read.
+        match += "" if wanted else f" WHERE n.{lookup.property} IS NOT NULL"
         if lookup.most is not None:
             match += " WITH n LIMIT $counted"
         counted.append(f"CALL {{ {match} RETURN count(n) AS size{number} }} ")
