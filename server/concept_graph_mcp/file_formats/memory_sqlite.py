@@ -12,6 +12,8 @@ from .tally import Tally
 MEMORY_SQLITE = "memory-sqlite"
 MAGIC = b"SQLite format 3\0"
 _NODES, _EDGES = "memory_nodes", "memory_edges"
+# In bytes; more than any content has.
+_MOST_IN_A_VALUE = 2**24
 # Their columns, by our names of them.
 _COLUMNS = {
     "last_accessed": "accessed_at",
@@ -34,8 +36,7 @@ def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read the nodes of the file *path*, then its edges; it is not written. Raises FormatError."""
     made = Memories(naming, tally)
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as file:
-            file.row_factory = sqlite3.Row
+        with closing(_opened(path)) as file:
             for table, known, records in (
                 (_NODES, _OF_NODES, made.memory),
                 (_EDGES, _OF_EDGES, made.link),
@@ -51,18 +52,28 @@ def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
 def count(path: Path) -> int | None:
     """Return how many rows there are to read, None where that cannot be told."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as file:
+        with closing(_opened(path)) as file:
             counts = [
                 file.execute(f"SELECT count(*) FROM {table}").fetchone()
                 for table in (_NODES, _EDGES)
+                if _columns(file, table)
             ]
             return sum(int(one) for (one,) in counts)
-    except sqlite3.Error:
+    except (sqlite3.Error, FormatError):
         return None
 
 
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open the file *path*, which may come from anybody, so that it is only read."""
+    file = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    file.row_factory = sqlite3.Row
+    file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_IN_A_VALUE)
+    file.execute("PRAGMA trusted_schema = OFF")
+    return file
+
+
 def _rows(file: sqlite3.Connection, table: str, known: set[str], tally: Tally) -> Iterator[Record]:
-    columns = [row["name"] for row in file.execute(f"PRAGMA table_info({table})")]
+    columns = _columns(file, table)
     if not columns:
         raise FormatError(
             f"is a SQLite file without the table {table}; a store of this program is moved by"
@@ -71,6 +82,17 @@ def _rows(file: sqlite3.Connection, table: str, known: set[str], tally: Tally) -
     for name in columns:
         if name not in known:
             tally.left_out("columns of no meaning here", shown(name))
-    # The order in which they were made, so that an import is the same every time.
-    for row in file.execute(f"SELECT * FROM {table} ORDER BY rowid"):
-        yield {_COLUMNS.get(name, name): row[name] for name in columns if name in known}
+    # By name, for a column that is computed is none of these and might compute anything. In the
+    # order in which they were made, so that an import is the same every time.
+    wanted = [name for name in columns if name in known] or ["rowid"]
+    for row in file.execute(f"SELECT {', '.join(wanted)} FROM {table} ORDER BY rowid"):
+        yield {_COLUMNS.get(name, name): row[name] for name in wanted if name in known}
+
+
+def _columns(file: sqlite3.Connection, table: str) -> list[str]:
+    """Return the columns of *table* that are stored. Raises FormatError if it is no plain table."""
+    asked = "SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+    # What has no page of its own is a view or what a module makes up: neither need ever end.
+    if any(kind != "table" or not page for kind, page in file.execute(asked, [table])):
+        raise FormatError(f"has {table} as something else than a plain table")
+    return [row["name"] for row in file.execute(f"PRAGMA table_info({table})")]

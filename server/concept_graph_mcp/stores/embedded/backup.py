@@ -131,5 +131,7 @@ def _opened(file: Path) -> Access:
         return access(file, Opening.EXISTING)
     except sqlite3.DatabaseError as error:
         raise BadBackup(file, f"is damaged or of another kind: {error}") from None
+    except Unsound as error:
+        raise BadBackup(file, f"is damaged: {error}") from None
     except NoStore:
         raise BadBackup(file, "is empty") from None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import StoreError
+from .checksums import Unsound
 from .opening import APPLICATION_ID, Opening, access
 
 _TABLE = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"
@@ -73,7 +74,7 @@ def _lives(said: Identity, path: Path) -> bool:
             return False
         with closing(access(home, Opening.EXISTING)) as opened:
             there = noted(opened.connection)
-    except (OSError, ValueError, sqlite3.Error, StoreError):
+    except (OSError, ValueError, sqlite3.Error, Unsound, StoreError):
         return False
     return there is not None and there.id == said.id
 

@@ -16,10 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...errors import NoStore, Unavailable
+from . import own_schema
 
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
 BUSY_TIMEOUT_S = 30.0
+# In bytes; ten times as much as anything that is stored, so that no file fills the memory.
+_MOST_IN_A_VALUE = 2**28
 _PAUSE_S = (0.0005, 0.004)
 _LOG = "-wal"
 # An empty name is a database of this connection alone, in memory until it is large.
@@ -84,7 +87,10 @@ def check_creatable(path: Path) -> None:
 
 
 def access(path: Path, opening: Opening) -> Access:
-    """Connect to the store file *path*. Raises NoStore, Unavailable, or SQLite's own errors."""
+    """Connect to the store file *path*.
+
+    Raises NoStore, Unavailable, Unsound for what is in no store, or SQLite's own errors.
+    """
     if opening is Opening.STAND_IN:
         return Access(_connection(_STAND_IN), _STAND_IN, writable=True)
     if path.is_dir():
@@ -164,6 +170,9 @@ def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
     connection = _connection(uri)
     try:
         connection.execute("PRAGMA schema_version")
+        # What is a database of another kind is told by its opener, whatever it has.
+        if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
+            own_schema.check(connection)
     except BaseException:
         connection.close()
         raise
@@ -171,7 +180,7 @@ def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
 
 
 def _connection(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         uri,
         uri=True,
         timeout=BUSY_TIMEOUT_S,
@@ -179,6 +188,9 @@ def _connection(uri: str) -> sqlite3.Connection:
         check_same_thread=False,
         cached_statements=256,
     )
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_IN_A_VALUE)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
 
 
 def _may(path: Path, mode: int) -> bool:

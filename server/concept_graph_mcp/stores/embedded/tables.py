@@ -90,6 +90,8 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
     if found.writable:
         _log_ahead(found)
     connection.execute("PRAGMA synchronous = FULL")
+    # What is purged is overwritten, however SQLite was built.
+    connection.execute("PRAGMA secure_delete = ON")
     # On macOS a sync alone leaves it to the disk when to write; elsewhere these change nothing.
     connection.execute("PRAGMA fullfsync = ON")
     connection.execute("PRAGMA checkpoint_fullfsync = ON")
