@@ -165,6 +165,16 @@ def test_a_time_that_no_calendar_has_is_the_nearest_that_it_has(fresh, portal, a
         assert told(fresh, tool, **arguments)
 
 
+@pytest.mark.parametrize("content", ["null", '["b"]', '{"a": 1}'])
+def test_a_content_that_looks_like_json_is_a_text_like_any_other(fresh, content):
+    made = told(fresh, "memory_node_create", content="Prefers tea", summary=content)
+    memory_id = made["memory_id"]
+    changed = told(fresh, "memory_node_update", memory_id=memory_id, content=content)
+    assert changed["content"] == content
+    whole = told(fresh, "memory_node_get", memory_id=memory_id)
+    assert (whole["content"], whole["summary"]) == (content, content)
+
+
 def test_a_memory_lives_through_all_tools(fresh):
     made = told(fresh, "memory_node_create", content="Prefers tea", concepts=["tea"])
     memory_id = made["memory_id"]

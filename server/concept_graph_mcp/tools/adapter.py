@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 from ..errors import StoreError, one_line
 
 _SHOWN_ERRORS = 3
+_STRUCTURES = frozenset({"array", "object"})
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]
@@ -36,9 +37,10 @@ class ConceptTool(Tool):
         if self.refusal is not None:
             raise ToolError(self.refusal)
         try:
-            validated = self.fn_metadata.validate_arguments(arguments)
+            model = self.fn_metadata.arg_model.model_validate(self._parsed(arguments))
         except ValidationError as error:
             raise ToolError(_invalid(error)) from None
+        validated = model.model_dump_one_level()
         fields = self.fn_metadata.arg_model.model_fields
         known = [field.alias or name for name, field in fields.items()]
         for name in arguments:
@@ -51,6 +53,18 @@ class ConceptTool(Tool):
         except StoreError as error:
             raise ToolError(str(error)) from error
         return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
+
+    def _parsed(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return *arguments*, with lists and maps that came as JSON in a text parsed.
+
+        Some clients send them so. Where a text may stand, a text stays as it was sent: the SDK's
+        own parsing makes a list of '["b"]' and nothing at all of "null".
+        """
+        schemas = self.parameters["properties"]
+        return {
+            name: _structure(value, schemas[name]) if name in schemas else value
+            for name, value in arguments.items()
+        }
 
     async def _call(self, given: dict[str, Any], context: Any) -> tuple[Any, dict[str, Any] | None]:
         if self.context_kwarg is not None:
@@ -96,6 +110,24 @@ def tool(
     made.parameters["additionalProperties"] = False
     made.pictured = pictured
     return made
+
+
+def _structure(value: Any, schema: dict[str, Any]) -> Any:
+    """Return the list or map that the text *value* holds as JSON, if *schema* takes only these."""
+    if not isinstance(value, str) or not _STRUCTURES.issuperset(_types(schema) - {"null"}):
+        return value
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return parsed if isinstance(parsed, (list, dict)) else value
+
+
+def _types(schema: dict[str, Any]) -> set[str]:
+    """Return the JSON types of the values that *schema* takes; "" for what it does not say."""
+    if "anyOf" in schema:
+        return {one for part in schema["anyOf"] for one in _types(part)}
+    return {schema.get("type", "")}
 
 
 def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResult:
