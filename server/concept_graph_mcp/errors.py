@@ -1,5 +1,7 @@
 """What can go wrong between a tool and its store. Every message is one line for the caller."""
 
+from conceptgraph_core.errors import ConceptGraphError
+
 
 def one_line(said: object) -> str:
     """Return what an error or a text says, in one line; "" if that is nothing."""
@@ -11,7 +13,11 @@ class StoreError(Exception):
 
 
 class Refused(StoreError):
-    """The procedure refused the call; nothing was written."""
+    """The procedure refused the call; nothing was written. `kind` is what the core raised."""
+
+    def __init__(self, line: str, kind: type[ConceptGraphError] = ConceptGraphError) -> None:
+        super().__init__(line)
+        self.kind = kind
 
 
 class Ended(StoreError):

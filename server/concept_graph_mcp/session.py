@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.errors import EmbeddingMismatch
 
 from . import calls
 from .calls import Call
@@ -35,10 +36,6 @@ class Clock:
         if now_ms > limits.MAX_TIME_MS:
             raise Refused(f"now_ms: must be at most {limits.MAX_TIME_MS}, not {now_ms}")
         self.frozen_ms = now_ms if now_ms > 0 else None
-
-
-# What EmbeddingMismatch begins with.
-_OF_EMBEDDINGS = "embedding: "
 
 
 class Question(NamedTuple):
@@ -115,7 +112,7 @@ class Session:
         try:
             return await self.run(by(question.embedded)), question.advice
         except Refused as error:
-            if question.embedded is None or not str(error).startswith(_OF_EMBEDDINGS):
+            if question.embedded is None or not issubclass(error.kind, EmbeddingMismatch):
                 raise
             return await self.run(by(None)), f"found by words alone; {error}"
 

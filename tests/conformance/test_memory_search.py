@@ -7,6 +7,8 @@ import pytest
 from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Refused
+from conceptgraph_core.errors import EmbeddingMismatch, NotFound
 from memories import MADE_MS, node
 
 FIELDS = (*calls.memories.BRIEF, "score", "matched", "similarity", "total")
@@ -232,6 +234,19 @@ def test_a_vector_by_another_embedding_is_refused(embedded):
         search(embedded, "tea", embedded=("other", turned(0)))
     with pytest.raises(REFUSALS, match=r"^embedding: the vectors of this store are of toy"):
         search(embedded, "tea", embedded=("toy", [1.0, 0.0]))
+
+
+def test_a_refusal_says_of_what_kind_it_is(embedded):
+    for call, kind in (
+        (
+            calls.remembering.search("default", "tea", embedded=("other", turned(0))),
+            EmbeddingMismatch,
+        ),
+        (calls.memories.forget("nowhere"), NotFound),
+    ):
+        with pytest.raises(Refused) as refused:
+            embedded.run(call)
+        assert refused.value.kind is kind
 
 
 def test_no_vector_comes_in_while_another_embedding_is_chosen(memory, hands, host):

@@ -7,9 +7,11 @@ from mcp.client.client import Client
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.embedding.base import EmbeddingError
+from concept_graph_mcp.errors import Refused
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core import limits
+from conceptgraph_core.errors import InvalidNumber
 
 TIME = "2025-06-15T17:06:40+02:00"
 
@@ -133,6 +135,19 @@ def test_while_the_vectors_are_of_another_model_what_words_find_is_found(talk):
         put = await call("memory_context", query="Where can the key be?")
         assert (put["memory_ids"], put["advice"]) == ([kept["memory_id"]], found["advice"])
         assert (await call("memory_node_get", memory_id=kept["memory_id"]))["access_count"] == 2
+
+    talk(conversation, Toy())
+
+
+def test_only_a_refusal_of_the_vectors_makes_words_alone_be_asked(talk):
+    def by(embedded):
+        if embedded is not None:
+            raise Refused("embedding: a line that merely begins so", InvalidNumber)
+        return calls.keeping.version()
+
+    async def conversation(_, session):
+        with pytest.raises(Refused, match="merely begins so"):
+            await session.answered("abc", by)
 
     talk(conversation, Toy())
 

@@ -42,6 +42,6 @@ def checked(make: Callable[P, Call]) -> Callable[P, Call]:
         try:
             return make(*arguments, **named)
         except ConceptGraphError as error:
-            raise Refused(str(error)) from error
+            raise Refused(str(error), type(error)) from error
 
     return making

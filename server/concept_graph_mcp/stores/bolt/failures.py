@@ -4,6 +4,8 @@ import re
 
 from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
+from conceptgraph_core import errors
+
 from ...errors import Misdeployed, Refused, StoreError, Unavailable
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
@@ -19,7 +21,7 @@ _TOO_LARGE = "Memory limit exceeded"
 # What was written, though not everywhere, must not be written again.
 _WRITTEN = "still committed"
 # Every exception that the core declares, in whichever of its modules, is a refusal.
-_CORE_ERROR = re.compile(r"conceptgraph_core\.[\w.]+: (?P<line>.*)")
+_CORE_ERROR = re.compile(r"conceptgraph_core\.(?:\w+\.)*(?P<kind>\w+): (?P<line>.*)")
 
 
 def is_conflict(error: BaseException) -> bool:
@@ -59,7 +61,7 @@ def refusal(error: Neo4jError) -> StoreError:
         return Unavailable(f"written, but not to every replica: {lines[0]}")
     core = _CORE_ERROR.match(last)
     if core:
-        return Refused(core["line"])
+        return Refused(core["line"], getattr(errors, core["kind"], errors.ConceptGraphError))
     if "There is no procedure named" in message:
         return Misdeployed(f"{last} Run: concept-graph-mcp doctor")
     if len(lines) > 1:

@@ -157,7 +157,7 @@ class EmbeddedStore:
         try:
             return await self._thread.run(function)
         except ConceptGraphError as error:
-            raise Refused(str(error)) from error
+            raise Refused(str(error), type(error)) from error
         except StoreError:
             raise
         except Exception as error:
