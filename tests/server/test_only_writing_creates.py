@@ -1,5 +1,6 @@
 """A store is made by what is first written, never by a question asked at the wrong place."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -65,11 +66,26 @@ def test_a_command_that_does_not_write_creates_nothing_and_says_that_there_is_no
     assert everything(tmp_path) == []
 
 
-def test_doctor_reports_that_there_is_no_store_and_creates_nothing(missing, tmp_path):
+def findings(path: Path) -> dict[str, Any]:
+    found = json.loads(run(path, "doctor", "--json").stdout)["findings"]
+    return {one["what"]: one for one in found}
+
+
+def test_doctor_is_content_where_nothing_was_written_yet_and_creates_nothing(missing, tmp_path):
     report = run(missing, "doctor")
-    assert report.exit_code == 1
-    assert "there is no such store yet" in " ".join(report.stdout.replace("│", " ").split())
+    assert (report.exit_code, "✗" in report.stdout) == (0, False)
+    state = findings(missing)["embedded store"]["state"]
+    assert state == f"{missing}: no store yet; the first write creates it"
     assert everything(tmp_path) == []
+
+
+def test_doctor_reports_where_no_store_can_be_made(tmp_path, missing):
+    file = tmp_path / "file"
+    file.touch()
+    assert run(file / "memory.db", "doctor").exit_code == 1
+    found = findings(file / "memory.db")["embedded store"]
+    assert found["wrong"] is True
+    assert "is not a directory" in found["state"]
 
 
 def test_an_empty_file_is_no_store_yet_and_stays_empty(tmp_path, missing):

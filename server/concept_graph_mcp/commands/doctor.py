@@ -1,6 +1,7 @@
 """`doctor`: what is configured, reachable and deployed, and what to do about what is wrong."""
 
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import anyio
@@ -14,7 +15,7 @@ from conceptgraph_core.words import libraries
 from .. import calls, settings
 from ..core import modules_directory
 from ..embedding.base import called
-from ..errors import StoreError
+from ..errors import NoStore, StoreError
 from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import opened
@@ -84,8 +85,12 @@ def _words() -> Finding:
 async def _store_findings(chosen: Settings) -> list[Finding]:
     kind = "Memgraph" if chosen.embedded is None else "embedded store"
     try:
-        async with opened(chosen) as store:
-            return [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
+        with suppress(NoStore):
+            async with opened(chosen) as store:
+                return [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
+        # Nothing is wrong with a store that nobody has written to, if it can be made.
+        async with opened(chosen, creates=True) as store:
+            return [Finding(kind, f"{store.location}: no store yet; the first write creates it")]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]
 
