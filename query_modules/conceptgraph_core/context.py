@@ -14,9 +14,6 @@ from .words import languages
 # Whose memories and entities they are where nobody says whose.
 DEFAULT_USER: Final = "default"
 
-# Where nobody says it: what the host's environment says.
-LANGUAGES_VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
-
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     "widened",
@@ -68,9 +65,7 @@ class Context(NamedTuple):
         if self.spoken is not None:
             return self.spoken
         # Not imported: a reload would drop it, and with it everything that begins with "os".
-        environment: Mapping[str, str] = __import__("os").environ
-        said = environment.get(LANGUAGES_VARIABLE, "")
-        return languages.named(said.split(",")) if said else languages.DEFAULT
+        return languages.configured(__import__("os").environ)
 
 
 def parse(given: Mapping[str, Any]) -> Context:

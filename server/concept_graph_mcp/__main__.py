@@ -139,7 +139,8 @@ def _serve(
         configured = settings.read(os.environ, embedded, toolsets=toolsets)
     except settings.SettingsError as error:
         problem = str(error)
-        stderr.say(printable(problem))
+        for one in error.problems:
+            stderr.say(printable(one))
     if sys.stdin.isatty():
         from .commands import waiting
 

@@ -2,17 +2,20 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from conceptgraph_core import decaying, limits, text
-from conceptgraph_core.context import DEFAULT_USER, LANGUAGES_VARIABLE
+from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.words import languages
-from conceptgraph_core.words.languages import DEFAULT as DEFAULT_LANGUAGES
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
@@ -32,7 +35,11 @@ _FALSE = ("", "0", "false", "no", "off")
 
 
 class SettingsError(Exception):
-    """A setting is missing or wrong; the message is one line and says what to do."""
+    """Settings are missing or wrong. Each of `problems` is one line and says what to do."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,6 @@ class Settings:
     embedded: Path | None
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
-    languages: tuple[str, ...] = DEFAULT_LANGUAGES
     decay: Mapping[str, float] = field(default_factory=dict)
     # PROVIDER:NAME, or None: words alone find.
     embeddings: str | None = None
@@ -66,35 +72,48 @@ def read(
     """Return the settings of *environment*.
 
     *embedded* and *toolsets* are the options, "" the default path. *zone* stands in for a missing
-    TZ; without it that is an error. Raises SettingsError.
+    TZ; without it that is an error. Raises SettingsError, which has all that is wrong.
     """
     environment = given(environment)
+    by_option = embedded is not None
+    store = environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded
+    offered = environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
+    uri = environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI
+    checked = _Checked()
     chosen = Settings(
-        zone=_zone(environment.get("TZ") or zone),
-        tau_ms=_tau(environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
-        uri=_uri(environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI),
+        zone=checked(_zone, environment.get("TZ") or zone),
+        tau_ms=checked(_tau, environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
+        uri=checked(_uri, uri),
         user=environment.get("MEMGRAPH_USER", ""),
-        password=environment.get("MEMGRAPH_PASSWORD", ""),
-        embedded=_embedded(
-            environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded,
-            by_option=embedded is not None,
-        ),
-        user_id=_user_id(environment.get("CONCEPT_GRAPH_USER") or DEFAULT_USER),
-        toolsets=_toolsets(
-            environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
-        ),
-        languages=_languages(environment.get("CONCEPT_GRAPH_LANGUAGES", "")),
-        decay=_decay(environment.get("CONCEPT_GRAPH_DECAY", "")),
-        embeddings=embeddings(environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
-        decay_users=_users(environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
-        retention_ms=retention(environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
+        password=checked(_password, environment, _names_file(store, by_option)),
+        embedded=checked(_embedded, store, by_option),
+        user_id=checked(_user_id, environment.get("CONCEPT_GRAPH_USER") or DEFAULT_USER),
+        toolsets=checked(_toolsets, offered),
+        decay=checked(_decay, environment.get("CONCEPT_GRAPH_DECAY", "")),
+        embeddings=checked(embeddings, environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
+        decay_users=checked(_users, environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
+        retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
     )
-    if chosen.embedded is None and chosen.password and not chosen.user:
-        # Nobody would be asked for a password, and whoever set one counts on that.
-        raise SettingsError(
-            "MEMGRAPH_PASSWORD: is of no user; set MEMGRAPH_USER too, or unset the password"
-        )
+    # No setting of ours: whatever cuts texts into words asks for them itself.
+    checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))
+    if checked.problems:
+        raise SettingsError(*checked.problems)
     return chosen
+
+
+class _Checked:
+    """Runs checks, and keeps what they say is wrong until all have been run."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def __call__(self, check: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """Return what *check* returns; something that nobody may use if it fails."""
+        try:
+            return check(*arguments, **named)
+        except SettingsError as error:
+            self.problems += error.problems
+            return cast(T, None)
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
@@ -239,20 +258,35 @@ def _uri(value: str) -> str:
     return value
 
 
+def _password(environment: Mapping[str, str], in_file: bool) -> str:
+    password = environment.get("MEMGRAPH_PASSWORD", "")
+    if password and not environment.get("MEMGRAPH_USER") and not in_file:
+        # Nobody would be asked for a password, and whoever set one counts on that.
+        raise SettingsError(
+            "MEMGRAPH_PASSWORD is set but MEMGRAPH_USER is not; set MEMGRAPH_USER too, or unset"
+            " the password"
+        )
+    return password
+
+
+def _names_file(value: str, by_option: bool) -> bool:
+    """Tell whether the store is a file; by the option it always is."""
+    return by_option or value.strip().lower() not in _FALSE
+
+
 def _embedded(value: str, by_option: bool) -> Path | None:
-    word = value.strip().lower()
-    if by_option:
-        return store_path(value) if word else default_path()
-    if word in _FALSE:
+    if not _names_file(value, by_option):
         return None
-    return default_path() if word in _TRUE else store_path(value)
+    word = value.strip().lower()
+    is_usual = not word if by_option else word in _TRUE
+    return default_path() if is_usual else store_path(value)
 
 
 def _languages(names: str) -> tuple[str, ...]:
     try:
-        return languages.named(names.split(","))
+        return languages.configured({languages.VARIABLE: names})
     except ConceptGraphError as error:
-        raise SettingsError(f"{LANGUAGES_VARIABLE}: {error}") from None
+        raise SettingsError(f"{languages.VARIABLE}: {error}") from None
 
 
 def _decay(numbers: str) -> dict[str, float]:

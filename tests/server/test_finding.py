@@ -120,3 +120,13 @@ def test_an_unknown_language_is_told_in_one_line(store: Path) -> None:
     assert told.stderr.startswith("concept-graph-mcp: CONCEPT_GRAPH_LANGUAGES: ")
     assert "klingon" in told.stderr
     assert len(told.stderr.splitlines()) == 1
+
+
+def test_all_settings_that_are_wrong_are_told_a_line_each(store: Path) -> None:
+    environment = {"TZ": "Nowhere", "CONCEPT_GRAPH_LANGUAGES": "klingon", "AROUSAL_TAU_MS": "0"}
+    told = CliRunner().invoke(main, [f"--embedded={store}", "find", "apples"], env=environment)
+    assert told.exit_code == 1
+    lines = told.stderr.splitlines()
+    assert [line.split(": ")[:2] for line in lines] == [
+        ["concept-graph-mcp", name] for name in ("TZ", "AROUSAL_TAU_MS", "CONCEPT_GRAPH_LANGUAGES")
+    ]

@@ -1,6 +1,7 @@
 """What is configured: from the environment and the options, into one frozen value."""
 
 import json
+import re
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -73,13 +74,50 @@ def test_a_password_without_a_user_is_one_line_that_does_not_show_it():
         with pytest.raises(SettingsError) as failure:
             settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"} | user)
         assert str(failure.value) == (
-            "MEMGRAPH_PASSWORD: is of no user; set MEMGRAPH_USER too, or unset the password"
+            "MEMGRAPH_PASSWORD is set but MEMGRAPH_USER is not; set MEMGRAPH_USER too, or unset"
+            " the password"
         )
 
 
 def test_a_password_without_a_user_is_no_matter_where_no_memgraph_is_asked():
     chosen = settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"}, "/somewhere/memory.db")
     assert chosen.embedded == Path("/somewhere/memory.db")
+
+
+WRONG = {
+    "TZ": "Nowhere",
+    "AROUSAL_TAU_MS": "abc",
+    "MEMGRAPH_URI": "http://localhost",
+    "MEMGRAPH_PASSWORD": "open-sesame-42",
+    "CONCEPT_GRAPH_USER": "a" * 1_001,
+    "CONCEPT_GRAPH_TOOLSETS": "dreams",
+    "CONCEPT_GRAPH_LANGUAGES": "klingon",
+    "CONCEPT_GRAPH_DECAY": "speed=1",
+    "CONCEPT_GRAPH_EMBEDDINGS": "parrot",
+    "CONCEPT_GRAPH_DECAY_USERS": "b" * 1_001,
+    "CONCEPT_GRAPH_RETENTION_DAYS": "-1",
+}
+
+
+def test_all_that_is_wrong_is_told_at_once():
+    with pytest.raises(SettingsError) as failure:
+        settings.read(WRONG)
+    problems = failure.value.problems
+    assert str(failure.value) == "; ".join(problems)
+    for name, value in WRONG.items():
+        [told] = [one for one in problems if re.search(rf"\b{name}\b", one)]
+        assert "\n" not in told
+        # What is told at once is what is told alone.
+        with pytest.raises(SettingsError) as alone:
+            settings.read({"TZ": "UTC", name: value})
+        assert alone.value.problems == (told,)
+    assert len(problems) == len(WRONG)
+
+
+def test_a_password_is_not_asked_about_where_the_file_has_no_home():
+    with pytest.raises(SettingsError) as failure:
+        settings.read({**TZ, "MEMGRAPH_PASSWORD": "x"}, "~nobody-at-all/memory.db")
+    assert len(failure.value.problems) == 1
 
 
 def test_a_user_may_have_no_password():

@@ -1,6 +1,6 @@
 """What is known of a language: which of its words say nothing, and the stem of the others."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -9,6 +9,8 @@ from . import english, libraries
 from .splitting import split
 
 DEFAULT: Final = ("english",)
+# The one place where a process is told its languages.
+VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 # ISO 639-1 -> (name, whether Snowball has a stemmer of that name). Each has a list of stop words.
 _STEMMED: Final = {
@@ -66,6 +68,14 @@ class Language(NamedTuple):
     stop_words: frozenset[str]
     stem: Callable[[str], str]
     term: Callable[[str], str]
+
+
+def configured(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the languages that *environment* names, as `terms` takes them.
+
+    Raises UnknownLanguage, whose line says which there are.
+    """
+    return named(environment.get(VARIABLE, "").split(","))
 
 
 def named(names: Iterable[str]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from conceptgraph_core.associate import schema, texts
 from conceptgraph_core.associate.texts import Place, Told
-from conceptgraph_core.context import LANGUAGES_VARIABLE
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.words import languages, libraries, missing, terms
@@ -21,7 +20,7 @@ defer(libraries.STEMMERS)
 
 def spoken() -> tuple[str, ...]:
     """Return the languages that texts are in. Raises UnknownLanguage."""
-    return languages.named(os.environ.get(LANGUAGES_VARIABLE, "").split(","))
+    return languages.configured(os.environ)
 
 
 def context() -> dict[str, Any]:

@@ -53,10 +53,15 @@ AT = click.option("--at", metavar="TIME", help="Look at this time (ISO 8601), as
 
 
 class Failure(click.ClickException):
-    """A failure told in one line, after the name of the program."""
+    """A failure, each of its problems in one line after the name of the program."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
 
     def show(self, file: object = None) -> None:
-        click.echo(f"concept-graph-mcp: {printable(self.message)}", err=True)
+        for one in self.problems:
+            click.echo(f"concept-graph-mcp: {printable(one)}", err=True)
 
 
 def configured(embedded: str | None) -> Settings:

@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.progress import Progress
 from rich.table import Table
 
-from conceptgraph_core.context import LANGUAGES_VARIABLE
+from conceptgraph_core.words import languages
 
 from .. import calls
 from ..stores.embedded.store import EmbeddedStore
@@ -79,8 +79,8 @@ def environment(zone: str) -> dict[str, str]:
     """
     ours = ("CONCEPT_GRAPH_", "AROUSAL_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    languages = {name: os.environ[name] for name in (LANGUAGES_VARIABLE,) if name in os.environ}
-    return kept | languages | {"TZ": zone}
+    spoken = {name: os.environ[name] for name in (languages.VARIABLE,) if name in os.environ}
+    return kept | spoken | {"TZ": zone}
 
 
 async def _found(path: Path) -> list[dict[str, Any]]:

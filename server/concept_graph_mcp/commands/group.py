@@ -108,6 +108,8 @@ class Commands(Sentences):
         if isinstance(error, OSError):
             where = f"{error.filename}: " if error.filename is not None else ""
             return Failure(f"{where}{error.strerror or error}")
+        if isinstance(error, SettingsError):
+            return Failure(*error.problems)
         return Failure(str(error))
 
     def _has(self, option: str) -> bool:

@@ -10,7 +10,7 @@ import click
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.words.languages import DEFAULT as DEFAULT_LANGUAGES
+from conceptgraph_core.words import languages
 
 from .. import settings
 from ..printable import json_text, printable
@@ -64,7 +64,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         "AROUSAL_TAU_MS": str(configured.tau_ms),
         "CONCEPT_GRAPH_USER": configured.user_id,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
-        "CONCEPT_GRAPH_LANGUAGES": ",".join(configured.languages),
+        languages.VARIABLE: ",".join(languages.configured(os.environ)),
         "CONCEPT_GRAPH_DECAY": ",".join(f"{name}={one}" for name, one in configured.decay.items()),
         "CONCEPT_GRAPH_EMBEDDINGS": configured.embeddings or "",
     }
@@ -79,7 +79,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         "AROUSAL_TAU_MS": str(limits.DEFAULT_TAU_MS),
         "CONCEPT_GRAPH_USER": DEFAULT_USER,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(settings.DEFAULT_TOOLSETS),
-        "CONCEPT_GRAPH_LANGUAGES": ",".join(DEFAULT_LANGUAGES),
+        languages.VARIABLE: ",".join(languages.DEFAULT),
     }
     changed = {key: value for key, value in variables.items() if value != usual.get(key, "")}
     return {"TZ": configured.zone.key, **changed}
