@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from benchmarks.harness import machine
+from concept_graph_mcp.calls import words
 
 from .cost import cost
 from .finders import FINDERS, by_associate
@@ -36,7 +37,10 @@ _FORMULA = "associate"
     help="Also in a store: sqlite:///FILE, which is made, or bolt://…, which is emptied.",
 )
 def main(folders: Iterable[Path], with_cost: bool, store: str | None) -> None:
-    """Measure FOLDERS, each with messages.jsonl and queries.jsonl."""
+    """Measure FOLDERS, each with messages.jsonl and queries.jsonl.
+
+    Texts and questions are in the languages of CONCEPT_GRAPH_LANGUAGES, as for the server.
+    """
     console = Console()
     console.width = max(console.width, 130)
     for folder in folders:
@@ -48,7 +52,8 @@ def main(folders: Iterable[Path], with_cost: bool, store: str | None) -> None:
 
 
 def _quality(name: str, memories: list[Memory], store: str | None) -> Table:
-    indexes = {memory.name: InMemory(memory.messages) for memory in memories}
+    languages = words.spoken()
+    indexes = {memory.name: InMemory(memory.messages, languages) for memory in memories}
     messages = sum(len(memory.messages) for memory in memories)
     found = {label: recalls(finder, memories, indexes) for label, finder in FINDERS.items()}
     captions = []

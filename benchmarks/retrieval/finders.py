@@ -21,7 +21,13 @@ _TO_NEIGHBOURS = 0.3
 
 def by_associate(index: InMemory, query: Query, limit: int) -> list[int]:
     """The formula."""
-    asked = question(query.text, query.asked_ms, speakers=index.speakers, asker=query.asker or None)
+    asked = question(
+        query.text,
+        query.asked_ms,
+        speakers=index.speakers,
+        asker=query.asker or None,
+        languages=index.languages,
+    )
     return [found.text for found in associate(asked, index.corpus, index, limit)]
 
 
@@ -45,7 +51,7 @@ def by_bm25_and_neighbours(index: InMemory, query: Query, limit: int) -> list[in
 def _bm25(index: InMemory, query: Query) -> dict[int, float]:
     corpus = index.corpus
     scores: dict[int, float] = {}
-    for term in terms(query.text):
+    for term in terms(query.text, index.languages):
         mentioned = index.count(term)
         rarity = log(1 + (corpus.texts - mentioned + 0.5) / (mentioned + 0.5))
         mentions = index.mentions(term)

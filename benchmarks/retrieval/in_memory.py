@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from conceptgraph_core.associate.index import Corpus, Mentions, Told
 from conceptgraph_core.associate.question import speaker_terms
 from conceptgraph_core.words import terms
+from conceptgraph_core.words.languages import DEFAULT
 
 from .folder import Message
 
@@ -14,9 +15,12 @@ _NONE: Mentions[int] = Mentions((), (), (), (), (), ())
 class InMemory:
     """An `Index` whose texts are the numbers of its messages."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(self, messages: Sequence[Message], languages: Sequence[str] = DEFAULT) -> None:
         self.messages = messages
-        self.counts: list[Mapping[str, int]] = [terms(message.text) for message in messages]
+        self.languages = languages
+        self.counts: list[Mapping[str, int]] = [
+            terms(message.text, languages) for message in messages
+        ]
         self.lengths = [sum(counts.values()) for counts in self.counts]
         self.threads: dict[str, list[int]] = {}
         self.positions: list[int] = []
@@ -38,7 +42,7 @@ class InMemory:
             columns = self._mentions.setdefault(term, Mentions(*([] for _ in mention)))
             for column, value in zip(columns, mention, strict=True):
                 column.append(value)
-        for term in speaker_terms(message.speaker):
+        for term in speaker_terms(message.speaker, self.languages):
             self.speakers.setdefault(term, set()).add(message.speaker)
 
     def count(self, cue: str) -> int:

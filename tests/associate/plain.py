@@ -13,8 +13,9 @@ def associate(
 ) -> list[dict[str, Any]]:
     """Return the rows for the question *asked*: {cues, asked_at, named, asker, periods}.
 
-    A text has id, terms {term: count}, thread, position, speaker, said_at. A row has id, score,
-    words {term: {offset: what it gave, cubed}}, gave {term: its sum} and factors.
+    A text has id, terms {term: count}, thread, position, speaker, said_at. A cue is a term, or the
+    terms that a word may be: those of the question's language, and others. A row has id, score,
+    words {cue: {offset: what it gave, cubed}}, gave {cue: its sum} and factors.
     """
     mean = sum(sum(text["terms"].values()) for text in texts) / len(texts)
     rows = []
@@ -22,12 +23,12 @@ def associate(
     for text in texts:
         if not older(text, asked):
             continue
-        words = {term: given(texts, text, term, mean, asked) for term in read}
-        words = {term: parts for term, parts in words.items() if parts}
+        words = {cue: given(texts, text, terms, mean, asked) for cue, terms in read.items()}
+        words = {cue: parts for cue, parts in words.items() if parts}
         gave = {
-            term: (len(texts) / len(mentioning(texts, term))) ** 0.25
+            cue: (len(texts) / sum(mentioned(text, read[cue]) > 0 for text in texts)) ** 0.25
             * sum(parts.values()) ** (1 / 3)
-            for term, parts in words.items()
+            for cue, parts in words.items()
         }
         if gave:
             four = factors(text, asked)
@@ -43,22 +44,46 @@ def order(row: dict[str, Any]) -> tuple[float, float, str]:
     return (-round(row["score"], 9), age, row["id"])
 
 
-def mentioning(texts: list[dict[str, Any]], term: str) -> list[dict[str, Any]]:
-    return [text for text in texts if term in text["terms"]]
+def mentioned(text: dict[str, Any], terms: dict[str, float]) -> float:
+    """How often the text mentions a cue: by one of its terms, never by several together."""
+    return max(text["terms"].get(term, 0) * counts for term, counts in terms.items())
 
 
-def cues_read(texts: list[dict[str, Any]], cues: list[str], most_mentions: int) -> list[str]:
-    counts = sorted((len(mentioning(texts, cue)), cue) for cue in cues)
+def terms_of(cue: Any) -> dict[str, float]:
+    if isinstance(cue, str):
+        return {cue: 1.0}
+    own, foreign = cue
+    return dict.fromkeys(own, 1.0) | dict.fromkeys(foreign, 0.5)
+
+
+def cues_read(
+    texts: list[dict[str, Any]], cues: list[Any], most_mentions: int
+) -> dict[Any, dict[str, float]]:
+    """The terms of each cue that are read, with what a mention counts by them; rarest first."""
+    terms = {cue: terms_of(cue) for cue in cues}
+    counts = sorted(
+        (sum(term in text["terms"] for text in texts), term) for cue in cues for term in terms[cue]
+    )
     read: list[str] = []
     total = 0
-    for count, cue in counts:
+    for count, term in counts:
         if count == 0:
             continue
         total += count
         if read and total > most_mentions:
             break
-        read.append(cue)
-    return read
+        read.append(term)
+    left = {cue: {term: by for term, by in terms[cue].items() if term in read} for cue in cues}
+    left = {cue: found for cue, found in left.items() if found}
+    return dict(
+        sorted(
+            left.items(),
+            key=lambda one: (
+                sum(mentioned(text, one[1]) > 0 for text in texts),
+                tuple(one[1]),
+            ),
+        )
+    )
 
 
 def older(text: dict[str, Any], asked: dict[str, Any]) -> bool:
@@ -68,15 +93,15 @@ def older(text: dict[str, Any], asked: dict[str, Any]) -> bool:
 def given(
     texts: list[dict[str, Any]],
     text: dict[str, Any],
-    term: str,
+    terms: dict[str, float],
     mean: float,
     asked: dict[str, Any],
 ) -> dict[int, float]:
     parts = {}
     for k in range(-3, 4):
         for other in neighbours(texts, text, k):
-            if term in other["terms"] and older(other, asked):
-                count, length = other["terms"][term], sum(other["terms"].values())
+            if mentioned(other, terms) and older(other, asked):
+                count, length = mentioned(other, terms), sum(other["terms"].values())
                 x = count / (count + 0.5) * (length / mean) ** -0.3
                 parts[k] = (x * 0.6 ** abs(k)) ** 3
     return parts

@@ -13,7 +13,7 @@ from conceptgraph_core.associate import formula
 from conceptgraph_core.associate.formula import Associated, associate
 from conceptgraph_core.associate.index import Corpus, Mentions, Told
 from conceptgraph_core.associate.periods import Period
-from conceptgraph_core.associate.question import Question
+from conceptgraph_core.associate.question import Cue, Question
 from conceptgraph_core.associate.spreading import Spread
 
 ASKED_AT = 1_750_000_000_000
@@ -95,9 +95,21 @@ def shelves(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
+@st.composite
+def cues_of_several_terms(draw: st.DrawFn) -> list[Any]:
+    """Cues, some of them several terms, in the question's language or in another."""
+    terms = draw(st.lists(st.sampled_from(TERMS + "z"), unique=True))
+    cues: list[Any] = []
+    while terms:
+        own = tuple(terms.pop() for _ in range(draw(st.integers(1, min(2, len(terms))))))
+        foreign = tuple(terms.pop() for _ in range(draw(st.integers(0, min(2, len(terms))))))
+        cues.append(own[0] if len(own) == 1 and not foreign else (own, foreign))
+    return cues
+
+
 questions = st.fixed_dictionaries(
     {
-        "cues": st.lists(st.sampled_from(TERMS + "z"), unique=True),
+        "cues": cues_of_several_terms(),
         "asked_at": st.just(ASKED_AT),
         "named": st.sets(st.sampled_from(("Ann", "Bob"))),
         "asker": st.sampled_from(("Ann", "Eve", None)),
@@ -122,7 +134,7 @@ def on(
 ) -> list[Associated[int]]:
     lengths = [sum(text["terms"].values()) for text in shelf.texts]
     question = Question(
-        cues=tuple(asked["cues"]),
+        cues=tuple(map(cue, asked["cues"])),
         asked_at=asked["asked_at"],
         named=frozenset(asked["named"]),
         asker=asked["asker"],
@@ -134,10 +146,14 @@ def on(
     return associate(question, corpus, shelf, limit, admitted.__contains__)
 
 
+def cue(said: Any) -> Cue:
+    return Cue(said, (said,)) if isinstance(said, str) else Cue(said, *said)
+
+
 def as_plain(rows: Sequence[Associated[int]]) -> list[dict[str, Any]]:
     """What can be compared as it is; the numbers are compared by `assert_same`."""
     return [
-        {"id": row.told.id, "said_at": row.told.said_at, "words": [w.term for w in row.words]}
+        {"id": row.told.id, "said_at": row.told.said_at, "words": [w.cue.said for w in row.words]}
         for row in rows
     ]
 
@@ -154,8 +170,9 @@ def assert_same(rows: Sequence[Associated[int]], expected: list[dict[str, Any]])
         )
         assert row.score == pytest.approx(plain_row["score"])
         for word in row.words:
-            assert word.gave == pytest.approx(plain_row["gave"][word.term])
-            parts = plain_row["words"][word.term]
+            assert word.gave == pytest.approx(plain_row["gave"][word.cue.said])
+            parts = plain_row["words"][word.cue.said]
+            assert word.term in word.cue.terms
             shares = {k: part / sum(parts.values()) for k, part in parts.items()}
             assert dict(word.sources) == pytest.approx(shares)
 
@@ -253,12 +270,12 @@ def test_of_common_words_only_what_the_best_by_rare_ones_have_is_added_up() -> N
         text | {"terms": {"a": 3} if number < 60 else {"b": 1, "d": 99}}
         for number, text in enumerate(conversation(2_000, 1))
     ]
-    question = Question(cues=("a", "b"), asked_at=ASKED_AT)
+    question = Question(cues=(cue("a"), cue("b")), asked_at=ASKED_AT)
     shelf = Shelf(texts)
     for limit, added in ((10, 60), (100, 2_000)):
         spread: Spread[int] = Spread(question, Corpus(2_000, 97.0))
-        for cue in question.cues:
-            spread.add(cue, shelf.count(cue), shelf.mentions(cue))
+        for one in question.cues:
+            spread.add(one, shelf.mentions(one.said), {})
         spread.activate(limit)
         assert len(spread.strengths) == added
         spread.activate_all()

@@ -1,20 +1,54 @@
 """What a question asks for: its cues, whom it names, who asks, and about when."""
 
-from conceptgraph_core.associate.question import Question, question, speaker_terms
+from conceptgraph_core.associate.question import Cue, Further, Question, question, speaker_terms
 
 ASKED_AT = 1_750_000_000_000
+BOTH = ("english", "german")
 DAY_MS = 86_400_000
 SPEAKERS = {"carolin": ("Caroline",), "mark": ("Mark Twain", "Mark Spitz")}
 
 
 def test_cues_are_the_terms_of_the_text_each_once() -> None:
     asked = question("Dogs? Which dog saw dogs?", ASKED_AT, speakers={})
-    assert asked == Question(cues=("dog", "saw"), asked_at=ASKED_AT)
+    cues = Cue("dogs", ("dog",)), Cue("saw", ("saw",))
+    assert asked == Question(cues=cues, asked_at=ASKED_AT)
+
+
+def test_a_question_is_read_in_every_language() -> None:
+    asked = question("Wann war die Party?", ASKED_AT, speakers={}, languages=BOTH)
+    # "war" and "die" are English words too, but nothing in a German question.
+    assert asked.cues == (Cue("party", ("party",), ("parti",)),)
+    asked = question("Who died in the war?", ASKED_AT, speakers={}, languages=BOTH)
+    assert [one.terms for one in asked.cues] == [("die", "died"), ("war",)]
+
+
+def test_a_question_that_may_be_of_either_language_is_of_both() -> None:
+    asked = question("Party", ASKED_AT, speakers={}, languages=BOTH)
+    assert asked.cues == (Cue("party", ("parti", "party")),)
+
+
+def test_two_words_that_are_one_in_a_language_are_one_cue() -> None:
+    asked = question("What was baked at the baking?", ASKED_AT, speakers={}, languages=BOTH)
+    assert asked.cues == (Cue("baked", ("bake",), ("baked", "baking")),)
+
+
+def test_a_first_name_is_no_cue_in_any_language() -> None:
+    asked = question("Was malte Caroline?", ASKED_AT, speakers=SPEAKERS, languages=BOTH)
+    assert [one.said for one in asked.cues] == ["malte"]
+    assert asked.named == {"Caroline"}
+
+
+def test_the_terms_of_a_word_that_a_question_leads_to_are_one_cue() -> None:
+    led = {"said": "fest", "to": "Party", "why": "fest evokes Party", "share": 0.2}
+    further = [Further(term=term, **led) for term in ("parti", "party")]
+    asked = question("Fest", ASKED_AT, speakers={}, languages=BOTH, further=further)
+    [one] = asked.further
+    assert one == Cue("fest → Party", ("parti", "party"), (), 0.2, "fest evokes Party")
 
 
 def test_the_first_name_of_a_speaker_names_and_is_no_cue() -> None:
     asked = question("what did caroline paint?", ASKED_AT, speakers=SPEAKERS)
-    assert asked.cues == ("paint",)
+    assert asked.cues == (Cue("paint", ("paint",)),)
     assert asked.named == {"Caroline"}
 
 
@@ -25,7 +59,7 @@ def test_a_first_name_that_several_have_names_them_all() -> None:
 
 def test_a_name_alone_is_the_cue_for_there_is_no_other() -> None:
     asked = question("Who is Caroline?", ASKED_AT, speakers=SPEAKERS)
-    assert (asked.cues, asked.named) == (("carolin",), {"Caroline"})
+    assert (asked.cues, asked.named) == ((Cue("caroline", ("carolin",)),), {"Caroline"})
 
 
 def test_the_term_that_knows_a_speaker_is_that_of_the_first_name() -> None:

@@ -186,6 +186,53 @@ def test_a_person_s_questions_about_three_stories_are_answered_first_by_their_se
         assert first["summary"].startswith(answer), asked
 
 
+@pytest.fixture
+def two_languages(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "en,de")
+    memory.import_rows(
+        [
+            episode("english", "The party was at the lake, and we danced all night"),
+            episode("german", "Die Katzen haben auf dem Sofa geschlafen"),
+            episode("both", "Party"),
+            episode("war", "They would talk of the war and of those who die"),
+        ]
+    )
+    return memory
+
+
+def test_a_question_finds_texts_in_every_language(two_languages: Memory) -> None:
+    for asked, expected in (
+        ("Wann war die Party?", ["both", "english"]),
+        ("When was the party?", ["both", "english"]),
+        ("Did anybody see Katzen?", ["german"]),
+        ("Who would die in a war?", ["war"]),
+    ):
+        assert names(two_languages, asked) == expected, asked
+
+
+def test_a_word_of_several_stems_counts_once(two_languages: Memory) -> None:
+    for asked in ("Wann war die Party?", "When was the party?", "Party"):
+        for row in found(two_languages, asked):
+            # Of the four texts, two mention it.
+            [word] = row["words"]
+            assert row["matched"] == [word["word"]] == ["party"]
+            assert sum(source["share"] for source in word["from"]) == pytest.approx(1)
+            assert row["score"] <= word["gave"] <= 2**0.25
+    own, foreign = (found(two_languages, f"{how} Party?")[1] for how in ("the", "die"))
+    assert own["words"][0]["term"] == foreign["words"][0]["term"] == "parti"
+    # 1 / 1.5 of the most that a mention gives, and 0.5 / 1 by a stem in another language.
+    assert own["score"] * 3 / 4 == pytest.approx(foreign["score"], abs=1e-6)
+
+
+@pytest.mark.parametrize("most", [1, 2, 10_000])
+def test_what_stems_lead_to_is_bounded_as_terms_are(two_languages: Memory, most: int) -> None:
+    for asked in ("Wann war die Party?", "Party Katzen", "the party of the war"):
+        call = calls.concepts.associate(asked, 20)
+        assert isinstance(call.lookup, Incoming)
+        less = call._replace(lookup=call.lookup._replace(most=most))
+        assert two_languages.run(less) == two_languages.run(call)
+
+
 def test_what_was_told_just_now_is_found_in_every_zone(memory: Memory) -> None:
     memory.date = "20250616"  # Where the sun rises, it is tomorrow.
     memory.episode_add("Bought apples", ["shopping"])

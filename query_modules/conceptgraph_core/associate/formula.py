@@ -5,19 +5,21 @@ rarer the cue is. No thread is walked for that: activation is added up by positi
 that mention no cue themselves only those are looked up that may still be among the best.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop, nlargest
 from math import inf
-from typing import Final, Generic, NamedTuple
+from typing import Any, Final, Generic, NamedTuple
 
-from .index import Corpus, H, Index, Told
-from .question import Factors, Question
+from .index import Corpus, H, Index, Mentions, Told
+from .question import Cue, Factors, Question
 from .schema import FEW_MENTIONS, MOST_MENTIONS
 from .spreading import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
 
 # So many times as many as are wanted are looked at for what the best of them reach.
 _STRONGEST: Final = 3
+# What a mention counts by a stem that the question's word has in another language.
+FOREIGN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +53,60 @@ def associate(
     unknown time after all others, then by id.
     """
     spread: Spread[H] = Spread(question, corpus)
-    for cue, count, share in _cues(question, index):
-        spread.add(cue, count, index.mentions(cue), share)
+    for cue, mentions, term_of in _read(question, index):
+        spread.add(cue, mentions, term_of)
     return _Choice(question, index, spread, limit, admits).best()
 
 
-def _cues(question: Question, index: Index[H]) -> Iterator[tuple[str, int, float]]:
-    """Yield the cues to read, rarest first, with how many texts mention each and what it counts.
+def _read(
+    question: Question, index: Index[H]
+) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
+    """Yield the cues that texts mention, rarest first, each as `Spread.add` takes it.
 
-    After them, in the same order, what the question leads to further, if it is rare itself.
+    After them, in the same order, what the question leads to further, if it is rare itself. Of a
+    cue that is several terms those are read that the bound leaves room for.
     """
-    own = sorted((index.count(cue), cue, 1.0) for cue in question.cues)
-    further = sorted((index.count(one.term), one.term, one.share) for one in question.further)
-    read = 0
-    for count, cue, share in own + [one for one in further if one[0] <= FEW_MENTIONS]:
+    counts = _counts(question, index)
+    for cues in (question.cues, question.further):
+        read = [_of(cue, counts) for cue in cues]
+        of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms]
+        yield from sorted(of_cues, key=lambda one: (len(one[1].texts), one[0].terms))
+
+
+def _of(cue: Cue, read: Mapping[str, int]) -> Cue:
+    """Return *cue* with those of its terms that are *read*."""
+    own = tuple(filter(read.get, cue.own))
+    return cue._replace(own=own, foreign=tuple(filter(read.get, cue.foreign)))
+
+
+def _counts(question: Question, index: Index[H]) -> dict[str, int]:
+    """Return how many texts mention the terms that are read, the rarest terms first."""
+    own = sorted((index.count(term), term) for cue in question.cues for term in cue.terms)
+    further = sorted((index.count(term), term) for cue in question.further for term in cue.terms)
+    read: dict[str, int] = {}
+    left = MOST_MENTIONS
+    for count, term in own + [one for one in further if one[0] <= FEW_MENTIONS]:
         if not count:
             continue
-        if read and read + count > MOST_MENTIONS:
-            return
-        read += count
-        yield cue, count, share
+        if read and count > left:
+            break
+        read[term] = count
+        left -= count
+    return read
+
+
+def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
+    """Return the texts that mention *cue*, each once: by the term that it mentions most often."""
+    if not cue.foreign and len(cue.own) == 1:
+        return index.mentions(cue.own[0]), {}
+    rows: dict[H, tuple[Any, ...]] = {}
+    term_of: dict[H, str] = {}
+    for term in cue.terms:
+        by = FOREIGN if term in cue.foreign else 1
+        for text, count, *told in zip(*index.mentions(term), strict=True):
+            if text not in rows or rows[text][1] < by * count:
+                rows[text], term_of[text] = (text, by * count, *told), term
+    return Mentions(*zip(*rows.values(), strict=True)), term_of
 
 
 class _Found(NamedTuple, Generic[H]):

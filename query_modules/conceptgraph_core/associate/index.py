@@ -18,7 +18,7 @@ class Mentions(NamedTuple, Generic[H]):
     """
 
     texts: Sequence[H]
-    counts: Sequence[int]
+    counts: Sequence[float]
     lengths: Sequence[int]
     threads: Sequence[str | None]
     positions: Sequence[int]

@@ -1,10 +1,11 @@
 """What is asked: the cues of a question, whom it names, and when what it asks for was said."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
+from itertools import chain
 from typing import Final, NamedTuple
 
-from ..words import first_name, terms
+from ..words import Reading, first_name, readings, terms
 from ..words.languages import DEFAULT
 from .periods import Period, periods
 
@@ -44,15 +45,39 @@ class Further(NamedTuple):
     why: str
 
 
-class Question(NamedTuple):
-    """`cues` are terms, each once; `named` speakers' whole names; `asked_at` in unix ms."""
+class Cue(NamedTuple):
+    """What counts once: a word, and the terms that it may be.
 
-    cues: tuple[str, ...]
+    A mention counts half where the term is `foreign`: where the word has it in another language
+    than the question's, in which it may be the term of another word. `said` is how an explanation
+    calls it. What a question only leads to counts `share` of what its own words do, and has a
+    `why`.
+    """
+
+    said: str
+    own: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
+    share: float = 1.0
+    why: str | None = None
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.own + self.foreign
+
+
+class Question(NamedTuple):
+    """`cues` have no term in common; `named` are speakers' whole names; `asked_at` is in unix ms.
+
+    `further` is what it leads to without saying it.
+    """
+
+    cues: tuple[Cue, ...]
     asked_at: int
     named: frozenset[str] = frozenset()
     asker: str | None = None
     periods: tuple[Period, ...] = ()
-    further: tuple[Further, ...] = ()
+    further: tuple[Cue, ...] = ()
 
     def is_older(self, said_at: int | None) -> bool:
         """Tell whether a text of that time can be an answer: one without a time always can."""
@@ -108,21 +133,60 @@ def question(
 ) -> Question:
     """Return the question that *text* is, asked at *asked_at* (unix ms).
 
-    *speakers* has, for each term that is the first name of speakers, their whole names. Such a term
+    *speakers* has, for each term that is the first name of speakers, their whole names. Such a word
     is no cue, for its speaker is named by it; if there is no other, they are the cues all the same.
     What it leads to *further* counts besides, unless the question says it itself.
     """
-    found = terms(text, languages)
-    names = {term: speakers[term] for term in found if speakers.get(term)}
-    cues = tuple(term for term in found if term not in names) or tuple(found)
+    words = readings(text, languages)
+    named = {word for word, read in words.items() if any(map(speakers.get, read.stems))}
+    own = {word: read for word, read in words.items() if word not in named} or words
+    said = {term for read in words.values() for term in read.stems}
     return Question(
-        cues=cues,
+        cues=tuple(_once(own)),
         asked_at=asked_at,
-        named=frozenset(speaker for whole in names.values() for speaker in whole),
+        named=frozenset(
+            speaker
+            for word in named
+            for term in words[word].stems
+            for speaker in speakers.get(term, ())
+        ),
         asker=asker,
         periods=periods(text, asked_at, zone),
-        further=tuple(one for one in further if one.term not in found),
+        further=tuple(_led_to([one for one in further if one.term not in said], languages)),
     )
+
+
+def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
+    """Return all the terms that cues of the question *text* may have, each once."""
+    every = (read.stems for read in readings(text, languages).values())
+    return list(dict.fromkeys(chain.from_iterable(every)))
+
+
+def _once(words: Mapping[str, Reading]) -> Iterable[Cue]:
+    """Return the cues that *words* are: those with a term in common are one."""
+    cue_of: dict[str, Cue] = {}
+    for word, read in words.items():
+        known = dict.fromkeys(cue_of[term] for term in read.stems if term in cue_of)
+        own = dict.fromkeys(chain(*(cue.own for cue in known), read.own))
+        foreign = dict.fromkeys(chain(*(cue.foreign for cue in known), read.foreign))
+        said = next((cue.said for cue in known), word)
+        joined = Cue(said, tuple(own), tuple(one for one in foreign if one not in own))
+        cue_of |= dict.fromkeys(joined.terms, joined)
+    return dict.fromkeys(cue_of.values())
+
+
+def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cue]:
+    """Yield the cues of what a question leads to; the terms of one word there are one."""
+    known: dict[tuple[str, str], dict[str, Further]] = {}
+    for one in further:
+        known.setdefault((one.said, one.to), {})[one.term] = one
+    for (said, to), terms_ in known.items():
+        for cue in _once(readings(to, languages)):
+            ones = [terms_[term] for term in cue.terms if term in terms_]
+            if ones:
+                own = tuple(term for term in cue.own if term in terms_)
+                foreign = tuple(term for term in cue.foreign if term in terms_)
+                yield Cue(f"{said} → {to}", own, foreign, ones[0].share, ones[0].why)
 
 
 def speaker_terms(speaker: str, languages: Sequence[str] = DEFAULT) -> list[str]:

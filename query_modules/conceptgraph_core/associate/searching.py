@@ -8,7 +8,6 @@ from .. import text as texts
 from ..graph import adapter
 from ..graph.raw import raw_vertex
 from ..layers import NodeKind
-from ..words import words_of
 from . import schema
 from .formula import Associated, associate
 from .question import Further, question
@@ -47,22 +46,20 @@ class Search:
         self._index = StoredIndex(graph.another(Words), scope)
         self._nodes = _Nodes(graph, kind, self._index)
         self._graph = graph
-        self._spoken: dict[str, str] = {}
-        self._further = {one.term: one for one in further}
+        self._further = tuple(further)
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
         """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
         index, context = self._index, self._graph.context
         if not index.corpus.texts:
             return []
-        self._spoken = words_of(self._asked, context.languages)
         sought = question(
             self._asked,
             _asked_at(self._graph),
             speakers=index.speakers(),
             asker=context.asker,
             languages=context.languages,
-            further=tuple(self._further.values()),
+            further=self._further,
         )
 
         def is_wanted(text: int) -> bool:
@@ -77,7 +74,7 @@ class Search:
         factors = hit.found.factors
         words = _in_order(hit.found.words)
         return {
-            "matched": [self._said(word) for word in words],
+            "matched": [word.cue.said for word in words],
             "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
@@ -90,20 +87,13 @@ class Search:
             {"offset": offset, "key": self._index.tell(text).id, "share": round(share, _DECIMALS)}
             for (offset, share), text in zip(word.sources, word.texts, strict=True)
         ]
-        further = self._further.get(word.term)
         return {
-            "word": self._said(word),
+            "word": word.cue.said,
             "term": word.term,
             "gave": round(word.gave, _DECIMALS),
             "from": sources,
-            **({} if further is None else {"why": further.why}),
+            **({} if word.cue.why is None else {"why": word.cue.why}),
         }
-
-    def _said(self, word: Word[int]) -> str:
-        further = self._further.get(word.term)
-        if further is not None:
-            return f"{further.said} → {further.to}"
-        return self._spoken.get(word.term, word.term)
 
 
 def search(

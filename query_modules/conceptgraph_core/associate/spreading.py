@@ -1,6 +1,6 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import nlargest
 from itertools import compress, pairwise
 from math import cbrt
@@ -8,7 +8,7 @@ from operator import add
 from typing import Final, Generic, NamedTuple
 
 from .index import Corpus, H, Mentions
-from .question import Question
+from .question import Cue, Question
 
 # Measured on conversations; `python -m benchmarks.retrieval` shows what they are worth.
 SATURATION: Final = 0.5
@@ -40,12 +40,13 @@ _THREAD_BIT: Final = 56
 
 
 class Word(NamedTuple, Generic[H]):
-    """What one cue gave to a text before the factors.
+    """What one cue gave to a text before the factors; `term` is that of the greatest source.
 
     `sources` are (offset, share): 0 is the text itself, −1 the one before it in its thread. The
     shares add up to 1, the greatest comes first. `texts` are these texts.
     """
 
+    cue: Cue
     term: str
     gave: float
     sources: tuple[tuple[int, float], ...]
@@ -60,13 +61,13 @@ class _Threads(dict[str | None, int]):
         return base
 
 
-class _Saturated(dict[tuple[int, int], float]):
+class _Saturated(dict[tuple[float, int], float]):
     """By count and length, what a mention gives to its own text before the rarity of the cue."""
 
     def __init__(self, mean_length: float) -> None:
         self._mean_length = mean_length
 
-    def __missing__(self, key: tuple[int, int]) -> float:
+    def __missing__(self, key: tuple[float, int]) -> float:
         count, length = key
         shortness = (length / self._mean_length) ** LENGTH_EXPONENT
         given = self[key] = float(count / (count + SATURATION) * shortness)
@@ -79,10 +80,18 @@ class _Cue(Generic[H]):
     `most` is what it can give to a place, by all of its mentions together.
     """
 
-    __slots__ = ("are_alone", "mentions", "most", "rarity", "rows", "term")
+    __slots__ = ("are_alone", "cue", "mentions", "most", "rarity", "rows", "term_of")
 
-    def __init__(self, term: str, rarity: float, mentions: Mentions[H], given: float) -> None:
-        self.term = term
+    def __init__(
+        self,
+        cue: Cue,
+        rarity: float,
+        mentions: Mentions[H],
+        given: float,
+        term_of: Mapping[H, str],
+    ) -> None:
+        self.cue = cue
+        self.term_of = term_of
         self.rarity = rarity
         self.mentions = mentions
         self.are_alone = mentions.threads.count(None) == len(mentions.threads)
@@ -117,17 +126,17 @@ class Spread(Generic[H]):
         self._strengths: dict[Place, float] = {}
         self._before_others: dict[Place, float] = {}
 
-    def add(self, term: str, count: int, mentions: Mentions[H], share: float = 1.0) -> None:
-        """Take the *mentions* of the cue *term*, of which there are *count* in the whole corpus.
+    def add(self, cue: Cue, mentions: Mentions[H], term_of: Mapping[H, str]) -> None:
+        """Take all the *mentions* of *cue*. The rarest comes first; `activate` must follow.
 
-        They count for *share* of what those of a word of the question do. The rarest comes first;
-        `activate` must follow.
+        *term_of* says by which of its terms each text mentions it, unless it has just one.
         """
+        count = len(mentions.texts)
         mentions = self._older(mentions)
         if mentions.texts:
-            rarity = share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
+            rarity = cue.share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
             given = self._saturated[max(mentions.counts), min(mentions.lengths)]
-            self._cues.append(_Cue(term, rarity, mentions, given))
+            self._cues.append(_Cue(cue, rarity, mentions, given, term_of))
 
     def activate(self, limit: int) -> float:
         """Add up what the cues give, as many as the *limit* best texts can depend on.
@@ -202,14 +211,7 @@ class Spread(Generic[H]):
         if not times or (None not in times and max(times) < asked_at):  # type: ignore
             return mentions
         older = [time is None or time < asked_at for time in times]
-        return Mentions(
-            tuple(compress(mentions.texts, older)),
-            tuple(compress(mentions.counts, older)),
-            tuple(compress(mentions.lengths, older)),
-            tuple(compress(mentions.threads, older)),
-            tuple(compress(mentions.positions, older)),
-            tuple(compress(times, older)),
-        )
+        return Mentions._make(tuple(compress(column, older)) for column in mentions)
 
     def _places(self, mentions: Mentions[H]) -> list[Place]:
         threads = self._threads
@@ -342,7 +344,8 @@ class Spread(Generic[H]):
                 parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
                 sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
                 texts = tuple(mentions.texts[row] for _, _, row in parts)
-                yield Word(cue.term, cue.rarity * cbrt(cubed), sources, texts)
+                term = cue.term_of.get(texts[0], cue.cue.terms[0])
+                yield Word(cue.cue, term, cue.rarity * cbrt(cubed), sources, texts)
 
 
 def _near(place: Place) -> list[tuple[Place, float]]:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from .. import folding
 from .. import text as texts
-from ..words import terms
+from ..associate.question import asked_terms
 from . import schema
 from .node import Graph, Node
 from .spoken import names
@@ -39,11 +39,11 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     LibraryMissing.
     """
     languages = graph.context.languages
-    own = terms(texts.summary(asked, "text"), languages)
+    own = asked_terms(texts.summary(asked, "text"), languages)
     best: dict[str, Row] = {}
     for concept in _named(graph, names(asked, languages)):
         for neighbour in nsmallest(schema.WIDENED_NEIGHBOURS, concept[1]):
-            for term in terms(neighbour.name, languages):
+            for term in asked_terms(neighbour.name, languages):
                 share = round(-neighbour.against, schema.SCORE_DECIMALS)
                 if term in own or share <= best.get(term, {"share": 0.0})["share"]:
                     continue

@@ -2,6 +2,6 @@
 
 from .languages import stop_words
 from .libraries import missing
-from .terms import first_name, phrases, terms, words_of
+from .terms import Reading, first_name, phrases, readings, terms
 
-__all__ = ["first_name", "missing", "phrases", "stop_words", "terms", "words_of"]
+__all__ = ["Reading", "first_name", "missing", "phrases", "readings", "stop_words", "terms"]

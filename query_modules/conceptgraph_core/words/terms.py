@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from .languages import DEFAULT, MAX_LENGTH, Language, spoken
+from .languages import DEFAULT, MAX_LENGTH, Language, language, spoken
 from .splitting import names, split
 
 # A text is cut for the look-up of its terms, and again where they are written.
@@ -30,8 +30,8 @@ def _terms(text: str, languages: Sequence[str]) -> dict[str, int]:
     words = split(text)
     spoken_languages = spoken(words, languages)
     found = _stems(words, spoken_languages[0])
-    for language in spoken_languages[1:]:
-        other = _stems(words, language)
+    for one in spoken_languages[1:]:
+        other = _stems(words, one)
         found = {term: max(found.get(term, 0), other.get(term, 0)) for term in found | other}
     for name in names(text):
         if len(name) <= MAX_LENGTH:
@@ -51,14 +51,38 @@ def first_name(speaker: str) -> str:
     return words[0] if words else ""
 
 
-def words_of(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, str]:
-    """Return for each stem of *text* the word, case-folded, that it is the stem of there."""
-    found: dict[str, str] = {}
-    for word in dict.fromkeys(split(text)):
-        for language in spoken([word], languages):
-            for term in _stems([word], language):
-                found.setdefault(term, word)
-    return found
+class Reading(NamedTuple):
+    """The stems of a word by the language that its text is in, and by the others."""
+
+    own: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """All of them, each once."""
+        return self.own + self.foreign
+
+
+def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading]:
+    """Return the stems of each word of a question, in every one of *languages*, by the word.
+
+    A text has one language, but a question may be answered by a text in any: "Party" in a German
+    question is "party" in German texts and "parti" in English ones. Left out are the stop words of
+    the language that the question itself is in. A run of capitalised words stands for itself.
+    Raises LibraryMissing.
+    """
+    words = split(text)
+    spoken_languages = spoken(words, languages)
+    others = [one for one in map(language, languages) if one not in spoken_languages]
+    found: dict[str, Reading] = {}
+    for word in dict.fromkeys(words):
+        own = dict.fromkeys(one.term(word) for one in spoken_languages)
+        if "" not in own:
+            foreign = dict.fromkeys(one.term(word) for one in others)
+            found[word] = Reading(
+                tuple(own), tuple(one for one in foreign if one and one not in own)
+            )
+    return found | {name: Reading((name,)) for name in names(text) if len(name) <= MAX_LENGTH}
 
 
 def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
@@ -67,17 +91,15 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
     A run has up to *longest* words. Each once, the single words first; none begins or ends with a
     stop word, unless it is capitalised ("New York"). Raises LibraryMissing.
     """
-    words = split(text)
-    of = spoken(words, languages)
-    stems = [{stem for one in of if (stem := one.term(word))} for word in words]
-    found = dict.fromkeys(word for word, told in zip(words, stems, strict=True) if told)
-    for word, told in zip(words, stems, strict=True):
-        for stem in sorted(told):
+    words, read = split(text), readings(text, languages)
+    found = dict.fromkeys(word for word in words if word in read)
+    for word in list(found):
+        for stem in sorted(read[word].stems):
             found |= dict.fromkeys(_between(stem, word))
     found |= dict.fromkeys(names(text))
     for length in range(2, longest + 1):
         for start in range(len(words) - length + 1):
-            if stems[start] and stems[start + length - 1]:
+            if words[start] in read and words[start + length - 1] in read:
                 found[" ".join(words[start : start + length])] = None
     return list(found)
 

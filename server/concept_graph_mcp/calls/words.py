@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core.associate import schema, texts
+from conceptgraph_core.associate.question import asked_terms
 from conceptgraph_core.associate.texts import Place, Told
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
-from conceptgraph_core.words import languages, libraries, missing, terms
+from conceptgraph_core.words import languages, libraries, missing
 
 from ..deferring import defer
 from .call import Call
@@ -65,7 +66,7 @@ def of_question(
     """Look up the terms of a question, the texts that mention them as far as they are read, and
     what *also* asks for; and, after that, what *then* finds.
     """
-    cues = texts.named(scope, {} if missing() else terms(text, spoken()))
+    cues = texts.named(scope, [] if missing() else asked_terms(text, spoken()))
     return Incoming(
         Union((*_equal([*texts.corpus(scope), *cues]), *also)),
         label=schema.TERM,
