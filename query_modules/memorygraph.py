@@ -28,7 +28,7 @@ from conceptgraph_core.memories import (
 from conceptgraph_core.memories import (
     search as searching,
 )
-from conceptgraph_core.memories.node import Graph, Kept
+from conceptgraph_core.memories.node import Expired, Graph, Kept
 from conceptgraph_core.work import worker
 from conceptgraph_core.work.schema import BATCH
 from conceptgraph_core.work.worker import Work
@@ -236,7 +236,9 @@ def context(
     vector: mgp.List[mgp.Number] = [],
     model: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(text=str, memory_ids=mgp.List[str], tokens=int, entries=mgp.List[mgp.Map]):
+) -> mgp.Record(
+    text=str, memory_ids=mgp.List[str], tokens=int, entries=mgp.List[mgp.Map], left_out=int
+):
     """Write down what belongs to a query, and what links lead to; each counts as accessed.
 
     Example:
@@ -337,6 +339,25 @@ def show(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
         CALL memorygraph.show("tea") YIELD content, state, deleted_at;
     """
     return [mgp.Record(**owner.show(Kept(ctx, context), memory_id))]
+
+
+@mgp.read_proc
+def expired(
+    ctx: mgp.ProcCtx,
+    query: mgp.Nullable[str] = None,
+    limit: mgp.Nullable[int] = schema.FOUND,
+    source_filter: mgp.Nullable[str] = None,
+    types: mgp.List[str] = [],
+    tags: mgp.List[str] = [],
+    context: mgp.Map = {},
+) -> mgp.Record(**BRIEF, deleted_at=mgp.Nullable[int], total=int):
+    """Return what has expired and a query belongs to, or all of it; `restore` brings it back.
+
+    Example:
+        CALL memorygraph.expired("tea") YIELD memory_id, text, deleted_at;
+    """
+    rows = searching.expired(Expired(ctx, context), query, limit, source_filter, types, tags)
+    return [mgp.Record(**row) for row in rows]
 
 
 @mgp.read_proc
@@ -469,17 +490,33 @@ def link(
     source: str,
     target: str,
     type: str = schema.DEFAULT_RELATION,
-    strength: mgp.Number = schema.DEFAULT_STRENGTH,
+    strength: mgp.Nullable[mgp.Number] = None,
     amount: mgp.Number = schema.DEFAULT_AMOUNT,
     context: mgp.Map = {},
 ) -> mgp.Record(**{"from": str, "to": str, "type": str, "strength": float, "created": bool}):
-    """Link two memories with *strength*, or strengthen the link that there is by *amount*.
+    """Link two memories, strengthen their link by *amount*, or set it to *strength*; 0 unlinks.
 
     Example:
         CALL memorygraph.link("6f1d…", "0b52…", "supports") YIELD strength, created;
     """
     made = links.link(Graph(ctx, context), source, target, type, strength, amount)
     return [mgp.Record(**made)]
+
+
+@mgp.write_proc
+def relink(
+    ctx: mgp.ProcCtx,
+    source: str,
+    target: str,
+    type: str = schema.DEFAULT_RELATION,
+    context: mgp.Map = {},
+) -> mgp.Record(**{"from": str, "to": str, "type": str, "strength": float, "restored": bool}):
+    """Bring back a link that was taken away, as strong as it was then.
+
+    Example:
+        CALL memorygraph.relink("6f1d…", "0b52…", "supports") YIELD strength, restored;
+    """
+    return [mgp.Record(**links.relink(Graph(ctx, context), source, target, type))]
 
 
 @mgp.read_proc

@@ -37,11 +37,14 @@ class Memory:
         self.now_ms = NOW_MS
         self.tau_ms: float = DAY_MS
         self.date = "20250615"
+        # Whether an owner has set a retention window.
+        self.expires = False
         self._portal = portal
 
     def run(self, call: Call, **context: Any) -> list[dict[str, Any]]:
         """Run *call* in this memory's context, changed by *context*; return its rows."""
-        given = {"now_ms": self.now_ms, "tau_ms": self.tau_ms, "date": self.date} | context
+        given = {"now_ms": self.now_ms, "tau_ms": self.tau_ms, "date": self.date}
+        given |= {"expires": self.expires} | context
         return self._portal.call(self.store.call, call, given)
 
     def procedure(

@@ -17,7 +17,7 @@ DEFAULT_USER: Final = "default"
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     "widened",
-    *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay"),
+    *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
 )
 _KEYS = frozenset(_NAMES)
 
@@ -38,7 +38,8 @@ class Context(NamedTuple):
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
     answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
     `rehearsed` is thrown away: nothing is put into the index of words. With `only_new` an import
-    leaves what is there as it is. `decay` are the numbers by which memories fade.
+    leaves what is there as it is. `decay` are the numbers by which memories fade; unless `expires`,
+    without an end (see `decaying.lasting`), as where no owner has set a retention window.
     """
 
     now_ms: int
@@ -64,8 +65,7 @@ class Context(NamedTuple):
         """Those that were `spoken`, or what the host's environment says. Raises UnknownLanguage."""
         if self.spoken is not None:
             return self.spoken
-        # Not imported: a reload would drop it, and with it everything that begins with "os".
-        return languages.configured(__import__("os").environ)
+        return languages.configured(_environment())
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -90,7 +90,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         until_date=_until_date(get("until_date"), values["until_ms"]),
         degrees=_degrees(get("degrees"), values["found"]),
         spoken=_spoken(get("languages")),
-        decay=_decay(get("decay")),
+        decay=_decay(get("decay"), get("expires")),
         **values,
     )
 
@@ -160,17 +160,28 @@ def _asker(value: Any, _: str) -> str | None:
     return value
 
 
-def _decay(value: Any) -> Rules:
+def _decay(value: Any, expires: Any) -> Rules:
+    made = _numbers(value)
+    if expires is None:
+        expires = bool(_environment().get(decaying.RETENTION_VARIABLE, "").strip())
+    return made if _truth(expires, "expires") else decaying.lasting(made)
+
+
+def _numbers(value: Any) -> Rules:
     if value is None:
-        # Not imported, as `Context.languages` says.
-        environment: Mapping[str, str] = __import__("os").environ
-        said = environment.get(decaying.DECAY_VARIABLE, "")
+        said = _environment().get(decaying.DECAY_VARIABLE, "")
         return decaying.rules(decaying.parsed(said)) if said else decaying.RULES
     if value == {}:
         return decaying.RULES
     if not isinstance(value, Mapping):
         raise InvalidContext("context: decay must be a map such as {base_rate: 0.02}")
     return decaying.rules(value)
+
+
+def _environment() -> Mapping[str, str]:
+    # Not imported: a reload would drop it, and with it everything that begins with "os".
+    environment: Mapping[str, str] = __import__("os").environ
+    return environment
 
 
 def _truth(value: Any, key: str) -> bool:

@@ -11,6 +11,8 @@ from .errors import InvalidNumber
 
 # Where nobody says it: what the host's environment says.
 DECAY_VARIABLE: Final = "CONCEPT_GRAPH_DECAY"
+# Set, and only then, it lets memories expire; how long after that they are removed is its value.
+RETENTION_VARIABLE: Final = "CONCEPT_GRAPH_RETENTION_DAYS"
 
 _MOST: Final = 1_000.0
 
@@ -27,6 +29,11 @@ class Rules(NamedTuple):
     dormant: float = 0.1
     archived: float = 0.01
 
+    @property
+    def lasts(self) -> bool:
+        """Whether nothing expires."""
+        return self.archived == 0.0
+
 
 RULES: Final = Rules()
 NAMES: Final = Rules._fields
@@ -41,6 +48,11 @@ def rules(given: Mapping[str, Any]) -> Rules:
     if not 1 >= made.active > made.dormant > made.archived > 0:
         raise InvalidNumber("decay: must be 1 >= active > dormant > archived > 0")
     return made
+
+
+def lasting(made: Rules) -> Rules:
+    """Return *made* without expiry: what is archived stays so, however low its score."""
+    return made._replace(archived=0.0)
 
 
 def parsed(value: str) -> dict[str, float]:

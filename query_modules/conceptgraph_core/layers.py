@@ -80,7 +80,8 @@ class NodeKind(NamedTuple):
     and are in no record. Of a scoped kind, `scope` is the property that says whose a node is.
     `indexed` says by the words of which property its nodes are found. What is `fixed` no record of
     an import may change, nor the scope. `refers` names properties that are keys of nodes of another
-    label in the same scope.
+    label in the same scope. `counted` says what statistics count apart, under which measure: it
+    tells by a node's properties whether it is one.
     """
 
     label: str
@@ -95,6 +96,7 @@ class NodeKind(NamedTuple):
     indexed: IndexedText | None = None
     fixed: tuple[str, ...] = ()
     refers: Mapping[str, str] = _NOTHING
+    counted: Mapping[str, Callable[[Callable[[str], Any]], bool]] = _NOTHING
 
     @property
     def unchanging(self) -> tuple[str, ...]:

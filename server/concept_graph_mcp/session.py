@@ -65,6 +65,7 @@ class Session:
     until_ms: int | None = None
     embedding: "LazyEmbedding | None" = None
     decay: Mapping[str, float] = field(default_factory=dict)
+    expires: bool = False
 
     @classmethod
     def of(
@@ -81,7 +82,7 @@ class Session:
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         embedding = _embedding(settings.embeddings) if settings.embeddings else None
-        return cls(*made, on_misdeployed, until_ms, embedding, settings.decay)
+        return cls(*made, on_misdeployed, until_ms, embedding, settings.decay, settings.expires)
 
     async def question(self, text: str) -> Question:
         """Return *text* as a question to memories, with its vector if there is an embedding.
@@ -143,6 +144,7 @@ class Session:
             "date": self.date(now_ms),
             "user_id": self.user_id,
             "decay": dict(self.decay),
+            "expires": self.expires,
         }
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}

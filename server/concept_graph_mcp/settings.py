@@ -23,7 +23,7 @@ KNOWN_TOOLSETS = ("concept", "memory", "entity")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
-RETENTION_VARIABLE = "CONCEPT_GRAPH_RETENTION_DAYS"
+RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
 _DAY_MS = 86_400_000
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
@@ -59,8 +59,13 @@ class Settings:
     embeddings: str | None = None
     # Whose memories the worker lets fade; none named: everybody's.
     decay_users: tuple[str, ...] = ()
-    # How long after their deletion memories are removed for good; None: never.
+    # How long after their deletion memories are removed for good; None: never, nor do they expire.
     retention_ms: int | None = None
+
+    @property
+    def expires(self) -> bool:
+        """Whether time takes memories out of sight."""
+        return self.retention_ms is not None
 
 
 def read(

@@ -44,6 +44,8 @@ class Reference:
 
     def __init__(self, now_ms: int) -> None:
         self.now = now_ms
+        # Whether an owner has set a retention window.
+        self.expires = False
         self.memories: dict[int, Kept] = {}
 
     def create(self, user: str, number: int, content: str, **given: Any) -> dict[str, Any]:
@@ -116,7 +118,8 @@ class Reference:
     def decay(self, user: str, dry_run: bool) -> tuple[int, list[tuple[int, str, str]]]:
         processed, changes = 0, []
         for number, one in self.memories.items():
-            if one.user != user or one.deleted is not None:
+            went = one.deleted is not None
+            if one.user != user or (went and (self.expires or one.forgotten)):
                 continue
             processed += 1
             score, state = self.present(one)
@@ -146,6 +149,8 @@ class Reference:
         """Return the state and the score now, and the next state and when, found by halving."""
         one = self._seen(user, number)
         score, state = self.present(one)
+        if state == "expired":
+            return "archived", score, "expired", self.now
         last = self.now + 200_000 * DAY
         moments = [last] if one.until is None or one.until <= self.now else [one.until - 1, last]
         begin = self.now
@@ -171,11 +176,12 @@ class Reference:
             return 1.0, "active"
         if one.until is not None and one.until > now:
             return 1.0, "active"
-        rate = 0.01 if one.rate is None else one.rate
+        rate = 0.01 * (1 - one.importance) / 0.3 if one.rate is None else one.rate
         days = (now - one.accessed) / DAY if now > one.accessed else 0.0
         score = one.importance / e ** min(rate * days, 700.0) + log(1 + one.accesses) / 10
         score = min(max(score * one.confidence, 0.0), 1.0)
-        return score, next(state for state in ORDER if score >= LEAST[state])
+        state = next(state for state in ORDER if score >= LEAST[state])
+        return score, state if self.expires or state != "expired" else "archived"
 
     def _seen(self, user: str, number: int) -> Kept:
         one = self.memories.get(number)

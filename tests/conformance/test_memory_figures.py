@@ -26,7 +26,8 @@ def five(memory):
         [
             node("hub", source="research"),
             node("a"),
-            node("b", state="dormant"),
+            # Dormant by now, whatever is stored.
+            node("b", importance_score=0.4),
             node("alone"),
             node("gone", deleted_at=1),
             node("bob's", user="bob"),

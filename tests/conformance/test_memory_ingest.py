@@ -71,6 +71,7 @@ def test_whatever_tells_of_a_message_tells_who_said_it(memory):
 
 
 def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(memory):
+    memory.expires = True
     ages = (0, 30, 90, 365, 3_650, 20_000)
     told = [
         message(number, said_at=memory.now_ms - age * DAY_MS) for number, age in enumerate(ages)

@@ -184,7 +184,8 @@ def test_time_alone_changes_nothing_that_is_stored_but_the_status_knows(memory):
     assert memory.records() == before
 
 
-def test_the_worker_takes_a_memory_through_all_states_and_nothing_is_lost(memory):
+def test_with_a_window_the_worker_takes_a_memory_through_all_states_and_nothing_is_lost(memory):
+    memory.expires = True
     content = "Daniele said: äöü 🌱 " * 40
     memory_id = made(memory, content)
     seen = []
@@ -356,12 +357,115 @@ def test_each_of_several_is_accessed_once_or_none_of_them(memory):
     assert stored(memory, one)["access_count"] == 1
 
 
+def test_without_a_retention_window_nothing_expires(memory):
+    memory_id = made(memory, "Daniele said: äöü 🌱 " * 40)
+    seen = []
+    for _ in range(100):
+        memory.now_ms += 10 * DAY_MS
+        seen += [(one["from"], one["to"]) for one in decay(memory)[1]]
+    assert seen == [("active", "dormant"), ("dormant", "archived")]
+    row = status(memory, memory_id)
+    assert (row["state"], row["next_state"]) == ("archived", None)
+    [found] = run(memory, calls.remembering.search("default", "Daniele"))
+    assert (found["memory_id"], found["state"]) == (memory_id, "archived")
+
+
+def test_what_expired_comes_back_in_the_next_night_without_a_window(memory):
+    memory.expires = True
+    expired, forgotten = made(memory, "tea " * 100), made(memory, "coffee")
+    run(memory, calls.memories.forget(forgotten))
+    memory.now_ms += 500 * DAY_MS
+    assert [one["to"] for one in decay(memory)[1]] == ["expired"]
+    memory.expires = False
+    [change] = decay(memory, dry_run=True)[1]
+    assert (change["memory_id"], change["from"], change["to"]) == (expired, "expired", "archived")
+    assert change["why"] == "nothing expires without a retention window"
+    assert [one["to"] for one in decay(memory)[1]] == ["archived"]
+    record = stored(memory, expired)
+    assert "deleted_at" not in record
+    assert record["access_count"] == 0
+    assert [one["memory_id"] for one in run(memory, calls.memories.recent("default"))] == [expired]
+    assert get(memory, expired)["content"] == "tea " * 100
+    assert decay(memory) == (1, [])
+    # What was deleted elsewhere, and what was forgotten, stays out of sight.
+    memory.import_rows([node("gone", deleted_at=1, state="expired")])
+    assert decay(memory) == (1, [])
+
+
+def test_importance_says_how_slowly_a_memory_fades(memory):
+    slow = made(memory, "one", importance=0.9)
+    usual, quick = made(memory, "two"), made(memory, "three", importance=0.4)
+    memory.now_ms += 60 * DAY_MS
+    scores = [status(memory, one)["decay_score"] for one in (slow, usual, quick)]
+    rates = (0.01 / 3, 0.01, 0.02)
+    expected = [i * math.exp(-rate * 60) for i, rate in zip((0.9, 0.7, 0.4), rates, strict=True)]
+    assert scores == pytest.approx(expected, abs=1e-6)
+    # Found anew from the importance that it has now, for nothing of it is stored.
+    run(memory, calls.memories.update("default", quick, importance=1.0))
+    memory.now_ms += 10_000 * DAY_MS
+    assert status(memory, quick)["decay_score"] == 1.0
+    assert status(memory, quick)["next_state"] is None
+
+
+def test_of_facts_the_more_important_outlive_the_others(memory):
+    for number in range(20):
+        made(memory, f"vital {number}", importance=0.9)
+        made(memory, f"usual {number}", importance=0.7)
+    memory.expires = True
+    memory.now_ms += 455 * DAY_MS
+    decay(memory)
+    texts = {row["text"] for row in run(memory, calls.memories.recent("default", 100))}
+    assert texts == {f"vital {number}" for number in range(20)}
+
+
+def test_the_state_is_that_of_now_wherever_it_is_shown_without_a_worker(memory):
+    memory_id = made(memory, "tea")
+    run(memory, calls.memories.create("default", "kettle", importance=1.0))
+    other = next(
+        row["memory_id"]
+        for row in run(memory, calls.memories.recent("default"))
+        if row["text"] == "kettle"
+    )
+    run(memory, calls.memory_links.link(memory_id, other))
+    memory.now_ms += 60 * DAY_MS
+    for call in (
+        calls.memories.recent("default"),
+        calls.upkeep.listed("default"),
+        calls.upkeep.show(memory_id),
+        calls.remembering.search("default", "tea"),
+        calls.memory_links.connected(other),
+        calls.memory_links.explore(memory_id),
+        calls.memory_links.traverse("default", memory_id),
+        calls.memory_links.neighbourhood([memory_id], 1),
+    ):
+        [row] = [one for one in run(memory, call) if one["memory_id"] == memory_id]
+        assert row["state"] == "dormant", call.procedure.name
+        if "decay_score" in row:
+            assert row["decay_score"] == round(0.7 * math.exp(-0.6), 6)
+    [figures] = run(memory, calls.memory_links.stats("default"))
+    assert figures["by_state"]["dormant"] == 1
+    assert ids(memory, calls.remembering.search("default", "tea", states=["dormant"])) == [
+        memory_id
+    ]
+    assert ids(memory, calls.remembering.search("default", "tea", states=["active"])) == []
+    assert ids(memory, calls.upkeep.listed("default", ["dormant"])) == [memory_id]
+    assert ids(memory, calls.upkeep.listed("default", ["active"])) == [other]
+    assert stored(memory, memory_id)["state"] == "active"
+
+
+def ids(memory, call):
+    return [row["memory_id"] for row in run(memory, call)]
+
+
 def test_no_call_of_an_agent_lets_a_memory_expire(memory):
+    memory.expires = True
     memory_id = create(memory, "Hardly", importance=0, confidence=0)["memory_id"]
     assert get(memory, memory_id)["state"] == "archived"
     [row] = run(memory, calls.memories.update("default", memory_id, importance=0.0))
     assert row["state"] == "archived"
-    assert status(memory, memory_id)["state"] == "expired"
+    row = status(memory, memory_id)
+    assert (row["state"], row["next_state"]) == ("archived", "expired")
+    assert row["next_state_at"] == memory.now_ms
     assert [one["to"] for one in decay(memory)[1]] == ["expired"]
 
 
@@ -580,3 +684,39 @@ def test_without_a_look_up_a_scan_finds_the_same(memory):
         assert run(memory, call._replace(lookup=None))
     assert stored(memory, ids[2])["state"] == "dormant"
     assert memory.run(calls.keeping.check()) == []
+
+
+def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgotten_is_not(memory):
+    memory.expires = True
+    green = made(memory, "green tea", tags=["drinks"])
+    black = made(memory, "black tea", source="research")
+    forgotten = made(memory, "bad tea")
+    made(memory, "her tea", user="eve")
+    run(memory, calls.memories.forget(forgotten))
+    memory.now_ms += 500 * DAY_MS
+    decay(memory)
+    fresh = made(memory, "fresh tea")
+
+    def expired(*given, **filters):
+        rows = run(memory, calls.upkeep.expired("default", *given, **filters))
+        return {row["memory_id"] for row in rows}
+
+    for query in (None, "tea"):
+        assert expired(query) == {green, black}
+        assert expired(query, source_filter="research") == {black}
+        assert expired(query, tags=["drinks"]) == {green}
+        [row] = run(memory, calls.upkeep.expired("default", query, 1))
+        assert (row["total"], row["state"]) == (2, "expired")
+        assert row["deleted_at"] == memory.now_ms
+    assert expired("kettle") == set()
+    call = calls.upkeep.expired("default", "tea")
+    assert run(memory, call._replace(lookup=None)) == run(memory, call)
+    [figures] = run(memory, calls.memory_links.stats("default"))
+    assert (figures["nodes"], figures["by_state"]["expired"]) == (1, 2)
+    # Of all users.
+    assert memory.stats()["memories expired"] == 2
+    for one in (green, black):
+        run(memory, calls.upkeep.restore(one))
+    assert expired("tea") == set()
+    assert "expired" not in run(memory, calls.memory_links.stats("default"))[0]["by_state"]
+    assert set(ids(memory, calls.memories.recent("default"))) == {green, black, fresh}

@@ -32,7 +32,7 @@ def test_a_link_of_which_nothing_is_said_relates_with_half_the_strength(two):
 def test_a_link_that_exists_gets_more_than_what_is_left_of_it(two):
     link(two, "a", "b", "supports", 0.8)
     two.now_ms += WEEK_MS
-    row = link(two, "a", "b", "supports", 0.9, 0.25)
+    row = link(two, "a", "b", "supports", None, 0.25)
     assert (row["strength"], row["created"]) == (0.65, False)
     [record] = links(two)
     assert record["strength"] == pytest.approx(0.65, abs=1e-12)
@@ -40,10 +40,104 @@ def test_a_link_that_exists_gets_more_than_what_is_left_of_it(two):
     assert record["created_at"] == two.now_ms - WEEK_MS
 
 
+def test_a_link_that_is_stated_again_has_half_the_strength_at_least(two):
+    link(two, "a", "b", "supports", 0.8)
+    two.now_ms += 10 * WEEK_MS
+    assert link(two, "a", "b", "supports")["strength"] == 0.5
+
+
+def test_a_strength_that_is_given_is_what_the_link_has_then(two):
+    link(two, "a", "b", "supports", 0.8)
+    for strength in (0.3, 0.9):
+        row = link(two, "a", "b", "supports", strength)
+        assert (row["strength"], row["created"]) == (strength, False)
+        assert links(two)[0]["strength"] == strength
+    two.now_ms += WEEK_MS
+    assert link(two, "a", "b", "supports", 0.9)["strength"] == 0.9
+
+
+def test_a_link_lasts_longer_for_each_day_on_which_it_is_stated_again(two):
+    link(two, "a", "b", "supports", 0.8)
+    two.now_ms += 60_000
+    link(two, "a", "b", "supports", 0.8)
+    assert "strengthened_days" not in links(two)[0] or not links(two)[0]["strengthened_days"]
+    two.now_ms += DAY_MS
+    for _ in range(3):
+        link(two, "a", "b", "supports", 0.8)
+    assert links(two)[0]["strengthened_days"] == 1
+    two.now_ms += 2 * WEEK_MS
+    assert connected(two, "a")[0]["strength"] == 0.4
+    for _ in range(15):
+        link(two, "a", "b", "supports", 0.8)
+        two.now_ms += WEEK_MS
+    assert links(two)[0]["strengthened_days"] == 12
+    two.now_ms += 12 * WEEK_MS
+    assert connected(two, "a")[0]["strength"] == 0.4
+    # What is weakened was not used.
+    link(two, "a", "b", "supports", 0.2)
+    assert links(two)[0]["strengthened_days"] == 12
+
+
+def test_a_link_that_is_used_every_week_stays_in_sight(two):
+    link(two, "a", "b", "supports")
+    seen = 0
+    for day in range(2 * 364):
+        two.now_ms += DAY_MS
+        if day % 7 == 6:
+            link(two, "a", "b", "supports")
+        seen += bool(connected(two, "a", "both", 0.2))
+    assert seen == 2 * 364
+
+
+def test_days_of_use_are_exported_and_imported_and_old_links_have_none(two):
+    two.import_rows([edge("a", "b", strength=0.8, last_strengthened=two.now_ms - WEEK_MS)])
+    assert connected(two, "a")[0]["strength"] == 0.4
+    link(two, "a", "b", "relates_to", 0.8)
+    [record] = links(two)
+    assert record["strengthened_days"] == 1
+    two.empty()
+    two.import_rows([node("a"), node("b"), record])
+    assert links(two) == [record]
+    two.now_ms += 2 * WEEK_MS
+    assert connected(two, "a")[0]["strength"] == 0.4
+
+
+def test_a_strength_of_nothing_takes_a_link_away_and_its_owner_brings_it_back(two):
+    link(two, "a", "b", "supports", 0.8)
+    link(two, "a", "b", "extends", 0.6)
+    row = link(two, "a", "b", "supports", 0)
+    assert row == {"from": "a", "to": "b", "type": "supports", "strength": 0.0, "created": False}
+    assert [one["type"] for one in links(two)] == ["extends"]
+    assert [one["relation"] for one in connected(two, "a", "both", 0)] == ["extends"]
+    # Exported with its memory, and brought back from there.
+    kept = two.records()
+    two.empty()
+    two.import_rows(kept)
+    two.now_ms += WEEK_MS
+    [row] = two.run(calls.memory_links.relink("a", "b", "supports"))
+    assert (row["strength"], row["restored"]) == (0.8, True)
+    assert {one["type"] for one in links(two)} == {"extends", "supports"}
+    assert "unlinked" not in next(one for one in two.records() if one.get("id") == "a")["metadata"]
+    assert two.run(calls.memory_links.relink("a", "b", "supports"))[0]["restored"] is False
+
+
+def test_what_was_never_linked_is_neither_taken_away_nor_brought_back(two):
+    row = link(two, "a", "b", "supports", 0)
+    assert (row["strength"], row["created"]) == (0.0, False)
+    with pytest.raises(REFUSALS, match=r"^link: no supports link between these memories was taken"):
+        two.run(calls.memory_links.relink("a", "b", "supports"))
+    link(two, "a", "b", "supports", 0.8)
+    link(two, "a", "b", "supports", 0)
+    # What is linked anew is as good as new, and the note is void.
+    row = link(two, "a", "b", "supports")
+    assert (row["strength"], row["created"]) == (0.5, True)
+    assert all(not one.get("metadata") for one in two.records() if one["kind"] == "memory")
+
+
 def test_no_link_is_stronger_than_one(two):
     link(two, "a", "b", "supports", 0.95)
     assert link(two, "a", "b", "supports")["strength"] == 1.0
-    assert link(two, "a", "b", "supports", 1, 1)["strength"] == 1.0
+    assert link(two, "a", "b", "supports", None, 1)["strength"] == 1.0
 
 
 def test_links_of_another_type_or_the_other_way_are_others(two):
@@ -70,7 +164,7 @@ def test_types_have_other_names_too(two, said, meant):
         (("a", "c"), "^memory: not found: c$"),
         (("c", "b"), "^memory: not found: c$"),
         (("a", "b", "likes"), "^type: must be one of references, contradicts"),
-        (("a", "b", "supports", 0), "^strength: must be greater than 0, not 0$"),
+        (("a", "b", "supports", -0.1), "^strength: must be between 0 and 1"),
         (("a", "b", "supports", 1.5), "^strength: must be between 0 and 1"),
         (("a", "b", "supports", 0.5, -0.1), "^amount: must be between 0 and 1"),
     ],

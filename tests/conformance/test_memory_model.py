@@ -52,6 +52,7 @@ CALLS = st.one_of(
     st.tuples(st.just("status"), users, numbers),
     st.tuples(st.just("wait"), st.sampled_from(WAITS)),
     st.tuples(st.just("wait"), st.sampled_from(WAITS)),
+    st.tuples(st.just("window"), st.booleans()),
 )
 BIRTHS = st.lists(
     st.one_of(
@@ -180,9 +181,13 @@ def refused(make: Any, *arguments: Any) -> Any:
 def replay(memory: Any, history: list[tuple]) -> None:
     """Make every call on the host and in the model, comparing what they say and keep."""
     model, host = Reference(START_MS), Host(memory)
+    memory.expires = False
     for name, *arguments in history:
         if name == "wait":
             model.now += arguments[0]
+            continue
+        if name == "window":
+            model.expires = memory.expires = arguments[0]
             continue
         memory.now_ms = model.now
         expected = refused(expected_of, model, host, name, tuple(arguments))

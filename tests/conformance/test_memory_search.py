@@ -29,7 +29,7 @@ def kept(memory):
         [
             node("turin", content="Daniele moved to Turin in May", type="fact", tags=["home"]),
             node("tea", content="Green tea helps with headaches", source="research"),
-            node("kettle", content="The kettle is broken, no tea today", state="dormant"),
+            node("kettle", content="The kettle is broken, no tea today", importance_score=0.4),
             node("novel", content="A novel set in Turin", type="book", tags=["reading", "home"]),
             node("secret", "ann", content="Ann hides tea in Turin"),
         ]

@@ -109,10 +109,10 @@ def test_memories_are_linked_and_walked_alike(memory, public_only):
         assert link(memory, "a", "b", "supports", 0.6)["created"]
         assert link(memory, "c", "a", "causes")["created"]
         memory.now_ms += 7 * DAY_MS
-        assert link(memory, "a", "b", "supports")["strength"] == 0.4
+        assert link(memory, "a", "b", "supports")["strength"] == 0.5
         told = tell()
     assert tell() == told
-    assert link(memory, "a", "b", "supports")["strength"] == 0.5
+    assert link(memory, "a", "b", "supports")["strength"] == 0.6
 
 
 def lived(memory):

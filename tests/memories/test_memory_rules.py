@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from conceptgraph_core.decaying import Rules, parsed
+from conceptgraph_core.decaying import Rules, lasting, parsed
 from conceptgraph_core.decaying import rules as checked
 from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.memories import rules
@@ -27,6 +27,12 @@ def fading(importance=0.7, confidence=1.0, accesses=0, **more):
         (fading(accesses=3, confidence=0.5), 30, 0.3286010952945958),
         # A rate of its own: 0.7 · e^−3
         (fading(rate=0.1), 30, 0.034850947857504495),
+        # The more important, the more slowly: 0.9 · e^−0.1, 0.4 · e^−0.6, and 1 for ever.
+        (fading(importance=0.9), 30, 0.8143536762323635),
+        (fading(importance=0.4), 30, 0.21952465443761056),
+        (fading(importance=1.0), 100_000, 1.0),
+        # A rate of its own is that, whatever the importance: 0.9 · e^−3
+        (fading(importance=0.9, rate=0.1), 30, 0.04480836153107755),
         (fading(importance=1.0, accesses=50), 0, 1.0),
         (fading(), -5, 0.7),
         (fading(importance=0.0), 0, 0.0),
@@ -52,6 +58,12 @@ def test_links_count_where_they_are_given_a_boost():
 )
 def test_a_state_begins_at_its_threshold(score, state):
     assert rules.state_of(score) == state
+
+
+def test_without_an_end_archived_takes_any_score():
+    assert rules.state_of(0.0, lasting(Rules())) == "archived"
+    assert rules.next_state(fading(), T + 300 * DAY_MS, lasting(Rules())) is None
+    assert rules.next_state(fading(), T + 300 * DAY_MS)[0] == "expired"
 
 
 @pytest.mark.parametrize("tag", ["permanent", "Important", "PINNED"])
@@ -113,11 +125,25 @@ def test_no_rate_is_too_small_to_say_since_when_a_text_fades():
 
 def test_a_link_halves_in_a_week_but_not_below_a_tenth():
     week = 7 * DAY_MS
-    assert rules.link_strength(0.8, T, T + week) == 0.4
-    assert rules.link_strength(0.8, T, T + 2 * week) == 0.2
-    assert rules.link_strength(0.8, T, T + 9 * week) == 0.1
-    assert rules.link_strength(0.05, T, T + 9 * week) == 0.05
-    assert rules.link_strength(0.8, T, T - week) == 0.8
+    assert rules.link_strength(0.8, T, 0, T + week) == 0.4
+    assert rules.link_strength(0.8, T, 0, T + 2 * week) == 0.2
+    assert rules.link_strength(0.8, T, 0, T + 9 * week) == 0.1
+    assert rules.link_strength(0.05, T, 0, T + 9 * week) == 0.05
+    assert rules.link_strength(0.8, T, 0, T - week) == 0.8
+
+
+def test_a_link_that_was_used_on_further_days_lasts_longer():
+    week = 7 * DAY_MS
+    assert rules.link_strength(0.8, T, 1, T + 2 * week) == 0.4
+    assert rules.link_strength(0.8, T, 12, T + 13 * week) == 0.4
+
+
+def test_days_on_which_a_link_was_used_are_counted_once_each_up_to_twelve():
+    midnight = T - T % DAY_MS
+    assert rules.link_days(0, midnight, midnight + DAY_MS - 1) == 0
+    assert rules.link_days(0, midnight - 1, midnight) == 1
+    assert rules.link_days(12, midnight - 1, midnight) == 12
+    assert rules.link_days(3, midnight, midnight - DAY_MS) == 3
 
 
 def test_an_owner_sets_some_of_the_numbers():

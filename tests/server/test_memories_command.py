@@ -219,3 +219,35 @@ def told_by_doctor(there: list[str]) -> str:
     found = json.loads(run(*there, "doctor", "--json").stdout)["findings"]
     [state] = [one["state"] for one in found if one["what"] == "embedding"]
     return str(state)
+
+
+def test_what_has_expired_is_told_of_and_brought_back_by_its_words(kept):
+    ok(*kept, "worker", "--once", "decay", "--retention", "30")
+    states = json.loads(ok(*kept, "memories", "list", "--json").stdout)["memories"]
+    assert {row["memory_id"]: row["state"] for row in states}["kettle"] == "expired"
+    found = ok(*kept, "memories", "search", "kettle")
+    assert "expired and matching: 1; memories restore --search TEXT" in found.stderr
+    told = json.loads(ok(*kept, "memories", "search", "kettle", "--json").stdout)
+    assert told == {"memories": [], "expired": 1}
+    assert "expired besides: 1" in ok(*kept, "memories", "list", "--state", "active").stderr
+    # Of all users.
+    assert json.loads(ok(*kept, "stats", "--json").stdout)["memories expired"] == 2
+    # What was deleted elsewhere is none of these.
+    nothing = "Nothing that has expired says any of that.\n"
+    assert ok(*kept, "memories", "restore", "--search", "coffee").stdout == nothing
+    assert ok(*kept, "memories", "restore", "--search", "kettle").stdout.startswith(
+        "kettle: restored"
+    )
+    assert json.loads(ok(*kept, "stats", "--json").stdout)["memories expired"] == 1
+    refused = run(*kept, "memories", "restore")
+    assert "name memories, or say --search TEXT" in refused.stderr
+
+
+def test_a_link_that_was_taken_away_is_shown_and_brought_back(kept):
+    refused = run(*kept, "memories", "relink", "tea", "kettle", "--type", "causes")
+    assert (refused.exit_code, refused.stdout) == (
+        0,
+        "causes: was there all the time, strength 0.10\n",
+    )
+    refused = run(*kept, "memories", "relink", "tea", "kettle")
+    assert "no relates_to link between these memories was taken away" in refused.stderr

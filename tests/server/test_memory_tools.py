@@ -137,8 +137,8 @@ def test_memory_graph_search_is_another_name_of_memory_traverse_and_not_listed(t
         ),
         (
             "memory_node_link",
-            {"source_id": "a", "target_id": "b", "strength": 0},
-            "strength: Input should be greater than 0",
+            {"source_id": "a", "target_id": "b", "strength": -1},
+            "strength: Input should be greater than or equal to 0",
         ),
         ("memory_node_connected", {"memory_id": "a"}, "memory: not found: a"),
         ("memory_graph_explore", {"start_node_id": "a"}, "memory: not found: a"),

@@ -1,5 +1,6 @@
 """The tools that find memories, as a client sees them."""
 
+import dataclasses
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -188,5 +189,32 @@ def test_what_is_wrong_with_a_search_is_said_in_one_line(talk, arguments, messag
         answer = await call("memory_node_search", **arguments)
         assert answer.startswith(message)
         assert "\n" not in answer
+
+    talk(conversation)
+
+
+def test_whatever_finds_less_than_its_limit_says_how_many_expired_ones_match(talk):
+    async def conversation(call, session):
+        await call("memory_node_create", content="The blood group is A positive")
+        kept = await call(
+            "memory_node_create", content="The bread is in the oven", source="kitchen"
+        )
+        later = dataclasses.replace(session, expires=True, clock=Clock(1_790_000_000_000))
+        await later.run(calls.upkeep.decay_batch("default"))
+        found = await call("memory_node_search", query="Which blood group?")
+        assert found == {"memories": [], "expired": 1}
+        assert (await call("memory_context", query="Which blood group?"))["expired"] == 1
+        assert (await call("memory_node_recent"))["expired"] == 2
+        assert (await call("memory_node_recent", source_filter="kitchen"))["expired"] == 1
+        # What is full, or asked for in another state, says nothing of them; nor does nothing.
+        await session.run(calls.upkeep.restore(kept["memory_id"]))
+        for found in (
+            await call("memory_node_search", query="The bread, the blood", limit=1),
+            await call("memory_node_search", query="blood", states=["active"]),
+            await call("memory_node_search", query="bread"),
+            await call("memory_node_recent", limit=1),
+            await call("memory_context", query="bread"),
+        ):
+            assert "expired" not in found
 
     talk(conversation)

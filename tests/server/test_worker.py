@@ -74,9 +74,9 @@ def test_everybodys_memories_fade_in_batches_and_what_is_kept_stays(owner):
     [told] = owner.json("--once", "decay", "--batch", "2")
     assert (told["job"], told["outcome"]) == ("decay", "done")
     assert told["counts"] == {"processed": 4, "transitioned": 3, "errors": 0}
-    assert owner.states() == {"a": "expired", "b": "expired", "c": "expired", "d": "active"}
+    assert owner.states() == {"a": "archived", "b": "archived", "c": "archived", "d": "active"}
     assert owner.records()["a"]["content"] == "About a"
-    assert owner.ok("--once", "decay") == "decay: processed 1, transitioned 0, errors 0\n"
+    assert owner.ok("--once", "decay") == "decay: processed 4, transitioned 0, errors 0\n"
 
 
 def test_a_dry_run_says_what_would_change_and_why_and_changes_nothing(owner):
@@ -84,11 +84,11 @@ def test_a_dry_run_says_what_would_change_and_why_and_changes_nothing(owner):
     before = owner.records()
     printed = owner.ok("--dry-run")
     assert "About a" in printed
-    assert "below 0.01" in printed
+    assert "below 0.1" in printed
     [told] = owner.json("--once", "decay", "--dry-run")
     assert told["dry_run"] is True
     [row] = [one for one in told["changes"] if one["user_id"] == "bob"]
-    assert (row["memory_id"], row["from"], row["to"]) == ("b", "active", "expired")
+    assert (row["memory_id"], row["from"], row["to"]) == ("b", "active", "archived")
     assert "days after its last access" in row["why"]
     assert owner.records() == before
     assert owner.json("status")["jobs"] == []
@@ -98,7 +98,7 @@ def test_only_the_users_who_are_named_are_looked_at(owner, monkeypatch):
     owner.brings(memory("a"), memory("b", "bob"), memory("c", "cleo"))
     monkeypatch.setenv("CONCEPT_GRAPH_DECAY_USERS", "bob, cleo")
     owner.ok("--once")
-    assert owner.states() == {"a": "active", "b": "expired", "c": "expired"}
+    assert owner.states() == {"a": "active", "b": "archived", "c": "archived"}
 
 
 def test_work_that_is_paused_is_not_done_until_it_is_resumed(owner):
@@ -109,7 +109,7 @@ def test_work_that_is_paused_is_not_done_until_it_is_resumed(owner):
     assert owner.states() == {"a": "active"}
     assert owner.ok("resume").splitlines()[0] == "Nobody works at this moment."
     owner.ok("--once")
-    assert owner.states() == {"a": "expired"}
+    assert owner.states() == {"a": "archived"}
 
 
 def test_what_was_done_is_known_of_each_job(owner):
@@ -130,9 +130,10 @@ def test_what_was_done_is_known_of_each_job(owner):
 def test_nothing_is_removed_for_good_unless_its_owner_said_after_how_long(owner):
     owner.brings(memory("a"), memory("b"))
     owner.ok("--once")
+    assert owner.states() == {"a": "archived", "b": "archived"}
     assert "CONCEPT_GRAPH_RETENTION_DAYS" in owner.fails("--once", "purge")
     lines = owner.ok("--once", "--retention", "30").splitlines()
-    assert lines[0] == "decay: processed 0, transitioned 0, errors 0"
+    assert lines[0] == "decay: processed 2, transitioned 2, errors 0"
     assert lines[-1] == "purge: nothing to do"
     assert owner.states() == {"a": "expired", "b": "expired"}
 

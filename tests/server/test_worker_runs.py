@@ -293,12 +293,12 @@ def test_a_worker_that_is_killed_leaves_whole_batches_and_the_next_completes_the
         left, kept = now, states(memory)
     assert 0 < left["processed"] < many
     # Each batch is there with its count, or neither is.
-    assert kept["expired"] == left["transitioned"] == left["processed"]
+    assert kept["archived"] == left["transitioned"] == left["processed"]
     with process(memory.store.location, memory.now_ms, "two", 2) as other:
         assert other.line() == b'{"what": "stopped", "why": "one works"}\n'
     with process(memory.store.location, memory.now_ms + LEASE_MS, "two", 100) as other:
         assert other.line() == b'{"what": "done", "why": ""}\n'
-    assert states(memory) == {"expired": many}
+    assert states(memory) == {"archived": many}
     assert status(memory)["transitioned"] == many
     histories = {len(row["metadata"]["history"]) for row in memory.records()}
     assert histories == {1}

@@ -74,7 +74,7 @@ def test_a_service_does_at_once_what_is_due_and_ends_when_it_is_told_to(memory, 
         assert running.until("ended")["level"] == "info"
         assert running.finish() == 0
     assert status(memory)["holder"] is None
-    assert {row["state"] for row in memory.records()} == {"expired"}
+    assert {row["state"] for row in memory.records()} == {"archived"}
     assert 'processed_total{job="decay"} 3.0' in metrics.read_text(encoding="utf-8")
 
 
@@ -94,8 +94,8 @@ def test_told_to_end_in_the_middle_it_finishes_its_batch(memory, number):
     row = status(memory)
     assert 0 < row["processed"] < many
     assert (row["holder"], row["errors"], row["runs"]) == (None, 0, 0)
-    expired = [one for one in memory.records() if one["state"] == "expired"]
-    assert len(expired) == row["transitioned"]
+    archived = [one for one in memory.records() if one["state"] == "archived"]
+    assert len(archived) == row["transitioned"]
 
 
 class Scripted:

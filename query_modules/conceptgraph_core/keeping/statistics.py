@@ -1,25 +1,31 @@
 """How much there is of everything."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from .view import Everything
 
-NODE, RELATION, TIME = "node", "relation", "time"
+NODE, APART, RELATION, TIME = "node", "apart", "relation", "time"
 
 
 def stats(graph: Everything) -> list[dict[str, Any]]:
     """Return (measure, kind, value) rows: counts of nodes and relations, the newest access.
 
-    `kind` is "node", "relation" or "time", whose value is in unix ms. Of the layers only the first
+    `kind` is "node", "relation" or "time", whose value is in unix ms; "apart" are nodes that are
+    counted once more, such as what has expired of the memories. Of the layers only the first
     is counted where it has no nodes.
     """
     nodes = {kind.label: kind.measure for layer in graph.layers for kind in layer.nodes}
     counts = dict.fromkeys(nodes.values(), 0)
+    apart = {kind.label: kind.counted for layer in graph.layers for kind in layer.nodes}
+    counted: Counter[str] = Counter()
     relations = {kind.name: 0 for layer in graph.layers for kind in layer.edges}
     newest = 0
     for node in graph.nodes():
         counts[nodes[node.label]] += 1
+        for measure, is_one in apart[node.label].items():
+            counted[measure] += is_one(node.raw.get_property)
         accessed_at = node.raw.get_property("accessed_at")
         if isinstance(accessed_at, int):
             newest = max(newest, accessed_at)
@@ -32,6 +38,7 @@ def stats(graph: Everything) -> list[dict[str, Any]]:
     relations = _only(relations, (kind.name for layer in there for kind in layer.edges))
     return [
         *({"measure": name, "kind": NODE, "value": count} for name, count in counts.items()),
+        *({"measure": name, "kind": APART, "value": n} for name, n in counted.items() if n),
         *({"measure": name, "kind": RELATION, "value": n} for name, n in relations.items()),
         {"measure": "newest_accessed_at", "kind": TIME, "value": newest},
     ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from .. import text
 from . import rules, schema
 from .links import age
-from .node import Graph, Node
+from .node import Expired, Graph, Node
 
 Row = dict[str, Any]
 
@@ -51,18 +51,22 @@ class _Counts:
 def stats(graph: Graph) -> Row:
     """Return how many memories and links the scope has, of which states, sources and types.
 
+    What has expired is counted in by_state alone, if anything has; what was forgotten nowhere.
     average_connections counts a link at both of its ends; isolated memories have none. by_source
     tells of the hundred most frequent sources. Raises TooMuch beyond 10,000,000 links.
     """
     counts = _counted(graph)
-    states = Counter(node.state for node in counts.nodes)
+    states = Counter(graph.state(node) for node in counts.nodes)
+    by_state = {state: states[state] for state in rules.STATES if state != rules.EXPIRED}
+    if expired := sum(1 for _ in graph.another(Expired).nodes()):
+        by_state[rules.EXPIRED] = expired
     sources = Counter(str(node.value("source")) for node in counts.nodes)
     ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
     return {
         "nodes": len(counts.nodes),
         "edges": counts.edges,
         "average_connections": _average(2 * counts.edges, len(counts.nodes)),
-        "by_state": {state: states[state] for state in rules.STATES if state != rules.EXPIRED},
+        "by_state": by_state,
         "by_source": dict(ordered[:MAX_SOURCES]),
         "relations": counts.relations,
         "isolated": sum(1 for node in counts.nodes if not counts.degree(node)),
@@ -84,7 +88,7 @@ def analysis(graph: Graph, top: int) -> Row:
     return {
         "in_degrees": _distribution(counts.nodes, counts.incoming),
         "out_degrees": _distribution(counts.nodes, counts.outgoing),
-        "top_connectors": [_connector(node, counts) for node in connected[:most]],
+        "top_connectors": [_connector(graph, node, counts) for node in connected[:most]],
         "relations": counts.relations,
         "average_strength": _average(sum(counts.strengths.values()), counts.edges),
     }
@@ -111,9 +115,9 @@ def _distribution(nodes: list[Node], degrees: Counter[int]) -> list[Row]:
     ]
 
 
-def _connector(node: Node, counts: _Counts) -> Row:
+def _connector(graph: Graph, node: Node, counts: _Counts) -> Row:
     return {
-        **node.brief,
+        **graph.brief(node),
         "connections": counts.degree(node),
         "incoming": counts.incoming[node.id],
         "outgoing": counts.outgoing[node.id],

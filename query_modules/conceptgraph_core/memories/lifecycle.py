@@ -23,7 +23,7 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
             {
                 "memory_id": node.memory_id,
                 "access_count": node.value("access_count"),
-                "state": node.state,
+                "state": node.stored_state,
                 "decay_score": round(node.value("decay_score"), schema.DECIMALS),
             }
         )
@@ -73,8 +73,11 @@ def status(graph: Graph, memory_id: str) -> Row:
 def status_of(graph: Kept, node: Node) -> Row:
     now_ms, decay = graph.context.now_ms, graph.context.decay
     fading = graph.fading(node)
-    score, state = rules.now(fading, now_ms, decay)
+    score, state = graph.presence(node, may_expire=True)
     following = rules.next_state(fading, now_ms, decay)
+    if state == rules.EXPIRED:
+        # The next run of the worker lets it go.
+        state, following = rules.ARCHIVED, (rules.EXPIRED, now_ms)
     to_come = fading.preserved_until is not None and fading.preserved_until > now_ms
     return {
         "state": state,
@@ -92,32 +95,26 @@ def settle(graph: Kept, node: Node) -> None:
 
     Only the worker lets a memory expire: this archives it at worst.
     """
-    become(graph, node, *presence(graph, node, may_expire=False))
+    become(graph, node, *graph.presence(node))
 
 
 def become(graph: Kept, node: Node, score: float, state: str) -> None:
-    """Give *node* the score and the state that `presence` told.
+    """Give *node* the score and the state that `Kept.presence` told.
 
     What becomes archived is compressed where that saves space; what expires is deleted, which means
     that nobody but its owner sees it.
     """
     now_ms = graph.context.now_ms
     changes: Row = {"decay_score": score, "last_decay_update": now_ms}
-    if state != node.state:
+    if state != node.stored_state:
         changes |= transition(node, state, now_ms, score)
     graph.update(node, **changes)
 
 
-def presence(graph: Kept, node: Node, may_expire: bool) -> tuple[float, str]:
-    """Return the score of *node* now, and the state that it is to have."""
-    context = graph.context
-    score, state = rules.now(graph.fading(node), context.now_ms, context.decay)
-    return score, rules.ARCHIVED if state == rules.EXPIRED and not may_expire else state
-
-
 def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
     """Return the properties that change when *node* goes over into *state*."""
-    entry = {"from": node.state, "to": state, "at": now_ms, "score": round(score, schema.DECIMALS)}
+    score = round(score, schema.DECIMALS)
+    entry = {"from": node.stored_state, "to": state, "at": now_ms, "score": score}
     metadata = dict(node.value("metadata"))
     known = metadata.get(schema.HISTORY)
     history = [*(known if isinstance(known, (list, tuple)) else ()), entry]
@@ -139,6 +136,6 @@ def stored_content(content: str, state: str) -> str:
 def is_loose(node: Node) -> bool:
     """Tell whether *node* is archived and its content not, though that would save space."""
     raw = node.raw.get_property("content")
-    if node.state != rules.ARCHIVED or not isinstance(raw, str) or packing.is_packed(raw):
+    if node.stored_state != rules.ARCHIVED or not isinstance(raw, str) or packing.is_packed(raw):
         return False
     return len(raw) >= packing.WORTHWHILE and packing.is_packed(packing.archived(raw))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .. import checks, text
 from ..errors import Tautology
-from . import schema
+from . import schema, unlinked
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -70,53 +70,93 @@ def link(
     strength: float | None = None,
     amount: float | None = None,
 ) -> Row:
-    """Link two memories, or strengthen the link of that type that there is (seed 002).
+    """Link two memories, state a link again, or take it away (seed 002).
 
-    A new link gets *strength*; one that exists gets *amount* more than what is left of it now, up
-    to 1, and fades anew from now. Returns from, to, type, strength and created. Raises InvalidText,
-    InvalidNumber, Tautology, and NotFound.
+    A new link gets *strength*, 0.5 if that is None. One that exists gets *strength* if it is given,
+    else *amount* more than what is left of it now, from 0.5 up to 1; either way it fades anew from
+    now. A *strength* of 0 takes the link away, which `relink` undoes. Returns from, to, type,
+    strength and created. Raises InvalidText, InvalidNumber, Tautology, and NotFound.
     """
     relation = schema.checked_relation(type_)
-    strength = schema.checked_strength(schema.DEFAULT_STRENGTH if strength is None else strength)
+    if strength is not None:
+        strength = checks.unit(strength, "strength")
     amount = checks.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
+    source, target = _ends(graph, source_id, target_id)
+    edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
+    if strength == 0:
+        unlinked.take_away(graph, source, target, relation, edges)
+        left = 0.0
+    elif not edges:
+        left = schema.DEFAULT_STRENGTH if strength is None else strength
+        unlinked.create(graph, source, target, relation, left)
+    elif strength is None:
+        left = strengthen(graph, edges, amount, schema.RESTATED)
+    else:
+        left = _set(graph, edges, strength)
+    return {
+        "from": source.memory_id,
+        "to": target.memory_id,
+        "type": relation,
+        "strength": round(left, schema.DECIMALS),
+        "created": not edges and strength != 0,
+    }
+
+
+def relink(graph: Graph, source_id: str, target_id: str, type_: str) -> Row:
+    """Bring back a link that was taken away, with what was left of it then; it fades from now on.
+
+    Returns from, to, type, strength, and restored: False if the link was there all the time. Raises
+    NotFound where no such link was taken away, and what `link` does.
+    """
+    relation = schema.checked_relation(type_)
+    source, target = _ends(graph, source_id, target_id)
+    edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
+    if edges:
+        left = max(graph.strength(edge) for edge in edges)
+    else:
+        left = unlinked.taken_away(source, target, relation)
+        unlinked.create(graph, source, target, relation, left)
+    return {
+        "from": source.memory_id,
+        "to": target.memory_id,
+        "type": relation,
+        "strength": round(left, schema.DECIMALS),
+        "restored": not edges,
+    }
+
+
+def _ends(graph: Graph, source_id: str, target_id: str) -> list[Node]:
     source_id, target_id = text.name(source_id, "source_id"), text.name(target_id, "target_id")
     if source_id == target_id:
         raise Tautology(
             f"link: tautology: source_id and target_id are both {text.shown(source_id)}"
         )
-    source, target = graph.existing_all([source_id, target_id])
-    edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
-    now_ms = graph.context.now_ms
-    if edges:
-        strength = strengthen(graph, edges, amount)
-    else:
-        graph.create_edge(
-            source,
-            target,
-            schema.RELATION_TYPES[relation],
-            strength=strength,
-            created_at=now_ms,
-            last_strengthened=now_ms,
-        )
-    return {
-        "from": source_id,
-        "to": target_id,
-        "type": relation,
-        "strength": round(strength, schema.DECIMALS),
-        "created": not edges,
-    }
+    return graph.existing_all([source_id, target_id])
 
 
-def strengthen(graph: Graph, edges: Sequence[Any], amount: float) -> float:
+def strengthen(graph: Graph, edges: Sequence[Any], amount: float, least: float = 0.0) -> float:
     """Give a link, all *edges* of one type between two memories, *amount* more than is left of it.
 
-    Up to 1; it fades anew from now. Returns its strength.
+    At least *least*, up to 1; it fades anew from now. Returns its strength.
     """
+    return _set(graph, edges, max(least, min(1.0, _left(graph, edges) + amount)))
+
+
+def _left(graph: Graph, edges: Sequence[Any]) -> float:
     # Parallel edges made by hand count as one, the strongest; `check` reports them.
-    edge = max(edges, key=graph.strength)
-    strength = min(1.0, graph.strength(edge) + amount)
+    return max(graph.strength(edge) for edge in edges)
+
+
+def _set(graph: Graph, edges: Sequence[Any], strength: float) -> float:
+    """Give a link this strength now; being used, not weakened, makes it last longer."""
+    edge, now_ms = max(edges, key=graph.strength), graph.context.now_ms
+    if strength >= graph.strength(edge):
+        edge.set_property("strengthened_days", graph.link_days(edge))
     edge.set_property("strength", strength)
-    edge.set_property("last_strengthened", graph.context.now_ms)
+    edge.set_property("last_strengthened", now_ms)
+    for other in edges:
+        if other is not edge and graph.strength(other) > strength:
+            graph.delete_edge(other)
     return strength
 
 
@@ -232,7 +272,7 @@ def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
     links = iter(graph.relations([step.link for step in steps if step.link is not None]))
     return [
         {
-            **step.node.brief,
+            **graph.brief(step.node),
             "relation": step.relation,
             "direction": step.direction,
             "strength": round(step.strength, schema.DECIMALS),

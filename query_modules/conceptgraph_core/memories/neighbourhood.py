@@ -38,7 +38,7 @@ def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
     steps = links.strongest(graph, node)
     drawn = steps[:MOST_LINKS]
     status = lifecycle.status_of(graph, node)
-    row = nodes.whole(node, graph.context.now_ms) | {name: status[name] for name in _STANDS}
+    row = nodes.whole(graph, node) | {name: status[name] for name in _STANDS}
     row |= {"degree": len(steps), "links": [_link(step) for step in drawn]}
     return row, [step.node for step in drawn if step.node is not None]
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from .. import text
-from ..context import Context
 from ..errors import NotFound
 from ..graph import adapter
-from . import packing, schema
-from .rules import ACTIVE, EXPIRED, STATES, Fading, link_strength
+from . import packing, rules, schema
+from .rules import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
 
 
 class Node(adapter.Node):
@@ -18,13 +17,7 @@ class Node(adapter.Node):
     Properties are read when they are asked for: a walk needs few of each.
     """
 
-    __slots__ = ("_now_ms",)
-
-    def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
-        self.raw = raw
-        self.id = node_id
-        self.label = label
-        self._now_ms = context.now_ms
+    __slots__ = ()
 
     def value(self, name: str) -> Any:
         """Return a property as records have it."""
@@ -57,7 +50,8 @@ class Node(adapter.Node):
         return content if len(content) <= cut else content[: cut - 1] + "…"
 
     @property
-    def state(self) -> str:
+    def stored_state(self) -> str:
+        """Its state as of `last_decay_update`; what it is now says `Kept.state`."""
         state = self.raw.get_property("state")
         return state if state in STATES else ACTIVE
 
@@ -70,7 +64,12 @@ class Node(adapter.Node):
     @property
     def is_deleted(self) -> bool:
         """Whether it was forgotten or has expired: only its owner sees it then."""
-        return self.raw.get_property("deleted_at") is not None or self.state == EXPIRED
+        return self.raw.get_property("deleted_at") is not None or self.stored_state == EXPIRED
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether time took it out of sight, and nobody forgot it: its owner is told of it."""
+        return schema.is_expired(self.raw.get_property)
 
     @property
     def fading(self) -> Fading:
@@ -97,25 +96,17 @@ class Node(adapter.Node):
             return float(value)
         return float(self.value(name))
 
-    @property
-    def brief(self) -> dict[str, Any]:
-        """What lists tell of a memory; times in unix ms."""
-        # Lists are long and these are many: what has the right type is told as it is.
-        get = self.raw.get_property
-        return {
-            "memory_id": str(get("id")),
-            "text": self.text,
-            "source": _of_type(get("source"), str, "source"),
-            "speaker": _of_type(get("speaker"), str, "speaker"),
-            "type": _of_type(get("type"), str, "type"),
-            "tags": list(self.value("tags")) if get("tags") else [],
-            "state": self.state,
-            "created_at": _of_type(get("created_at"), int, "created_at"),
-        }
-
 
 def _of_type(value: Any, kind: type, name: str) -> Any:
     return value if value.__class__ is kind else _DECLARED[name].absent
+
+
+def _time(value: Any, otherwise: int) -> int:
+    return value if value.__class__ is int else otherwise
+
+
+def _days(value: Any) -> int:
+    return min(rules.MAX_LINK_DAYS, max(0, value)) if value.__class__ is int else 0
 
 
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
@@ -168,6 +159,34 @@ class Kept(adapter.Graph[Node]):
         others = (other for _, _, other, _ in self.edges(node))
         return replace(fading, degree=sum(not other.is_deleted for other in others))
 
+    def presence(self, node: Node, may_expire: bool = False) -> tuple[float, str]:
+        """Return the score and the state of *node* now; only the worker lets it expire."""
+        score, state = rules.now(self.fading(node), self.context.now_ms, self.context.decay)
+        return score, ARCHIVED if state == EXPIRED and not may_expire else state
+
+    def state(self, node: Node) -> str:
+        """Return the state of *node* now, whenever the worker saw it last."""
+        return EXPIRED if node.is_deleted else self.presence(node)[1]
+
+    def score(self, node: Node) -> float:
+        """Return the score of *node* now, of what is out of sight the one that it went with."""
+        return node.score if node.is_deleted else self.presence(node)[0]
+
+    def brief(self, node: Node) -> dict[str, Any]:
+        """Return what lists tell of a memory; times in unix ms."""
+        # Lists are long and these are many: what has the right type is told as it is.
+        get = node.raw.get_property
+        return {
+            "memory_id": str(get("id")),
+            "text": node.text,
+            "source": _of_type(get("source"), str, "source"),
+            "speaker": _of_type(get("speaker"), str, "speaker"),
+            "type": _of_type(get("type"), str, "type"),
+            "tags": list(node.value("tags")) if get("tags") else [],
+            "state": self.state(node),
+            "created_at": _of_type(get("created_at"), int, "created_at"),
+        }
+
     def strength(self, edge: Any, least: float = 0.0) -> float:
         """Return a link's strength now; of one with less than *least*, something below that."""
         strength = edge.get_property("strength")
@@ -176,13 +195,19 @@ class Kept(adapter.Graph[Node]):
         if strength.__class__ is float and strength < least:
             return float(strength)
         since = edge.get_property("last_strengthened")
-        if strength.__class__ is float and since.__class__ is int:
-            return link_strength(strength, since, self.context.now_ms)
+        days = edge.get_property("strengthened_days")
+        now_ms = self.context.now_ms
+        if strength.__class__ is float and since.__class__ is int and days is None:
+            return link_strength(strength, since, 0, now_ms)
         if isinstance(strength, bool) or not isinstance(strength, (int, float)):
             strength = schema.DEFAULT_STRENGTH
-        if isinstance(since, bool) or not isinstance(since, int):
-            since = self.context.now_ms
-        return link_strength(float(strength), since, self.context.now_ms)
+        return link_strength(float(strength), _time(since, now_ms), _days(days), now_ms)
+
+    def link_days(self, edge: Any) -> int:
+        """Return on how many days a link was strengthened, counting today."""
+        now_ms = self.context.now_ms
+        since = _time(edge.get_property("last_strengthened"), now_ms)
+        return link_days(_days(edge.get_property("strengthened_days")), since, now_ms)
 
     def is_later(self, node: Node) -> bool:
         until_ms = self.context.until_ms
@@ -194,6 +219,13 @@ class Graph(Kept):
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and not node.is_deleted
+
+
+class Expired(Kept):
+    """One call's view of the memories of its scope that time took out of sight."""
+
+    def sees(self, node: Node) -> bool:
+        return super().sees(node) and node.is_expired
 
 
 def not_found(memory_id: str) -> NotFound:

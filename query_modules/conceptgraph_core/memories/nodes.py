@@ -56,7 +56,7 @@ def create(
         last_decay_update=now_ms,
     )
     # What nobody trusts would be expired from the first: it is kept like what is archived.
-    score, state = lifecycle.presence(graph, node, may_expire=False)
+    score, state = graph.presence(node)
     content = lifecycle.stored_content(node.content, state)
     graph.update(node, decay_score=score, state=state, content=content)
     index(graph, node)
@@ -72,7 +72,7 @@ def get(graph: Graph, memory_id: str) -> Row:
     """Return all of a memory; reading it is an access. Raises NotFound."""
     node = graph.existing(memory_id)
     lifecycle.access(graph, node)
-    return whole(node, graph.context.now_ms)
+    return whole(graph, node)
 
 
 def update(
@@ -106,13 +106,13 @@ def update(
         values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
     graph.update(node, **values)
     if content is not None:
-        graph.update(node, content=lifecycle.stored_content(content, node.state))
+        graph.update(node, content=lifecycle.stored_content(content, node.stored_state))
     lifecycle.settle(graph, node)
     if content is not None or summary is not None:
         # Its vector is that of another text now; `embed` makes it anew.
         graph.update(node, embedding=None, embedding_dimension=None)
         index(graph, node)
-    return whole(node, graph.context.now_ms)
+    return whole(graph, node)
 
 
 def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
@@ -123,7 +123,7 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     node = graph.existing(memory_id)
     now_ms = graph.context.now_ms
     why = {} if reason is None else {"reason": text.summary(reason, "reason")}
-    score = lifecycle.presence(graph, node, may_expire=True)[0]
+    score = graph.presence(node, may_expire=True)[0]
     changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
     changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
     graph.update(node, **changes, decay_score=score)
@@ -142,14 +142,14 @@ def recent(graph: Graph, limit: int | None, source_filter: str | None = None) ->
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     total = max(graph.context.size or 0, len(nodes))
     return [
-        node.brief | {"accessed_at": node.value("accessed_at"), "total": total}
+        graph.brief(node) | {"accessed_at": node.value("accessed_at"), "total": total}
         for node in nodes[:most]
     ]
 
 
-def whole(node: Node, now_ms: int) -> Row:
-    """Return all that is told of a memory; times in unix ms."""
-    value = node.value
+def whole(graph: Kept, node: Node) -> Row:
+    """Return all that is told of a memory, as of now; times in unix ms."""
+    value, now_ms = node.value, graph.context.now_ms
     fading = node.fading
     return {
         "memory_id": node.memory_id,
@@ -164,8 +164,8 @@ def whole(node: Node, now_ms: int) -> Row:
         "access_count": fading.access_count,
         "created_at": value("created_at"),
         "accessed_at": fading.accessed_at,
-        "state": node.state,
-        "decay_score": round(value("decay_score"), schema.DECIMALS),
+        "state": graph.state(node),
+        "decay_score": round(graph.score(node), schema.DECIMALS),
         "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
         "parent_id": value("parent_id"),
         "concepts": list(value("concepts")),

@@ -19,20 +19,19 @@ Row = dict[str, Any]
 def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
     """Return the memories in *states* (none: in any), those accessed last first, then by id.
 
-    A row has the brief of one, decay_score, access_count, accessed_at and deleted_at, as stored,
-    and preserved.
+    A row has the brief of one, decay_score, access_count, accessed_at, deleted_at and preserved.
     """
     wanted = frozenset(schema.checked_states(states, "states") or rules.STATES)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
-    nodes = [node for node in graph.nodes() if node.state in wanted]
+    nodes = [node for node in graph.nodes() if graph.state(node) in wanted]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
-    return [_listed(node, graph.context.now_ms) for node in nodes[:most]]
+    return [_listed(graph, node) for node in nodes[:most]]
 
 
-def _listed(node: Node, now_ms: int) -> Row:
-    fading = node.fading
-    return node.brief | {
-        "decay_score": round(node.value("decay_score"), schema.DECIMALS),
+def _listed(graph: Kept, node: Node) -> Row:
+    fading, now_ms = node.fading, graph.context.now_ms
+    return graph.brief(node) | {
+        "decay_score": round(graph.score(node), schema.DECIMALS),
         "access_count": fading.access_count,
         "accessed_at": fading.accessed_at,
         "deleted_at": node.value("deleted_at"),
@@ -43,20 +42,16 @@ def _listed(node: Node, now_ms: int) -> Row:
 def show(graph: Kept, memory_id: str) -> Row:
     """Return all of a memory, whether it was forgotten or not; no access. Raises NotFound.
 
-    That is what `get` returns, with deleted_at and embedding_dimension, decay_score as of now, and
-    what comes next (next_state, next_state_at) unless it is out of sight: that may be now, if the
-    worker has not seen it yet.
+    That is what `get` returns, with deleted_at and embedding_dimension, and what comes next
+    (next_state, next_state_at) unless it is out of sight.
     """
     node = graph.existing(memory_id)
-    row = nodes.whole(node, graph.context.now_ms)
+    row = nodes.whole(graph, node)
     row |= {name: node.value(name) for name in ("deleted_at", "embedding_dimension")}
     if node.is_deleted:
         return row | {"next_state": None, "next_state_at": None}
     now = lifecycle.status_of(graph, node)
-    following = {name: now[name] for name in ("next_state", "next_state_at")}
-    if now["state"] != node.state:
-        following = {"next_state": now["state"], "next_state_at": graph.context.now_ms}
-    return row | following | {"decay_score": now["decay_score"]}
+    return row | {name: now[name] for name in ("next_state", "next_state_at")}
 
 
 def unindexed(graph: Kept) -> Row:
@@ -80,7 +75,7 @@ def restore(graph: Kept, memory_id: str) -> Row:
     return {
         "memory_id": node.memory_id,
         "restored": restored,
-        "state": node.state,
+        "state": graph.state(node),
         "decay_score": round(node.value("decay_score"), schema.DECIMALS),
     }
 
@@ -134,6 +129,7 @@ def decay_batch(
 ) -> Row:
     """Let time pass for the next memories of a scope: those whose ids come after *after*.
 
+    What has expired comes back where nothing expires any more: it was let go under another rule.
     Returns processed, transitioned and errors, how many these were; changes, what changes its state
     and why, {memory_id, text, from, to, score, why} or {memory_id, error}; and last, to be given as
     *after* next time, None at the end. Repeated at the same time it changes nothing. A batch of a
@@ -146,7 +142,7 @@ def decay_batch(
     batch = sorted(memory_id for memory_id in nodes if memory_id > begin)[:most]
     made: Row = {"processed": 0, "transitioned": 0, "errors": 0, "changes": []}
     for node in (nodes[memory_id] for memory_id in batch):
-        if not node.is_deleted:
+        if not node.is_deleted or (graph.context.decay.lasts and node.is_expired):
             _let_pass(graph, node, made, dry_run)
     if holder is not None and not dry_run:
         counts = {name: made[name] for name in ("processed", "transitioned", "errors")}
@@ -157,8 +153,8 @@ def decay_batch(
 def _let_pass(graph: Kept, node: Node, made: Row, dry_run: bool) -> None:
     made["processed"] += 1
     try:
-        score, state = lifecycle.presence(graph, node, may_expire=True)
-        known = node.state
+        score, state = graph.presence(node, may_expire=True)
+        known = node.stored_state
         if state != known:
             made["changes"].append(_change(graph, node, score, state))
             made["transitioned"] += 1
@@ -178,7 +174,7 @@ def _change(graph: Kept, node: Node, score: float, state: str) -> Row:
     return {
         "memory_id": node.memory_id,
         "text": node.text,
-        "from": node.state,
+        "from": node.stored_state,
         "to": state,
         "score": round(score, schema.DECIMALS),
         "why": _why(graph, node, score, state),
@@ -190,10 +186,12 @@ def _why(graph: Kept, node: Node, score: float, state: str) -> str:
     fading, now_ms = node.fading, graph.context.now_ms
     if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
         return "it is preserved"
+    if node.is_deleted:
+        return "nothing expires without a retention window"
     days = max(0, now_ms - fading.accessed_at) / rules.DAY_MS
     least = dict(rules.thresholds(graph.context.decay))
     since = f"{days:.1f} days after its last access, {fading.access_count} in all"
-    if rules.STATES.index(state) < rules.STATES.index(node.state):
+    if rules.STATES.index(state) < rules.STATES.index(node.stored_state):
         return f"its score is {score:.3g}, {least[state]:g} or more, {since}"
     above = rules.STATES[rules.STATES.index(state) - 1]
     return f"its score is {score:.3g}, below {least[above]:g}, {since}"

@@ -26,13 +26,20 @@ PRESERVING_TAGS: Final = (
 DAY_MS: Final = 86_400_000
 # What is kept of an old history begins so near to being archived, and no nearer.
 _NOT_YET: Final = 0.99
-# Seed 002: links halve in a week, and not below a tenth.
+# Seed 002: links halve in a week, and not below a tenth. Each further day on which a link was used
+# adds a week to that, up to so many: one that is used every week would else be gone in between.
 LINK_HALF_LIFE_MS: Final = 7 * DAY_MS
 LINK_FLOOR: Final = 0.1
+MAX_LINK_DAYS: Final = 12
+# The importance at which a memory fades at the base rate.
+_USUAL: Final = 0.7
 
 
 def thresholds(rules: Rules) -> tuple[tuple[str, float], ...]:
-    """Return each state and the least score that it takes, the most present first."""
+    """Return each state and the least score that it takes, the most present first.
+
+    Where nothing expires (`decaying.lasting`), archived takes any score.
+    """
     return (
         (ACTIVE, rules.active),
         (DORMANT, rules.dormant),
@@ -117,20 +124,29 @@ def fading_since(said_at: int, one: Fading, now_ms: int, rules: Rules = RULES) -
     return now_ms - math.floor(most * -math.expm1(-age / most)) if most >= 1 else now_ms
 
 
-def link_strength(strength: float, last_strengthened: int, now_ms: int) -> float:
-    """Return what is left of a link: half of it after each week, no less than a tenth.
+def link_strength(strength: float, last_strengthened: int, days: int, now_ms: int) -> float:
+    """Return what is left of a link that was strengthened on so many *days*, at least a tenth.
 
-    What began below a tenth stays as it is (seed 002's half-life and floor).
+    It halves in 7 · (1 + days) days. What began below a tenth stays as it is (seed 002's floor).
     """
     age = now_ms - last_strengthened
     if age <= 0 or strength <= LINK_FLOOR:
         return strength
-    left = strength * math.pow(0.5, age / LINK_HALF_LIFE_MS)
+    left = strength * math.pow(0.5, age / (LINK_HALF_LIFE_MS * (1 + days)))
     return left if left > LINK_FLOOR else LINK_FLOOR
 
 
+def link_days(days: int, last_strengthened: int, now_ms: int) -> int:
+    """Return on how many days a link was strengthened after this time too; a day is one of UTC."""
+    later = now_ms // DAY_MS > last_strengthened // DAY_MS
+    return min(MAX_LINK_DAYS, days + 1) if later else days
+
+
 def _rate(one: Fading, rules: Rules) -> float:
-    return rules.base_rate if one.rate is None else one.rate
+    """Return how fast *one* fades, per day: the more important, the more slowly."""
+    if one.rate is not None:
+        return one.rate
+    return rules.base_rate * (1.0 - one.importance) / (1.0 - _USUAL)
 
 
 def _boosts(one: Fading, rules: Rules) -> float:

@@ -4,7 +4,7 @@ Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .. import checks, limits, text
@@ -22,7 +22,7 @@ from ..layers import (
     starting,
 )
 from . import packing
-from .rules import ACTIVE, STATES
+from .rules import ACTIVE, EXPIRED, MAX_LINK_DAYS, STATES
 
 MEMORY: Final = "Memory"
 
@@ -43,6 +43,8 @@ DEFAULT_IMPORTANCE: Final = 0.7
 DEFAULT_CONFIDENCE: Final = 1.0
 DEFAULT_STRENGTH: Final = 0.5
 DEFAULT_AMOUNT: Final = 0.1
+# What a link that is stated again has at least.
+RESTATED: Final = 0.5
 
 # How many tags or concepts one memory may have, and how deep and large its metadata may be.
 MAX_NAMES: Final = 100
@@ -60,6 +62,8 @@ MAX_COUNTED: Final = 1_000
 MIN_SCORE_CHANGE: Final = 0.005
 # How deep two orders are fused, and how far is counted what a query belongs to.
 SEARCH_DEPTH: Final = 100
+# So many of the nearest vectors are looked at for those whose memories are in some states.
+MAX_FILTERED: Final = 10_000
 # A context: what words find that is at least so relevant as this share of the best; how many of the
 # nearest vectors, and from how many of all of it links are followed, how far, and along which. What
 # a link leads to is half as relevant as what it comes from, and counts by the link's strength.
@@ -105,7 +109,8 @@ MAX_LINKS_COUNTED: Final = 10_000_000
 # Keys of the metadata that only the lifecycle writes.
 HISTORY: Final = "history"
 FORGOTTEN: Final = "forgotten"
-RESERVED: Final = (HISTORY, FORGOTTEN)
+UNLINKED: Final = "unlinked"
+RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED)
 MAX_HISTORY: Final = 20
 
 
@@ -172,6 +177,18 @@ def latest(properties: Mapping[str, Any]) -> int:
     return -max(time if isinstance(time, int) else 0 for time in times)
 
 
+def is_expired(get: Callable[[str], Any]) -> bool:
+    """Tell whether time took a memory out of sight, and nobody forgot it, by its properties."""
+    if get("deleted_at") is None and get("state") != EXPIRED:
+        return False
+    metadata = get("metadata")
+    if not isinstance(metadata, Mapping) or FORGOTTEN in metadata:
+        return False
+    history = metadata.get(HISTORY)
+    last = history[-1] if isinstance(history, (list, tuple)) and history else None
+    return isinstance(last, Mapping) and last.get("to") == EXPIRED
+
+
 def _checked_value(value: Any, field: str, depth: int, budget: list[int]) -> Any:
     budget[0] -= 1
     if budget[0] < 0 or depth == 0:
@@ -209,6 +226,10 @@ def _checked_number(value: Any, field: str) -> bool | int | float:
 
 def _rate(value: Any, field: str) -> float:
     return text.number(value, field, 0.0, 1e6)
+
+
+def _link_days(value: Any, field: str) -> int:
+    return text.integer(value, field, 0, MAX_LINK_DAYS)
 
 
 def _state(value: Any, field: str) -> str:
@@ -268,6 +289,7 @@ LAYER: Final = Layer(
             ),
             refers={"parent_id": MEMORY},
             derived={"latest": latest},
+            counted={"memories expired": is_expired},
         ),
     ),
     edges=tuple(
@@ -278,6 +300,8 @@ LAYER: Final = Layer(
                 starting("strength", checked_strength, DEFAULT_STRENGTH),
                 optional("created_at", checks.time, NOW),
                 optional("last_strengthened", checks.time, NOW),
+                # On how many days after that of its creation it was strengthened.
+                optional("strengthened_days", _link_days),
             ),
             sources=(MEMORY,),
             targets=(MEMORY,),

@@ -1,5 +1,6 @@
 """Memories found by what they say: by words, and by vectors where texts are embedded."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from ..embeddings import remembered
 from ..errors import InvalidNumber
 from ..ranks import cosine, fused
 from . import schema
-from .node import Graph, Node
+from .node import Expired, Graph, Kept, Node
 from .wanted import Wanted
 
 Row = dict[str, Any]
@@ -38,7 +39,7 @@ class Finder:
     """
 
     def __init__(
-        self, graph: Graph, query: str, vector: Sequence[float] = (), model: str | None = None
+        self, graph: Kept, query: str, vector: Sequence[float] = (), model: str | None = None
     ) -> None:
         scope = graph.context.user_id
         further = _further(graph, query)
@@ -52,7 +53,8 @@ class Finder:
         By words alone, the score is that of `associate`; with vectors the ranks in both orders are
         fused.
         """
-        hits = {hit.node.id: hit for hit in self._search.best(depth, wanted.admits)}
+        admits = functools.partial(wanted.admits, self._graph)
+        hits = {hit.node.id: hit for hit in self._search.best(depth, admits)}
         if not self._vector:
             return [Found(hit.node, hit.score, hit, None) for hit in hits.values()]
         near = self._nearest(depth, wanted)
@@ -75,7 +77,8 @@ class Finder:
         near = [
             (similarity, node)
             for node in self._graph.nodes()
-            if wanted.admits(node) and (similarity := self._similarity(node)) is not None
+            if (similarity := self._similarity(node)) is not None
+            and wanted.admits(self._graph, node)
         ]
         near.sort(key=lambda one: (-one[0], one[1].memory_id))
         return near[:depth]
@@ -109,7 +112,7 @@ def search(
     found = finder.best(max(most, schema.SEARCH_DEPTH), wanted)
     return [
         {
-            **one.node.brief,
+            **graph.brief(one.node),
             "score": round(one.score, schema.DECIMALS),
             "similarity": _rounded(one.similarity),
             "total": len(found),
@@ -120,7 +123,34 @@ def search(
     ]
 
 
-def _further(graph: Graph, query: str) -> list[Further]:
+def expired(
+    graph: Expired,
+    query: str | None,
+    limit: int | None,
+    source_filter: str | None,
+    types: Sequence[str],
+    tags: Sequence[str],
+) -> list[Row]:
+    """Return what has expired and *query* belongs to, or with none all of it, the latest first.
+
+    A row has the brief of one, deleted_at (unix ms), and total: of what a query finds 100 or the
+    limit are counted. Raises what `search` does.
+    """
+    most = checked_limit(limit)
+    wanted = Wanted.of(source_filter, types, tags, ())
+    if query is None:
+        found = [node for node in graph.nodes() if wanted.admits(graph, node)]
+        found.sort(key=lambda node: (-node.last, node.memory_id))
+    else:
+        best = Finder(graph, query).best(max(most, schema.SEARCH_DEPTH), wanted)
+        found = [one.node for one in best]
+    return [
+        graph.brief(node) | {"deleted_at": node.value("deleted_at"), "total": len(found)}
+        for node in found[:most]
+    ]
+
+
+def _further(graph: Kept, query: str) -> list[Further]:
     """Return what the concepts that *query* names lead to: as looked up, or by going there."""
     rows = graph.context.widened
     if rows is None and graph.context.found is None:
@@ -128,7 +158,7 @@ def _further(graph: Graph, query: str) -> list[Further]:
     return [Further(*(row[name] for name in widening.FIELDS)) for row in rows or ()]
 
 
-def _comparable(graph: Graph, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
+def _comparable(graph: Kept, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
     """Return *vector*, or nothing where the store has no vectors to compare it with yet."""
     if not len(vector) or remembered.chosen(graph) is None:
         return ()

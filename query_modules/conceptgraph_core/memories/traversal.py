@@ -64,7 +64,7 @@ def explore(
     walk = _Walk(graph, bounds, start_id)
     walk.breadth_first()
     return [
-        {**visit.node.brief, "distance": visit.depth, "truncated": walk.truncated}
+        {**graph.brief(visit.node), "distance": visit.depth, "truncated": walk.truncated}
         for visit in walk.visits.values()
     ]
 
@@ -117,7 +117,7 @@ def traverse(
 
 def _rows(graph: Graph, walk: "_Walk") -> list[Row]:
     visits = walk.visits.values()
-    briefs = [visit.node.brief for visit in visits]
+    briefs = [graph.brief(visit.node) for visit in visits]
     ids = {visit.node.id: brief["memory_id"] for visit, brief in zip(visits, briefs, strict=True)}
     steps = [visit.step for visit in visits if visit.step is not None]
     links = iter(graph.relations(step.link for step in steps if step.link is not None))

@@ -33,11 +33,11 @@ class Wanted:
             frozenset(schema.checked_states(states, "states")),
         )
 
-    def admits(self, node: Any) -> bool:
-        """Tell whether the memory *node* is among those that are wanted."""
+    def admits(self, graph: Any, node: Any) -> bool:
+        """Tell whether the memory *node*, as *graph* sees it, is among those that are wanted."""
         return (
             (self.source is None or self.source == node.value("source"))
             and (not self.types or node.value("type") in self.types)
-            and (not self.states or node.state in self.states)
+            and (not self.states or graph.state(node) in self.states)
             and (not self.tags or not self.tags.isdisjoint(node.value("tags")))
         )

@@ -35,6 +35,8 @@ _STATUS = (
 )  # fmt: skip
 DECAY_STATUS = Procedure("memorygraph.decay_status", _STATUS, writes=False)
 PRESERVE = Procedure("memorygraph.preserve", _STATUS, writes=True)
+# Of all states those whose memories are in sight.
+SEEN = tuple(state for state in STATES if state != EXPIRED)
 PROCEDURES = (CREATE, GET, UPDATE, FORGET, RECENT, TOUCH, DECAY_STATUS, PRESERVE)
 
 
@@ -109,8 +111,7 @@ def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = N
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     if source_filter is not None:
         text.name(source_filter, "source_filter")
-    seen = [state for state in STATES if state != EXPIRED]
-    found = latest(scope, seen, most, source_filter)
+    found = latest(scope, SEEN, most, source_filter)
     first, *others = (part.where for part in found.parts if isinstance(part, Range))
     # However long the list is, it says whether something was cut.
     count = max(schema.MAX_COUNTED, most + 1)
@@ -126,9 +127,8 @@ def recent_until(scope: str, limit: int, until_ms: int) -> Call:
     """
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     made = (-limits.MAX_TIME_MS, until_ms + 1)
-    seen = [state for state in STATES if state != EXPIRED]
     oldest = Range((schema.MEMORY,), "created_at", *made, mine(scope), schema.MAX_ROWS)
-    return Call(RECENT, (most, None), Union((latest(scope, seen, schema.MAX_ROWS), oldest)))
+    return Call(RECENT, (most, None), Union((latest(scope, SEEN, schema.MAX_ROWS), oldest)))
 
 
 @checked
@@ -149,10 +149,13 @@ def preserve(memory_id: str, tag: str | None = None, until: int | None = None) -
     return Call(PRESERVE, (memory_id, tag, until), ids(memory_id))
 
 
-def latest(scope: str, states: Sequence[str], limit: int, source: str | None = None) -> Union:
+def latest(
+    scope: str, states: Sequence[str], limit: int | None, source: str | None = None
+) -> Union:
     """Look up the *limit* memories of each of *states* that were created or accessed last.
 
-    Those of one time come by their ids.
+    All of them if that is None. States are those that are stored; memories of one time come by
+    their ids.
     """
     also = () if source is None else (("source", source),)
     ever = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)

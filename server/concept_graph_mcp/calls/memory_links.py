@@ -10,6 +10,9 @@ from .lookups import Lookup, Range, Referring, Union
 from .memories import BRIEF, ids
 
 LINK = Procedure("memorygraph.link", ("from", "to", "type", "strength", "created"), writes=True)
+RELINK = Procedure(
+    "memorygraph.relink", ("from", "to", "type", "strength", "restored"), writes=True
+)
 CONNECTED = Procedure(
     "memorygraph.connected",
     (*BRIEF, "relation", "direction", "strength", "total"),
@@ -44,7 +47,7 @@ ANALYSIS = Procedure(
     writes=False,
 )
 
-PROCEDURES = (LINK, CONNECTED, EXPLORE, TRAVERSE, NEIGHBOURHOOD, STATS, ANALYSIS)
+PROCEDURES = (LINK, RELINK, CONNECTED, EXPLORE, TRAVERSE, NEIGHBOURHOOD, STATS, ANALYSIS)
 
 
 @checked
@@ -52,13 +55,20 @@ def link(
     source_id: str,
     target_id: str,
     type_: str = schema.DEFAULT_RELATION,
-    strength: float = schema.DEFAULT_STRENGTH,
+    strength: float | None = None,
     amount: float = schema.DEFAULT_AMOUNT,
 ) -> Call:
+    """Return the call that links two memories, or states their link again; 0 takes it away."""
     for field, memory_id in (("source_id", source_id), ("target_id", target_id)):
         text.name(memory_id, field)
     arguments = (source_id, target_id, type_, strength, amount)
     return Call(LINK, arguments, ids(source_id, target_id))
+
+
+@checked
+def relink(source_id: str, target_id: str, type_: str = schema.DEFAULT_RELATION) -> Call:
+    """Return the owner's call that brings back a link that was taken away."""
+    return Call(RELINK, (source_id, target_id, type_), ids(source_id, target_id))
 
 
 @checked

@@ -6,14 +6,13 @@ from typing import Any
 from conceptgraph_core import text
 from conceptgraph_core.associate.schema import checked_limit
 from conceptgraph_core.memories import schema, wording
-from conceptgraph_core.memories.rules import ACTIVE, EXPIRED, STATES
 from conceptgraph_core.memories.wanted import Wanted
 
 from . import concepts, words
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Lookup, Nearest
-from .memories import BRIEF, mine
+from .memories import BRIEF, SEEN, mine
 
 _EXPLANATION = ("words", "factors")
 SEARCH = Procedure(
@@ -22,14 +21,12 @@ SEARCH = Procedure(
     writes=False,
 )
 # The text is written anew, with the days of the session's zone.
-CONTEXT = Procedure("memorygraph.context", ("entries", "memory_ids"), writes=True)
+CONTEXT = Procedure("memorygraph.context", ("entries", "memory_ids", "left_out"), writes=True)
 
 PROCEDURES = (SEARCH, CONTEXT)
 
 # The name of an embedding, and a vector by it.
 Embedded = tuple[str, Sequence[float]]
-
-_SEEN = tuple(state for state in STATES if state != EXPIRED)
 
 
 @checked
@@ -90,10 +87,9 @@ def _asking(
 
 
 def _nearest(scope: str, vector: Sequence[float], wanted: Wanted, depth: int) -> Nearest:
-    states = tuple(state for state in _SEEN if not wanted.states or state in wanted.states)
     among: list[tuple[str, tuple[Any, ...]]] = [
         # What is not said of a memory counts as its layer has it.
-        ("state", (*states, None) if ACTIVE in states else states),
+        ("state", (*SEEN, None)),
         ("deleted_at", (None,)),
     ]
     if wanted.source is not None:
@@ -102,6 +98,8 @@ def _nearest(scope: str, vector: Sequence[float], wanted: Wanted, depth: int) ->
     if wanted.types:
         among.append(("type", tuple(sorted(wanted.types))))
     having = (("tags", tuple(sorted(wanted.tags))),) if wanted.tags else ()
+    # A state is that of now, which no index has.
+    depth = schema.MAX_FILTERED if wanted.states else depth
     vector_of = schema.LAYER.vectors[0].vector
     return Nearest(
         schema.MEMORY, vector_of, tuple(vector), depth, mine(scope), tuple(among), having

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import limits, text
+from conceptgraph_core.associate.schema import checked_limit
 from conceptgraph_core.memories import schema
-from conceptgraph_core.memories.rules import STATES
+from conceptgraph_core.memories.rules import EXPIRED, STATES
+from conceptgraph_core.memories.wanted import Wanted
 from conceptgraph_core.work.schema import BATCH, COUNTERS, MAX_BATCH, WORKER
 
 from . import words
 from .call import Call, Procedure, checked
 from .lookups import BEYOND, Range, Union, following
-from .memories import BRIEF, WHOLE, ids, latest, mine
+from .memories import BRIEF, SEEN, WHOLE, ids, latest, mine
 
 LIST = Procedure(
     "memorygraph.list",
@@ -24,6 +26,7 @@ SHOW = Procedure(
     writes=False,
 )
 UNINDEXED = Procedure("memorygraph.unindexed", ("memories",), writes=False)
+EXPIRED_ONES = Procedure("memorygraph.expired", (*BRIEF, "deleted_at", "total"), writes=False)
 RESTORE = Procedure(
     "memorygraph.restore", ("memory_id", "restored", "state", "decay_score"), writes=True
 )
@@ -44,8 +47,8 @@ WORKER_PAUSE = Procedure("memorygraph.worker_pause", _WORKER, writes=True)
 WORKER_REPORT = Procedure("memorygraph.worker_report", _WORKER, writes=True)
 
 PROCEDURES = (
-    LIST, SHOW, UNINDEXED, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS, WORKER_LEASE,
-    WORKER_PAUSE, WORKER_REPORT,
+    LIST, SHOW, EXPIRED_ONES, UNINDEXED, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS,
+    WORKER_LEASE, WORKER_PAUSE, WORKER_REPORT,
 )  # fmt: skip
 
 
@@ -54,7 +57,39 @@ def listed(scope: str, states: Sequence[str] = (), limit: int = schema.LISTED) -
     """Return the owner's call for all memories in *states*; none of them: in any."""
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     wanted = list(dict.fromkeys(schema.checked_states(states, "states")))
-    return Call(LIST, (wanted, most), latest(scope, wanted or STATES, most))
+    return Call(LIST, (wanted, most), _in_states(scope, wanted, most))
+
+
+def _in_states(scope: str, wanted: Sequence[str], most: int) -> Union:
+    """Look up what may be among the latest *most* in *wanted* states, in any if there are none.
+
+    A state is that of now, which no index has: of what is in sight all is looked at.
+    """
+    if not wanted or wanted == [EXPIRED]:
+        return latest(scope, wanted or STATES, most)
+    seen = latest(scope, SEEN, None)
+    gone = latest(scope, [EXPIRED], most).parts if EXPIRED in wanted else ()
+    return Union((*seen.parts, *gone))
+
+
+@checked
+def expired(
+    scope: str,
+    query: str | None = None,
+    limit: int = schema.FOUND,
+    *,
+    source_filter: str | None = None,
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+) -> Call:
+    """Return the call for what has expired and *query* belongs to; without one, all of it."""
+    Wanted.of(source_filter, types, tags, ())
+    checked_limit(limit)
+    arguments = (query, limit, source_filter, list(types), list(tags))
+    if query is None:
+        return Call(EXPIRED_ONES, arguments, latest(scope, [EXPIRED], schema.MAX_COUNTED))
+    text.summary(query, "query")
+    return Call(EXPIRED_ONES, arguments, words.of_question(query, scope), words.context())
 
 
 @checked

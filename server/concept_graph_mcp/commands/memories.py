@@ -32,12 +32,11 @@ _STATES = click.option(
     multiple=True,
     help="Only those in this state; may be given again.",
 )
-_IDS = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
 
 
 @click.group(cls=Topic)
 def memories() -> None:
-    """List, show, find, restore or purge the memories of CONCEPT_GRAPH_USER."""
+    """List, show, find, restore, relink or purge the memories of CONCEPT_GRAPH_USER."""
 
 
 @memories.command("list")
@@ -51,14 +50,18 @@ def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bo
     What is forgotten or expired is in the state expired until it is restored or purged.
     """
 
-    async def work(session: Session) -> list[Row]:
+    async def work(session: Session) -> tuple[list[Row], int]:
         # One more than is shown tells whether there are more.
         rows = await session.run(calls.upkeep.listed(session.user_id, states, limit + 1))
-        return [dated(session, row) for row in rows]
+        lists_expired = not states or rules.EXPIRED in states
+        expired = 0 if lists_expired or len(rows) > limit else await _expired(session, None)
+        return [dated(session, row) for row in rows], expired
 
     nothing = "No memory is kept." if not states else f"No memory is {' or '.join(states)}."
-    rows = with_session(embedded, work)
+    rows, expired = with_session(embedded, work)
     print_listed("memories", rows, limit, listed_table, nothing, as_json=as_json)
+    if expired:
+        note(f"expired besides: {expired:,}; memories list --state expired shows them")
 
 
 @memories.command()
@@ -112,7 +115,7 @@ def search(
     """
     query = " ".join(words)
 
-    async def work(session: Session) -> tuple[list[Row], int]:
+    async def work(session: Session) -> tuple[list[Row], int, int]:
         rows, advice = await session.answered(
             query,
             lambda embedded: calls.remembering.search(
@@ -127,32 +130,82 @@ def search(
         if advice is not None:
             note(advice)
         [counted] = await session.run(calls.upkeep.unindexed(session.user_id))
-        return [dated(session, row) for row in rows], counted["memories"]
+        expired = 0 if states or len(rows) >= limit else await _expired(session, query)
+        return [dated(session, row) for row in rows], counted["memories"], expired
 
-    rows, lacking = with_session(embedded, work, at)
+    rows, lacking, expired = with_session(embedded, work, at)
     if as_json:
-        print_json({"memories": [{k: v for k, v in row.items() if k != "total"} for row in rows]})
+        found = [{k: v for k, v in row.items() if k != "total"} for row in rows]
+        print_json({"memories": found, **({"expired": expired} if expired else {})})
     elif rows:
         out.print(_found(rows, explain))
         if rows[0]["total"] > len(rows):
             say(f"the best {len(rows)} of {rows[0]['total']:,}")
     else:
         say("No memory says any of that.")
+    if expired:
+        note(f"expired and matching: {expired:,}; memories restore --search TEXT brings them back")
     if lacking:
         note(words_of.lacking(lacking, "memories"))
 
 
+async def _expired(session: Session, query: str | None) -> int:
+    """Return how many memories have expired that *query* belongs to; of None, how many at all."""
+    rows = await session.run(calls.upkeep.expired(session.user_id, query, 1))
+    return rows[0]["total"] if rows else 0
+
+
 @memories.command()
-@_IDS
+@click.argument("memory_ids", metavar="[ID...]", nargs=-1)
+@click.option("--search", metavar="TEXT", help="Those that have expired and that TEXT finds.")
+@limited(words_of.MAX_LIMIT, schema.LISTED)
 @click.pass_obj
-def restore(embedded: str | None, memory_ids: tuple[str, ...]) -> None:
-    """Bring memories back, whole, that were forgotten or have expired. That is an access."""
+def restore(
+    embedded: str | None, memory_ids: tuple[str, ...], search: str | None, limit: int
+) -> None:
+    """Bring memories back, whole, that were forgotten or have expired. That is an access.
+
+    Name them by their ids; or say --search, which finds what has expired, and restores --limit of
+    it, the best first.
+    """
+    if bool(memory_ids) == (search is not None):
+        raise click.UsageError("name memories, or say --search TEXT")
 
     async def work(session: Session) -> None:
-        for memory_id in dict.fromkeys(memory_ids):
+        rows: list[Row] = []
+        if search is not None:
+            rows = await session.run(calls.upkeep.expired(session.user_id, search, limit))
+            if not rows:
+                say("Nothing that has expired says any of that.")
+        for memory_id in dict.fromkeys((*memory_ids, *(row["memory_id"] for row in rows))):
             [row] = await session.run(calls.upkeep.restore(memory_id))
             how = "restored" if row["restored"] else "was there all the time"
             say(f"{row['memory_id']}: {how}, {row['state']}")
+        if rows and rows[0]["total"] > len(rows):
+            say("There are more; the same command restores them.")
+
+    with_session(embedded, work)
+
+
+@memories.command()
+@click.argument("source_id", metavar="SOURCE")
+@click.argument("target_id", metavar="TARGET")
+@click.option(
+    "--type",
+    "type_",
+    type=click.Choice(tuple(schema.RELATION_TYPES)),
+    default=schema.DEFAULT_RELATION,
+    show_default=True,
+    help="The type of the link.",
+)
+@click.pass_obj
+def relink(embedded: str | None, source_id: str, target_id: str, type_: str) -> None:
+    """Bring a link back that was taken away, from SOURCE to TARGET, as strong as it was then."""
+
+    async def work(session: Session) -> None:
+        [row] = await session.run(calls.memory_links.relink(source_id, target_id, type_))
+        how = "restored" if row["restored"] else "was there all the time"
+        say(f"{row['type']}: {how}, strength {row['strength']:.2f}")
 
     with_session(embedded, work)
 

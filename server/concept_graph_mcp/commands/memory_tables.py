@@ -15,6 +15,7 @@ Row = dict[str, Any]
 # Rows of what is about to be purged, and characters of a text in a list.
 SHOWN = 20
 _CUT = 120
+_LISTS = (schema.HISTORY, schema.UNLINKED)
 _TIMES = ("created_at", "accessed_at", "deleted_at", "next_state_at")
 
 
@@ -85,7 +86,7 @@ def _lines(text: str) -> Iterator[str]:
 def _noted(metadata: Mapping[str, Any], session: Session) -> Iterator[str]:
     """Iterate over lines of a caller's metadata, and of what is noted there of a memory's life."""
     for key, value in metadata.items():
-        noted = value if key == schema.HISTORY else [value] if key == schema.FORGOTTEN else []
+        noted = value if key in _LISTS else [value] if key == schema.FORGOTTEN else []
         try:
             lines = [_step(one, session) for one in noted]
         except (KeyError, TypeError, ValueError, OverflowError):
@@ -96,6 +97,9 @@ def _noted(metadata: Mapping[str, Any], session: Session) -> Iterator[str]:
 
 def _step(one: Mapping[str, Any], session: Session) -> str:
     at = session.local(one["at"]).isoformat(timespec="seconds")
+    if "strength" in one:
+        left = f"strength {one['strength']:.2f}"
+        return f"{at}: unlinked {one['type']} {one['to']}, {left}; memories relink brings it back"
     if "to" in one:
         return f"{at}: {one['from']} → {one['to']}, score {one['score']:.4g}"
     return f"{at}: forgotten" + (f": {one['reason']}" if one.get("reason") else "")

@@ -60,7 +60,7 @@ class _Year:
         """Return what the owner's command line or the worker gets, who use the same file."""
         now_ms = int(self.now.timestamp() * 1000)
         context = {"now_ms": now_ms, "date": f"{self.now:%Y%m%d}", "user_id": DEFAULT_USER}
-        return await self.store.call(call, context | {"decay": {}})
+        return await self.store.call(call, context | {"decay": {}, "expires": False})
 
 
 def live(path: Path) -> None:

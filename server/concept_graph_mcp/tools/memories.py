@@ -155,6 +155,10 @@ class MemoryTools:
         recent = MemoriesRecent(memories=[self._brief(row) for row in rows])
         if rows and rows[0]["total"] > len(rows):
             recent["total"] = rows[0]["total"]
+        if len(rows) < limit:
+            call = calls.upkeep.expired(self._session.user_id, None, 1, source_filter=source_filter)
+            for row in await self._session.run(call):
+                recent["expired"] = row["total"]
         return recent
 
     async def memory_decay_status(self, memory_id: GivenId) -> DecayStatus:

@@ -12,7 +12,6 @@ from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import WHOLE, Whole, clamped, iso, without_none
 from .memory_types import (
-    FirstStrength,
     GivenDirection,
     GivenId,
     LinkType,
@@ -44,9 +43,12 @@ class LinkTools:
         source_id: GivenId,
         target_id: GivenId,
         type: LinkType = schema.DEFAULT_RELATION,
-        strength: FirstStrength = schema.DEFAULT_STRENGTH,
+        strength: Annotated[
+            Unit | None,
+            Field(description="How firm it is from now on; 0 takes it away. A new one has 0.5."),
+        ] = None,
         amount: Annotated[
-            Unit, Field(description="What is added to what is left of a link that exists.")
+            Unit, Field(description="What is added to an existing link if no strength is given.")
         ] = schema.DEFAULT_AMOUNT,
     ) -> MemoryLinked:
         """Link two memories, or make the link that exists firmer. For both ways, link both ways."""

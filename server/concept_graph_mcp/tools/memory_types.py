@@ -11,7 +11,7 @@ from .arguments import Text
 
 State = Annotated[
     Literal["active", "dormant", "archived", "expired"],
-    Field(description="How present it is; archived is still whole, expired is seen nowhere."),
+    Field(description="How present it is; archived: readable; expired: hidden until restored."),
 ]
 MemoryId = Annotated[str, Field(description="What the memory is called: use it as it is.")]
 Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
@@ -71,6 +71,12 @@ class MemoryForgotten(TypedDict):
     deleted_at: Time
 
 
+Expired = Annotated[
+    int,
+    Field(description="How many more there are that expired, if any; the owner restores them."),
+]
+
+
 class MemoriesRecent(TypedDict):
     """`total` is there only if `limit` cut something."""
 
@@ -83,6 +89,7 @@ class MemoriesRecent(TypedDict):
             ),
         ]
     ]
+    expired: NotRequired[Expired]
 
 
 class DecayStatus(TypedDict):
@@ -100,7 +107,7 @@ class DecayStatus(TypedDict):
 PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
 
 Strength = Annotated[
-    float, Field(description="How firm the link is now, 0 to 1; halves in a week, down to 0.1.")
+    float, Field(description="How firm the link is now, 0 to 1; fades to 0.1 unless used.")
 ]
 Relation = Annotated[str, Field(description="The type of the link that leads there.")]
 Direction = Annotated[
@@ -121,11 +128,6 @@ LinkType = Annotated[
 GivenDirection = Annotated[
     Literal["both", "outgoing", "incoming"], Field(description="Which links are followed.")
 ]
-FirstStrength = Annotated[
-    float,
-    Strict(),
-    Field(gt=0, le=1, allow_inf_nan=False, description="How firm a new link is."),
-]
 
 
 MemoryLinked = TypedDict(
@@ -135,7 +137,7 @@ MemoryLinked = TypedDict(
         "to": MemoryId,
         "type": str,
         "strength": Strength,
-        "created": Annotated[bool, Field(description="False: there was one; it is firmer now.")],
+        "created": Annotated[bool, Field(description="False: there was one already.")],
     },
 )
 
@@ -241,6 +243,7 @@ class MemoriesFound(TypedDict):
             int, Field(description="How many there are; by words, and by meaning, 100 are counted.")
         ]
     ]
+    expired: NotRequired[Expired]
     advice: NotRequired[Advice]
 
 
@@ -253,4 +256,5 @@ class MemoryContext(TypedDict):
     ]
     memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]
     tokens: Annotated[int, Field(description="How many the text has, estimated: bytes / 4.")]
+    expired: NotRequired[Expired]
     advice: NotRequired[Advice]

@@ -66,6 +66,17 @@ class RememberingTools:
         found = MemoriesFound(memories=[self._found(row) for row in rows])
         if rows and rows[0]["total"] > len(rows):
             found["total"] = rows[0]["total"]
+        if len(rows) < limit and not states:
+            call = calls.upkeep.expired(
+                self._session.user_id,
+                query,
+                1,
+                source_filter=source_filter,
+                types=types,
+                tags=tags,
+            )
+            for row in await self._session.run(call):
+                found["expired"] = row["total"]
         if advice is not None:
             found["advice"] = advice
         return found
@@ -84,6 +95,9 @@ class RememberingTools:
         text = wording.written(row["entries"], self._day)
         tokens = wording.tokens(wording.size(text))
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
+        if not row["left_out"]:
+            for gone in await self._session.run(calls.upkeep.expired(scope, query, 1)):
+                made["expired"] = gone["total"]
         if advice is not None:
             made["advice"] = advice
         return made
