@@ -2,6 +2,7 @@
 
 import math
 import time
+import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -151,7 +152,8 @@ def _user_id(value: Any, _: str) -> str:
         return DEFAULT_USER
     if not isinstance(value, str) or not value.strip():
         raise InvalidContext("context: user_id must be a non-empty text")
-    return value
+    # As `text.user` has it, of whatever length.
+    return value if value.isascii() else unicodedata.normalize("NFC", value)
 
 
 def _asker(value: Any, _: str) -> str | None:

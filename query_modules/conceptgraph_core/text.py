@@ -1,6 +1,7 @@
 """What may be stored as a name or a summary, and what a number may be."""
 
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -25,6 +26,14 @@ def name(value: object, field: str) -> str:
 def existing_name(value: object, field: str) -> str:
     """Like `name`, for a name that may also be an episode's, which is a little longer."""
     return _text(value, field, limits.MAX_EPISODE_NAME)
+
+
+def user(value: object, field: str) -> str:
+    """Return *value* as the id of a user if it can be one, else raise InvalidText.
+
+    Systems write an accented letter as one character or as two; a user is one whichever it is.
+    """
+    return unicodedata.normalize("NFC", name(value, field))
 
 
 def names(values: Iterable[object], field: str) -> list[str]:

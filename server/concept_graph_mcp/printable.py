@@ -5,8 +5,12 @@ import re
 from typing import Any
 
 # Control characters; line and paragraph separators; what turns the direction of the text around
-# it; and what cannot be encoded at all. Compiled when something is first printed.
-_OBEYED = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+# it; what nobody sees but a model reads; and what cannot be encoded at all. Compiled when something
+# is first printed. (Joiners stay: scripts and emoji need them.)
+_OBEYED = (
+    "\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    "\U000e0000-\U000e007f"
+)
 _IN_TEXT = f"[\0-\x1f{_OBEYED}]"
 # JSON itself escapes those of ASCII, all but one.
 _IN_JSON = f"[{_OBEYED}]"
@@ -20,4 +24,4 @@ def printable(text: str) -> str:
 def json_text(value: Any, indent: int | None = None) -> str:
     """Return *value* as JSON that says the same as any other, and nothing to a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return re.sub(_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_IN_JSON, lambda found: json.dumps(found[0])[1:-1], text)

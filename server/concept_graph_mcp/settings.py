@@ -207,7 +207,7 @@ def _zone(name: str | None) -> ZoneInfo:
 
 def _user_id(value: str) -> str:
     try:
-        return text.name(value, "CONCEPT_GRAPH_USER")
+        return text.user(value, "CONCEPT_GRAPH_USER")
     except ConceptGraphError as error:
         raise SettingsError(str(error)) from None
 
@@ -215,7 +215,7 @@ def _user_id(value: str) -> str:
 def _users(value: str) -> tuple[str, ...]:
     names = dict.fromkeys(name.strip() for name in value.split(",") if name.strip())
     try:
-        return tuple(text.name(name, "CONCEPT_GRAPH_DECAY_USERS") for name in names)
+        return tuple(text.user(name, "CONCEPT_GRAPH_DECAY_USERS") for name in names)
     except ConceptGraphError as error:
         raise SettingsError(str(error)) from None
 

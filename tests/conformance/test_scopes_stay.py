@@ -79,3 +79,30 @@ def test_a_check_finds_an_edge_between_two_users(memory, hands):
     )
     hands.edge(one, other, "SUPPORTS", strength=0.5)
     assert ("relation between two users", '"ann-1" supports "bob-1"') in problems(memory)
+
+
+COMPOSED, DECOMPOSED = "Zo\u00eb", "Zoe\u0308"
+
+
+def test_a_user_is_one_however_accents_are_written(memory):
+    for number, user in enumerate((COMPOSED, DECOMPOSED)):
+        rows = [record(kind, user, **{kind.key[-1]: f"n{number}"}) for kind in KINDS]
+        # Of which a user has one each.
+        rows = [row | dict.fromkeys(row.keys() & {"canonical_name"}, f"n{number}") for row in rows]
+        memory.import_rows([*rows, {"kind": "session", "user_id": user, "session_id": "s"}])
+    records = memory.records()
+    assert len(records) == 2 * len(KINDS) + 1
+    assert {one["user_id"] for one in records} == {COMPOSED}
+    found = memory.procedure("memorygraph.recent", [10, None], ("memory_id",), user_id=DECOMPOSED)
+    assert {row["memory_id"] for row in found} == {"n0", "n1"}
+    assert problems(memory) == []
+
+
+def test_what_an_older_version_wrote_otherwise_is_reported_and_brought_back(memory, hands):
+    hands.node("Memory", id="old", user_id=DECOMPOSED, content="tea")
+    expected = ("user_id with decomposed letters", 'Memory "old"')
+    assert expected in problems(memory)
+    memory.import_rows(memory.records())
+    assert problems(memory) == []
+    found = memory.procedure("memorygraph.recent", [10, None], ("memory_id",), user_id=COMPOSED)
+    assert [row["memory_id"] for row in found] == ["old"]

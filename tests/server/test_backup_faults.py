@@ -140,6 +140,16 @@ def test_what_a_killed_backup_has_left_is_removed_by_the_next(shell):
     assert not file.name.endswith(".partial")
 
 
+def test_what_a_killed_restore_has_left_is_removed_by_the_next_backup(shell):
+    apart = shell.folder / "replaced"
+    apart.mkdir(parents=True)
+    partial = apart / f"20250615-150640Z-0123456789ab-replaced{shell.suffix}.partial"
+    for beside in ("", "-journal", "-wal", "-shm"):
+        partial.with_name(partial.name + beside).write_bytes(b"half")
+    shell.keep("backup")
+    assert list(apart.iterdir()) == []
+
+
 def test_a_backup_waits_for_another_and_leaves_its_file_alone(shell):
     shell.folder.mkdir()
     arguments = [sys.executable, "-c", KILLED, str(shell.folder), shell.suffix]

@@ -77,9 +77,12 @@ def test_a_link_is_followed_and_stays_a_link(filled, home):
     assert names(home / "real") == ["graph.jsonl"]
 
 
-def test_a_link_to_nothing_yet_is_followed(filled, home):
+def test_a_link_to_nothing_yet_is_followed_with_force_only(filled, home):
     (home / "link.jsonl").symlink_to("graph.jsonl")
-    ok(*filled, "export", str(home / "link.jsonl"))
+    refused = run(*filled, "export", str(home / "link.jsonl"))
+    assert "is a link to a file that is not there; --force writes that" in refused.stderr
+    assert names(home) == ["link.jsonl"]
+    ok(*filled, "export", "--force", str(home / "link.jsonl"))
     assert "apple" in (home / "graph.jsonl").read_text(encoding="utf-8")
     assert (home / "link.jsonl").is_symlink()
 

@@ -14,6 +14,7 @@ from command_line import ok, run
 from rich.console import Console
 
 from concept_graph_mcp.commands import importing
+from concept_graph_mcp.file_formats import lines as file_lines
 from concept_graph_mcp.session import Session
 
 BOB = [
@@ -446,3 +447,11 @@ def test_a_line_s_records_are_never_parted(there, interrupted):
     stopped = run(*there, "import", "-", stdin=text)
     assert "all up to line 1 is in" in stopped.stderr
     assert len(evoked_by(there)) == 800
+
+
+def test_a_line_of_any_length_is_not_read_whole(there, monkeypatch):
+    monkeypatch.setattr(file_lines, "_LONGEST", 200)
+    text = lines({"kind": "concept", "name": "apple"}) + " " * 1_000
+    refused = run(*there, "import", "-", stdin=text)
+    assert refused.stderr.endswith("line 2: is longer than 200 characters; nothing was imported\n")
+    ok(*there, "import", "-", stdin=lines({"kind": "concept", "name": "n" * 100}) * 10)

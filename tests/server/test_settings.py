@@ -304,3 +304,9 @@ def test_a_scope_is_named_by_the_environment_alone():
     for bad in ("x" * 1_001, "a\0b"):
         with pytest.raises(SettingsError, match="CONCEPT_GRAPH_USER: "):
             settings.read(TZ | {"CONCEPT_GRAPH_USER": bad})
+
+
+def test_a_user_is_one_however_the_system_writes_accents():
+    one, other = "Zo\u00eb", "Zoe\u0308"
+    for variable in ("CONCEPT_GRAPH_USER", "CONCEPT_GRAPH_DECAY_USERS"):
+        assert settings.read(TZ | {variable: one}) == settings.read(TZ | {variable: other})

@@ -120,6 +120,8 @@ def test_nothing_that_is_printed_speaks_to_the_terminal(text):
         ("\x00\x7f\x85", r"\x00\x7f\x85"),
         ("\u2028\u202eabc\u2069", r"\u2028\u202eabc\u2069"),
         ("a\u200e\u200fb\u061c", r"a\u200e\u200fb\u061c"),
+        ("a\u200bb\u2060\ufeff", r"a\u200bb\u2060\ufeff"),
+        ("a\U000e0041\U000e007fb", r"a\U000e0041\U000e007fb"),
         ("リンゴ 👩‍👧 a\u0301 \\x1b", "リンゴ 👩‍👧 a\u0301 \\x1b"),
     ],
 )
@@ -137,10 +139,11 @@ def test_json_carries_every_name_exactly_and_no_order_for_the_terminal(there):
 
 @pytest.mark.parametrize("options", [[], ["--format", "server-memory"]], ids=["ours", "theirs"])
 def test_an_export_to_the_terminal_carries_every_name_and_no_order(there, options):
-    names = {*HOSTILE, "a\x85", "a\u2028", "a\u202e"}
+    names = {*HOSTILE, "a\x85", "a\u2028", "a\u202e", "a\u200b", "a\U000e0041"}
     remember(there, *map(concept, names))
     shown = run(there, "export", *options, "-").stdout
     assert not {unicodedata.category(each) for each in shown if each != "\n"} & {"Cc", "Zl"}
+    assert not set(shown) & {"\u200b", "\U000e0041"}
     records = list(map(json.loads, shown.splitlines()))
     assert {record["name"] for record in records if "name" in record} == names
 

@@ -1,5 +1,6 @@
 """What the index knows of a text, and where that is looked up before anything is written."""
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -80,7 +81,8 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         thread = position = None
     speaker = properties.get("speaker")
     return Told(
-        scope,
+        # As `text.user` has it.
+        unicodedata.normalize("NFC", scope),
         kind.label,
         key,
         _text(kind.indexed, properties),

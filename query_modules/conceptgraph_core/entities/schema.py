@@ -157,7 +157,7 @@ def label(value: object, field: str) -> str:
 
 
 _ID = Property("id", text.name, absent="")
-_USER_ID = Property("user_id", text.name, absent="")
+_USER_ID = Property("user_id", text.user, absent="")
 _CREATED_AT = Property("created_at", checks.time, NOW, absent=0)
 
 

@@ -1,5 +1,6 @@
 """What is in the graph that its layers do not expect; hands and other programs put it there."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -36,6 +37,7 @@ def check(graph: Everything) -> list[Row]:
         if any(key):
             keys[layer.sharing(node.label), key] += 1
         rows.extend(_node_problems(graph, node))
+        rows.extend(_scope_problems(graph, node))
         rows.extend(_edge_problems(graph, node, layer))
         references.add(node)
     for (labels, key), count in keys.items():
@@ -52,6 +54,7 @@ def problems(layer: Layer) -> dict[str, str]:
     unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
     ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
     scoped = [_CROSSING] if any(kind.scope for kind in layer.nodes) else []
+    scoped += [_decomposed(kind.scope) for kind in layer.nodes if kind.scope]
     foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
     indexed = [UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
     return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP, *scoped, *foreign, *indexed])
@@ -100,6 +103,14 @@ def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:
             yield _row(*_missing(declared.name), subject)
 
 
+def _scope_problems(graph: Everything, node: Node) -> Iterator[Row]:
+    """Yield a row if a scope is written as no call writes it: nobody would see the node."""
+    name = graph.kind_of(node).scope
+    scope = graph.scope(node)
+    if name is not None and isinstance(scope, str) and not unicodedata.is_normalized("NFC", scope):
+        yield _row(*_decomposed(name), f"{node.label} {graph.shown(node)}")
+
+
 def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]:
     seen: Counter[tuple[str, int]] = Counter()
     for edge, kind, other in graph.outgoing(node):
@@ -132,6 +143,10 @@ def _unset(name: str, default: Any) -> tuple[str, str]:
 
 def _foreign(name: str) -> tuple[str, str]:
     return f"{name} of another user", "correct the property, or remove the node"
+
+
+def _decomposed(name: str) -> tuple[str, str]:
+    return f"{name} with decomposed letters", "export all there is, and import that"
 
 
 def _shared(name: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..layers import Layer
+from ..layers import Layer, NodeKind
 
 Key = tuple[Any, ...]
 # The labels of one name space, and a key in it.
@@ -17,19 +17,29 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
         for kind in layer.nodes:
             if record.get("kind") == kind.kind and kind.exported:
                 key = tuple(record.get(name) for name in kind.key)
-                found.append((layer.sharing(kind.label), key))
+                found.append((layer.sharing(kind.label), _checked(kind, key)))
         edge = layer.edge(record.get("type"))
         if edge is not None and record.get("kind") == layer.edge_kind:
             for labels, field in ((edge.sources, "from"), (edge.targets, "to")):
                 for space in layer.spaces(labels):
-                    size = len(layer.kind(space[0]).key)
-                    found.append((space, key_of(record.get(field), size)))
+                    kind = layer.kind(space[0])
+                    key = key_of(record.get(field), len(kind.key))
+                    found.append((space, _checked(kind, key)))
     return [(labels, key) for labels, key in found if _usable(key)]
 
 
 def key_of(value: Any, size: int) -> Key:
     """Return the key of *size* values that `from` or `to` of a record is: a list if of several."""
     return tuple(value) if size > 1 and isinstance(value, (list, tuple)) else (value,)
+
+
+def _checked(kind: NodeKind, key: Key) -> Key:
+    """Return *key* as it is stored; what is refused there is left for whoever says so."""
+    try:
+        named = zip(kind.key, key, strict=True)
+        return tuple(kind.declared(name).check(value, name) for name, value in named)
+    except ValueError:
+        return key
 
 
 def _usable(key: Key) -> bool:

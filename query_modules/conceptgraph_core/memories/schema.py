@@ -248,7 +248,7 @@ LAYER: Final = Layer(
             key=("id",),
             properties=(
                 Property("id", text.name, absent=""),
-                Property("user_id", text.name, absent=""),
+                Property("user_id", text.user, absent=""),
                 Property(
                     "content",
                     checked_content,

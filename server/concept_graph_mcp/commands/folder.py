@@ -1,6 +1,7 @@
 """Where a store's backups are: writing them there, choosing one, and removing outdated ones."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,6 +29,10 @@ class Folder:
 
     async def backup(self) -> None:
         """Write a backup and say what it holds. Raises Failure."""
+        # A restore that was killed may be the last: here somebody comes by again.
+        if self._apart.is_dir():
+            async with self._turn(self._apart):
+                pass
         file, written = await self._written(self._directory)
         say(f"{file}: {shown(written.contents)}")
         _say_left_out(written)
@@ -82,13 +87,9 @@ class Folder:
         store_id = await self._store.identity()
         if store_id is None:
             raise NoStore(f"store {self._store.location}: there is no such store yet")
-
-        def waiting() -> None:
-            note(f"{directory}: waiting for another backup to be done")
-
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            async with backup_folder.turn(directory, waiting):
+            async with self._turn(directory):
                 name = store_id, mark, self._store.backups.suffix, datetime.now(UTC)
                 with backup_folder.written(directory, *name) as (partial, file):
                     made = await self._store.backup(partial)
@@ -98,6 +99,11 @@ class Folder:
                     return file, made
         except OSError as error:
             raise Failure(f"{directory}: {error.strerror or error}; no backup was made") from None
+
+    def _turn(self, directory: Path) -> AbstractAsyncContextManager[None]:
+        """Wait until nobody else writes to *directory*, from which what is unfinished goes."""
+        waiting = f"{directory}: waiting for another backup to be done"
+        return backup_folder.turn(directory, lambda: note(waiting))
 
     def _listing(self, directory: Path) -> backup_folder.Listing:
         try:

@@ -27,6 +27,9 @@ def place(file: Path, force: bool) -> Path:
         raise Failure(f"{file}: {what}")
     if status is not None and not force:
         raise Failure(f"{file}: exists already; --force overwrites it")
+    # Whoever made such a link would choose where the file comes to lie.
+    if status is None and not force and file.is_symlink():
+        raise Failure(f"{file}: is a link to a file that is not there; --force writes that")
     return Path(os.path.realpath(file))
 
 

@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 
 from conceptgraph_core import limits
 from conceptgraph_core.context import DEFAULT_USER
@@ -21,6 +21,8 @@ Record = dict[str, Any]
 # that all of them are one.
 _INTEGER_CHARACTERS = 20
 ALL_LONGER = 10**_INTEGER_CHARACTERS
+# In characters. A document of many memories may stand in one line, but fits into the memory.
+_LONGEST = 2**26
 # What drivers and hosts take without a thought of their own stack.
 _DEEPEST = 50
 
@@ -77,12 +79,13 @@ class Naming:
         return concept[:room] + number
 
 
-def filled(stream: Iterable[str], tally: Tally) -> Lines:
+def filled(stream: TextIO, tally: Tally) -> Lines:
     """Number the lines of *stream* and pass on those that are neither blank nor a comment.
 
-    A byte that is not UTF-8 is expected as a surrogate. Raises FormatError for one.
+    A byte that is not UTF-8 is expected as a surrogate. Raises FormatError for one, and for a line
+    that is too long to be read.
     """
-    for number, raw in enumerate(stream, 1):
+    for number, raw in enumerate(_lines(stream), 1):
         line = raw.rstrip("\r\n")
         if not line.isascii():
             try:
@@ -93,6 +96,15 @@ def filled(stream: Iterable[str], tally: Tally) -> Lines:
             tally.left_out("comments")
         elif line.strip():
             yield number, line
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    number = 0
+    while line := stream.readline(_LONGEST + 1):
+        number += 1
+        if len(line) > _LONGEST:
+            raise FormatError(f"line {number}: is longer than {_LONGEST:,} characters")
+        yield line
 
 
 def json_object(number: int, line: str) -> Record:

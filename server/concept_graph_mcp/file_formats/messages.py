@@ -6,9 +6,9 @@ As backfill has them too: `created_at` is a time, and `role`, with `user_id`, a 
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TextIO
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import limits
@@ -47,7 +47,7 @@ class Messages:
         self._known: dict[str, tuple[int, int]] = {}
         self._alike: Counter[str] = Counter()
 
-    def rows(self, stream: Iterable[str]) -> Iterator[Row]:
+    def rows(self, stream: TextIO) -> Iterator[Row]:
         """Iterate over what is to be ingested of the lines of *stream*. Raises FormatError."""
         for number, line in filled(stream, self.tally):
             record = json_object(number, line)

@@ -1,9 +1,9 @@
 """Reading a file in whichever format it is in."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from conceptgraph_core.layers import Layer
 
@@ -31,7 +31,7 @@ class Reader:
     FormatError.
     """
 
-    def __init__(self, stream: Iterable[str], given: str | None = None) -> None:
+    def __init__(self, stream: TextIO, given: str | None = None) -> None:
         self.tally = Tally()
         self._file = _sqlite_file(stream, given)
         if self._file is not None:
@@ -54,13 +54,13 @@ class Reader:
             yield from FORMATS[self.format](self._lines, naming, self.tally)
 
 
-def native_rows(stream: Iterable[str], layers: Sequence[Layer]) -> Iterator[Row]:
+def native_rows(stream: TextIO, layers: Sequence[Layer]) -> Iterator[Row]:
     """Iterate over the records of *layers* in *stream*, in our own format. Raises FormatError."""
     tally = Tally()
     return native.read(filled(stream, tally), Naming(), tally, native.Fields(layers))
 
 
-def _sqlite_file(stream: Iterable[str], given: str | None) -> Path | None:
+def _sqlite_file(stream: TextIO, given: str | None) -> Path | None:
     """Return where the SQLite file is that *stream* reads, None if it is none."""
     raw: Any = getattr(stream, "buffer", None)
     begins = raw.peek(len(memory_sqlite.MAGIC)) if hasattr(raw, "peek") else b""
