@@ -8,6 +8,7 @@ read and write within that user_id alone.
 import mgp
 
 from conceptgraph_core.entities import (
+    ending,
     explaining,
     facts,
     linking,
@@ -19,8 +20,10 @@ from conceptgraph_core.entities import (
     schema,
     searching,
     sessions,
+    splitting,
     stated,
     statistics,
+    undoing,
 )
 from conceptgraph_core.entities import (
     neighbourhood as neighbourhoods,
@@ -35,6 +38,7 @@ COMPONENT = {
     "type": str,
     "kind": mgp.Nullable[str],
     "identity_status": str,
+    "valid_until": mgp.Nullable[int],
     "origin": str,
     "origin_confidence": float,
     "inferred": bool,
@@ -234,18 +238,20 @@ def link(
     ctx: mgp.ProcCtx,
     entity_id: str,
     linked_entity_id: mgp.Nullable[str],
-    link_confidence: mgp.Number,
+    link_confidence: mgp.Nullable[mgp.Number],
     link_rationale: str,
     origin: str,
+    said: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(verdict=str, reason=str):
+) -> mgp.Record(verdict=str, reason=str, merge_id=mgp.Nullable[str]):
     """Judge the claim that two entities are the same; its confidence counts for nothing.
 
     Example:
-        CALL entitygraph.link("id of puppy", "id of Max", 0.9, "one dog", "model") YIELD verdict;
+        CALL entitygraph.link("id of puppy", "id of Max", null, "one dog", "model") YIELD verdict;
     """
-    claim = entity_id, linked_entity_id, link_confidence, link_rationale, origin
-    return [mgp.Record(**linking.link(Graph(ctx, context), *claim))]
+    claim = entity_id, linked_entity_id, link_confidence, link_rationale, origin, said
+    row = {"merge_id": None, **linking.link(Graph(ctx, context), *claim)}
+    return [mgp.Record(**row)]
 
 
 @mgp.write_proc
@@ -254,27 +260,80 @@ def merge(
     source_id: str,
     target_id: str,
     reason: str,
-    by: str = schema.USER_CORRECTION,
+    by: str = schema.SYSTEM,
+    said: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(merge_id=str):
+) -> mgp.Record(verdict=str, merge_id=mgp.Nullable[str], reason=mgp.Nullable[str]):
     """Let one entity count as another from now on; unmerge takes it back.
 
     Example:
-        CALL entitygraph.merge("id of puppy", "id of Max", "the user said so") YIELD merge_id;
+        CALL entitygraph.merge("id of puppy", "id of Max", "one dog", "user_correction",
+                               "My puppy is Max") YIELD verdict, merge_id;
     """
-    return [mgp.Record(**merging.merge(Graph(ctx, context), source_id, target_id, reason, by))]
+    given = source_id, target_id, reason, by, said
+    row = {"merge_id": None, "reason": None, **merging.merge(Graph(ctx, context), *given)}
+    return [mgp.Record(**row)]
+
+
+@mgp.write_proc
+def split(
+    ctx: mgp.ProcCtx,
+    entity_id: str,
+    mention_ids: mgp.List[str],
+    since: mgp.Nullable[int],
+    said: mgp.Nullable[str],
+    reason: str,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    verdict=str,
+    entity_id=mgp.Nullable[str],
+    merge_id=mgp.Nullable[str],
+    reason=mgp.Nullable[str],
+):
+    """Let mentions and facts be of another entity of that name; unmerge takes it back.
+
+    Example:
+        CALL entitygraph.split("id of Anna", [], 1750000000000, "My boss is another Anna", "two")
+        YIELD entity_id, merge_id;
+    """
+    given = entity_id, mention_ids, since, said, reason
+    made = splitting.split(Graph(ctx, context), *given)
+    return [mgp.Record(**{"entity_id": None, "merge_id": None, "reason": None, **made})]
+
+
+@mgp.write_proc
+def end(
+    ctx: mgp.ProcCtx,
+    entity_id: str,
+    said: mgp.Nullable[str],
+    reason: str,
+    valid_until: mgp.Nullable[int] = None,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    verdict=str,
+    valid_until=mgp.Nullable[int],
+    merge_id=mgp.Nullable[str],
+    reason=mgp.Nullable[str],
+):
+    """Let an entity be over: who is called so later is another one; unmerge takes it back.
+
+    Example:
+        CALL entitygraph.end("id of Max", "Max died in May", "he died") YIELD verdict, merge_id;
+    """
+    made = ending.end(Graph(ctx, context), entity_id, said, reason, valid_until)
+    return [mgp.Record(**{"valid_until": None, "merge_id": None, "reason": None, **made})]
 
 
 @mgp.write_proc
 def unmerge(ctx: mgp.ProcCtx, merge_id: str, reason: str, context: mgp.Map = {}) -> mgp.Record(
     merge_id=str, separate=mgp.List[mgp.Map]
 ):
-    """Take a merge back: both are as they were, and are not thought to be one again.
+    """Take a merge, a split or an end back; what was merged is not thought to be one again.
 
     Example:
         CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
     """
-    return [mgp.Record(**merging.unmerge(Graph(ctx, context), merge_id, reason))]
+    return [mgp.Record(**undoing.unmerge(Graph(ctx, context), merge_id, reason))]
 
 
 @mgp.read_proc
@@ -312,14 +371,17 @@ def merges(
     context: mgp.Map = {},
 ) -> mgp.Record(
     merge_id=str,
+    action=str,
     source_id=str,
     source=str,
     target_id=str,
     target=str,
     confidence=float,
     reason=mgp.Nullable[str],
+    said=mgp.Nullable[str],
     by=str,
     is_active=bool,
+    is_claim=bool,
     created_at=int,
     unmerged_at=mgp.Nullable[int],
     unmerge_reason=mgp.Nullable[str],

@@ -50,9 +50,30 @@ class Entities:
         [row] = self.run(calls.entities.link(one, other, confidence, rationale, origin))
         return row["verdict"], row["reason"]
 
-    def merge(self, source, target, by="user_correction"):
-        [row] = self.run(calls.entities.merge(source, target, "they are one", by))
+    def merge(self, source, target, by="user_correction", said=None):
+        """Merge two by the user's words, which name both, unless *said* is given or by system."""
+        if said is None and by == "user_correction" and source != target:
+            said = " is ".join(self._label(one) for one in (source, target))
+        [row] = self.run(calls.entities.merge(source, target, "they are one", by, said))
         return row["merge_id"]
+
+    def split(self, entity_id, mention_ids=(), since=None, said=None):
+        label = self._label(entity_id)
+        said = f"That is another {label}" if said is None else said
+        labels = self.get(entity_id)["labels"]
+        moved = {"said": said, "reason": "they are two"}
+        call = calls.entities.split(entity_id, labels, mention_ids, since, **moved)
+        [row] = self.run(call)
+        return row
+
+    def close(self, entity_id, until=None, said=None):
+        said = f"{self._label(entity_id)} is gone" if said is None else said
+        [row] = self.run(calls.entities.end(entity_id, said, "it is over", until))
+        return row
+
+    def _label(self, entity_id):
+        found = [one for one in self.records("entity") if one["id"] == entity_id]
+        return found[0]["node_label"] if found else entity_id
 
     def unmerge(self, merge_id):
         [row] = self.run(calls.entities.unmerge(merge_id, "they are two"))

@@ -354,7 +354,8 @@ def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     stale.parent.mkdir()
     stale.write_text("raise SystemExit")
     assert run("install-modules", str(target)).exit_code == 0
-    libraries = [Path(find_spec(name).origin).parent for name in ("snowballstemmer", "stop_words")]
+    names = ("nicknames", "snowballstemmer", "stop_words")
+    libraries = [Path(find_spec(name).origin).parent for name in names]
     expected = files(modules_directory(), below=modules_directory())
     for library in libraries:
         expected |= files(library, below=library.parent)

@@ -4,6 +4,7 @@ Merges form trees: an entity is merged into at most one other, its `canonical_no
 any one back leaves all others as they are.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from . import schema
@@ -39,6 +40,11 @@ def members(graph: Graph, node: Node) -> list[Node]:
     return [first, *rest]
 
 
+def labels(members: Sequence[Node]) -> list[str]:
+    """Return what a component is called: first what it is shown as, then each spelling it has."""
+    return list(dict.fromkeys([members[0].name, *(one.own_name for one in members)]))
+
+
 def _merged_with(graph: Graph, node: Node) -> list[Node]:
     # Most entities never were; their edges, mentions among them, need not be gone through.
     if not node.get("merge_count"):
@@ -67,7 +73,7 @@ def said(graph: Graph, node: Node) -> Said:
 
 def called_by_user(graph: Graph, node: Node) -> list[str]:
     """Return what the user has called any of *node*'s component."""
-    return [one.name for one in members(graph, node) if one.get("user_mention_count")]
+    return [one.bare for one in members(graph, node) if one.get("user_mention_count")]
 
 
 def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:

@@ -19,6 +19,11 @@ Row = dict[str, Any]
 
 # Of mentions and of edges, so many are told of.
 MOST_TOLD: Final = 5
+_DONE: Final = {
+    schema.MERGE_ACTION: "{0} was merged into {1}",
+    schema.SPLIT_ACTION: "Another {1} was split from {0}",
+    schema.END_ACTION: "{0} was ended",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,8 @@ def _presence(graph: Graph, node: Node, members: Sequence[Node]) -> Told:
     activation = max(one.activation(graph.now_ms) for one in members)
     last = max(one.get("last_activated") for one in members)
     ids = _of(node)
+    if (until := node.get("valid_until")) is not None:
+        return Told(("It is over since ", until, f"; activation {activation:.2f}."), node, ids=ids)
     if any(one.get("is_active") for one in members):
         parts = ("It is active, last activated on ", last, f": activation {activation:.2f}.")
         return Told(parts, node, ids=ids)
@@ -153,12 +160,15 @@ def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
     for one in members:
         # Whom it was taken apart from, too.
         names |= {tie.other.key: line(tie.other.name) for tie in graph.ties(one, schema.SAME_AS)}
-    for row in reading.ledger(graph, members):
+    for row in reading.ledger_rows(graph, members):
         pair = [names.get(row[end], row[end]) for end in ("source_id", "target_id")]
         by = "the user" if row["by"] == schema.USER_CORRECTION else "the weekly analysis or a claim"
-        start = f"{pair[0]} was merged into {pair[1]} by {by} on "
-        end = "" if row["is_active"] else f", and taken back: {quoted(row['unmerge_reason'] or '')}"
-        parts = (start, row["created_at"], f": {quoted(row['reason'] or '')}{end}.")
+        done = _DONE[row["action"]].format(*pair)
+        start = f"{done} by {by} on " if not row["is_claim"] else f"Claimed only: {done}, on "
+        reason = row["said"] or row["reason"] or ""
+        end = f", and taken back: {quoted(row['unmerge_reason'] or '')}"
+        state = "" if row["is_active"] or row["is_claim"] else end
+        parts = (start, row["created_at"], f": {quoted(reason)}{state}.")
         yield Told(parts, members[0], ids=_of(members[0], ("merge_id", row["merge_id"])))
 
 

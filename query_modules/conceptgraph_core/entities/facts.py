@@ -77,7 +77,7 @@ def _origin(graph: Graph, given: Given, old: Node | None, about: Node | None) ->
     said = spans.Said(given.text)
     if about is not None:
         known = components.called_by_user(graph, about)
-        claim = about.name, given.span, about.node_type, known
+        claim = about.bare, given.span, about.node_type, known
         return standing.origin(said, given.speaker, *claim)
     if given.value is None and old is not None:
         words = old.get("value") if given.span is None else given.span

@@ -30,6 +30,16 @@ def merge(user_id: str, source_id: str, target_id: str, number: int) -> str:
     return made("merge", user_id, source_id, target_id, number)
 
 
+def entry(user_id: str, action: str, source_id: str, number: int) -> str:
+    """Return the id of a split or an end in the ledger, the *number*-th entry of its source."""
+    return made(action, user_id, source_id, number)
+
+
+def split_off(user_id: str, source_id: str, number: int) -> str:
+    """Return the id of what that split makes: never that of one that is gone again."""
+    return made("split off", user_id, source_id, number)
+
+
 def fact(user_id: str, entity_id: str, predicate: str, number: int) -> str:
     """Return the id of the *number*-th fact of that predicate of an entity."""
     return made("fact", user_id, entity_id, predicate, number)

@@ -4,9 +4,8 @@ from typing import Any
 
 from .. import checks
 from .. import text as texts
-from . import components, merging, schema
+from . import components, ledger, merging, schema
 from .node import Graph, Node
-from .observing import propose
 
 Row = dict[str, Any]
 
@@ -15,19 +14,19 @@ def link(
     graph: Graph,
     entity_id: str,
     linked_entity_id: str | None,
-    link_confidence: float,
+    link_confidence: float | None,
     link_rationale: str,
     origin: str,
+    said: str | None = None,
 ) -> Row:
-    """Judge the claim that two entities are the same. Returns verdict and reason.
+    """Judge the claim that two entities are the same. Returns verdict, reason and maybe merge_id.
 
-    The claim is evidence, its confidence is not. Without the conditions of `merging.missing` it is
-    kept as a question (`candidate`); what cannot be, or was taken back before, is `rejected`. Only
-    what the user said is `merged`, and only if the conditions hold; what a model claims never is.
+    The claim is evidence, its confidence is not: that may be left out. Without the conditions of
+    `merging.missing` it is kept as a question (`candidate`); what cannot be, or was taken back
+    before, is `rejected`. A claim of the user's (*origin*) is `merged` if the conditions hold, and
+    in any case if *said*, the user's words, has a name of each. What a model claims never is.
     """
-    checks.unit(link_confidence, "link_confidence")
-    checks.one_of(schema.SPEAKERS)(origin, "origin")
-    texts.summary(link_rationale, "link_rationale")
+    _check(link_confidence, link_rationale, origin, said)
     one = merging.entity(graph, entity_id)
     if linked_entity_id is None:
         return _verdict(schema.REJECTED, "nobody is named; what is in question stays so")
@@ -35,23 +34,34 @@ def link(
     one, other = components.canonical(graph, one), components.canonical(graph, other)
     if one.id == other.id:
         return _verdict(schema.MERGED, "they are the same already")
+    by_user = origin == schema.USER
+    if by_user and said is not None and ledger.lacking(graph, (one, other), said) is None:
+        return _merged(graph, one, other, link_rationale, said)
     if reasons := merging.barred(graph, one, other):
         return _verdict(schema.REJECTED, "; ".join(reasons))
-    return _questioned(graph, one, other, link_rationale, origin)
+    merging.question(graph, one, other, link_rationale)
+    reasons = merging.missing(graph, one, other)
+    if not reasons and by_user:
+        return _merged(graph, one, other, link_rationale, None)
+    models = "a model's claim merges nothing; the weekly analysis may"
+    return _verdict(schema.CANDIDATE, "; ".join(reasons) or models)
 
 
-def _questioned(graph: Graph, one: Node, other: Node, link_rationale: str, origin: str) -> Row:
-    propose(graph, one, other, merging.likeness(one, other), link_rationale)
-    for node in (one, other):
-        if node.status == schema.PROVISIONAL:
-            node.set(identity_status=schema.AMBIGUOUS)
-    if lacking := merging.missing(graph, one, other):
-        return _verdict(schema.CANDIDATE, "; ".join(lacking))
-    if origin != schema.USER:
-        return _verdict(schema.CANDIDATE, "a model's claim merges nothing; the weekly analysis may")
+def _check(confidence: float | None, rationale: str, origin: str, said: str | None) -> None:
+    if confidence is not None:
+        checks.unit(confidence, "link_confidence")
+    checks.one_of(schema.SPEAKERS)(origin, "origin")
+    texts.summary(rationale, "link_rationale")
+    if said is not None:
+        texts.summary(said, "said")
+
+
+def _merged(graph: Graph, one: Node, other: Node, rationale: str, said: str | None) -> Row:
     younger, older = sorted((one, other), key=lambda node: node.age, reverse=True)
-    merging.merged(graph, younger, older, link_rationale, schema.SYSTEM)
-    return _verdict(schema.MERGED, "all conditions hold, and the user said so")
+    by = schema.SYSTEM if said is None else schema.USER_CORRECTION
+    merge_id = merging.merged(graph, younger, older, rationale, by, said)
+    held = "all conditions hold, and the user said so" if said is None else "the user said so"
+    return {**_verdict(schema.MERGED, held), "merge_id": merge_id}
 
 
 def _verdict(verdict: str, reason: str) -> Row:

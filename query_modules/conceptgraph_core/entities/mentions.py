@@ -86,13 +86,66 @@ def mention_id(graph: Graph, session: Node, message_id: str, observation: Observ
 
 def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
     """Let a mention of *entity* count: for its origin, its activation and, if a user's, feeling."""
-    entity.add("user_mention_count" if origin == schema.USER else "model_mention_count", 1)
+    _add(entity, origin, 1)
+    if origin == schema.USER and felt > entity.said.intensity:
+        entity.set(emotional_intensity=felt)
+    activate(graph, entity, origin)
+
+
+def recount(graph: Graph, entity: Node, mention: Node) -> None:
+    """Let a mention that was another's count for *entity*, as of when it was made."""
+    origin, at = mention.get("origin"), mention.created_at
+    _add(entity, origin, 1)
+    raised, latest = activation.mentioned(
+        entity.get("activation_strength"), entity.get("last_activated"), origin, at
+    )
+    entity.set(activation_strength=raised, last_activated=latest)
+    if origin == schema.USER:
+        felt = max(_felt(mention), entity.get("emotional_intensity"))
+        entity.set(emotional_intensity=felt, user_sessions=_sessions(graph, entity))
+
+
+def discount(graph: Graph, entity: Node, mention: Node) -> None:
+    """Let a mention that became another's count for *entity* no longer.
+
+    Its activation stays: it fades by itself.
+    """
+    _add(entity, mention.get("origin"), -1)
+    if mention.get("origin") != schema.USER:
+        return
+    left = [one for one in _of_user(graph, entity) if one.id != mention.id]
+    if mention.get("session_id") not in {one.get("session_id") for one in left}:
+        sessions = [one for one in entity.get("user_sessions") if one != mention.get("session_id")]
+        entity.set(user_sessions=sessions)
+    if _felt(mention) >= entity.get("emotional_intensity"):
+        entity.set(emotional_intensity=max(map(_felt, left), default=0.0))
+
+
+def _add(entity: Node, origin: str, number: int) -> None:
+    """Count so many more mentions of that origin, and work out what the entity's is then."""
+    entity.add("user_mention_count" if origin == schema.USER else "model_mention_count", number)
     said = entity.said
     node_origin, confidence = trust.origin(said.user, said.model)
-    if origin == schema.USER and felt > said.intensity:
-        entity.set(emotional_intensity=felt)
     entity.set(origin=node_origin, origin_confidence=confidence)
-    activate(graph, entity, origin)
+
+
+def _of_user(graph: Graph, entity: Node) -> list[Node]:
+    found = (tie.other for tie in graph.arriving(entity, schema.OF))
+    mine = [one for one in found if one.get("origin") == schema.USER]
+    return sorted(mine, key=lambda one: (one.created_at, one.get("sequence"), one.key))
+
+
+def _sessions(graph: Graph, entity: Node) -> list[str]:
+    """Return the first sessions of the user's mentions: those of unknown mentions come first."""
+    told = dict.fromkeys(one.get("session_id") for one in _of_user(graph, entity))
+    unknown = [one for one in entity.get("user_sessions") if one not in told]
+    return [*unknown, *told][: schema.MAX_SESSIONS_KEPT]
+
+
+def _felt(mention: Node) -> float:
+    valence: float | None = mention.get("emotional_valence")
+    intensity: float | None = mention.get("emotional_intensity")
+    return max(abs(valence or 0.0), intensity or 0.0)
 
 
 def _count_session(entity: Node, session_id: str) -> None:

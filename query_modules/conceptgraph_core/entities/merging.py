@@ -8,7 +8,7 @@ from .. import text as texts
 from ..errors import NotAllowed, NotFound, Tautology
 from ..ranks import cosine
 from ..text import shown
-from . import believed, components, ids, names, schema, sieve
+from . import believed, components, edges, ids, labels, ledger, names, schema, sieve
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -29,25 +29,41 @@ def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids")
     return [found[one] for one in wanted]
 
 
-def merge(graph: Graph, source_id: str, target_id: str, reason: str, by: str) -> Row:
-    """Count the component of *source_id* into that of *target_id*. Returns merge_id.
+def merge(
+    graph: Graph, source_id: str, target_id: str, reason: str, by: str, said: str | None = None
+) -> Row:
+    """Count the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
 
-    By "user_correction" at once; by "system" only if the conditions of `missing` hold. Raises
-    NotFound, Tautology if they are one already, NotAllowed.
+    By "user_correction" at once if *said*, the user's words, has a name of each; without these it
+    is kept as a question (verdict `candidate`, and reason says what is missing). By "system" only
+    if the conditions of `missing` hold. Raises NotFound, Tautology if they are one already,
+    NotAllowed.
     """
     checks.one_of(schema.MERGERS)(by, "by")
     texts.summary(reason, "reason")
+    if said is not None:
+        texts.summary(said, "said")
     source = components.canonical(graph, entity(graph, source_id, "source_id"))
     target = components.canonical(graph, entity(graph, target_id, "target_id"))
     if source.id == target.id:
         raise Tautology(f"target_id: {shown(source.name)} is the same already")
-    lacking = [] if by == schema.USER_CORRECTION else missing(graph, source, target)
-    if lacking:
-        raise NotAllowed(f"by: system may not merge these, for {'; '.join(lacking)}")
-    return {"merge_id": merged(graph, source, target, reason, by)}
+    if by == schema.USER_CORRECTION:
+        lacking = ledger.lacking(graph, (source, target), said)
+        if lacking is not None:
+            question(graph, source, target, reason)
+            return {"verdict": schema.CANDIDATE, "reason": lacking}
+    elif reasons := missing(graph, source, target):
+        raise NotAllowed(
+            f"by: system may not merge these, for {'; '.join(reasons)}; if the user says that they"
+            " are one, pass by user_correction, and these words as said"
+        )
+    merge_id = merged(graph, source, target, reason, by, said)
+    return {"verdict": schema.MERGED, "merge_id": merge_id}
 
 
-def merged(graph: Graph, source: Node, target: Node, reason: str, by: str) -> str:
+def merged(
+    graph: Graph, source: Node, target: Node, reason: str, by: str, said: str | None = None
+) -> str:
     """Merge *source* into *target*, both canonical. Returns the id of the ledger's entry."""
     tie = graph.between(source, target, schema.SAME_AS)
     if tie is None:
@@ -61,52 +77,71 @@ def merged(graph: Graph, source: Node, target: Node, reason: str, by: str) -> st
             confidence=confidence,
             evidence=reason,
         )
-    by_user = by == schema.USER_CORRECTION
     number = tie.get("merge_number") + 1
-    entry = graph.make(
-        schema.MERGE,
+    entry = ledger.enter(
+        graph,
+        *(schema.MERGE_ACTION, source, target, reason),
         id=ids.merge(graph.user_id, source.key, target.key, number),
-        source_node_id=source.key,
-        target_node_id=target.key,
         # Post hoc, never what anybody claims.
-        merge_confidence=1.0 if by_user else tie.get("confidence"),
-        merge_reason=reason,
+        merge_confidence=1.0 if by == schema.USER_CORRECTION else tie.get("confidence"),
         created_by=by,
+        said=said,
     )
-    graph.add_edge(entry, source, schema.MERGE_OF)
-    graph.add_edge(entry, target, schema.MERGE_INTO)
     tie.set(
-        status=schema.MERGED, merge_type="same_as", merge_number=number, last_activated=graph.now_ms
+        status=schema.MERGED,
+        merge_type="same_as",
+        merge_number=number,
+        last_activated=graph.now_ms,
+        is_active=True,
     )
     source.set(canonical_node_id=target.key, identity_status=schema.MERGED)
     for node in (source, target):
         node.add("merge_count", 1)
+    labels.show_best(graph, target)
     return entry.key
 
 
-def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
-    """Take a merge back. Returns merge_id and separate: the two entities with all their labels.
+def parted(graph: Graph, entry: Node) -> list[Node]:
+    """Take a merge back. Returns the two that are apart.
 
     What was merged into either before or since stays with it. The pair is not proposed again.
-    Raises NotFound, NotAllowed if it was taken back before.
+    What the user mentioned is distinct; all else is what it was before the merge.
     """
-    texts.name(merge_id, "merge_id")
-    texts.summary(reason, "reason")
-    entry = next((node for node in graph.of(schema.MERGE) if node.key == merge_id), None)
-    if entry is None:
-        raise NotFound(f"merge_id: not found: {shown(merge_id)}")
-    if not entry.get("is_active"):
-        raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
-    [source] = [tie.other for tie in graph.leaving(entry, schema.MERGE_OF)]
-    [target] = [tie.other for tie in graph.leaving(entry, schema.MERGE_INTO)]
-    entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
+    source, target = ledger.source(graph, entry), ledger.target(graph, entry)
     tie = graph.between(source, target, schema.SAME_AS)
     if tie is not None:
         tie.set(status=schema.REJECTED, is_active=False)
-    source.set(canonical_node_id=None, identity_status=schema.DISTINCT)
+    before = entry.get("source_status") or schema.PROVISIONAL
+    status = schema.DISTINCT if source.said.user else before
+    source.set(canonical_node_id=None, identity_status=status)
     for node in (source, target):
         node.add("merge_count", -1)
-    return {"merge_id": merge_id, "separate": [_whole(graph, node) for node in (source, target)]}
+    for node in (source, target):
+        labels.show_best(graph, components.canonical(graph, node))
+    return [source, target]
+
+
+def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
+    """Ask whether two are the same; what was not certain before is then ambiguous."""
+    propose(graph, one, other, likeness(one, other), evidence)
+    for node in (one, other):
+        if node.status == schema.PROVISIONAL:
+            node.set(identity_status=schema.AMBIGUOUS)
+
+
+def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: str) -> None:
+    """Ask whether two entities are the same, unless that was asked before, whatever came of it."""
+    older, younger = graph.ordered(one, other)
+    if graph.between(older, younger, schema.SAME_AS) is None:
+        graph.join(
+            older,
+            younger,
+            schema.SAME_AS,
+            origin=schema.INFERRED,
+            evidence=evidence,
+            weight=confidence * edges.DEFAULT_WEIGHTS[schema.SAME_AS],
+            confidence=confidence,
+        )
 
 
 def missing(graph: Graph, one: Node, other: Node) -> list[str]:
@@ -139,7 +174,7 @@ def likeness(one: Node, other: Node) -> float:
         near = cosine(*vectors)
         if near is not None:
             return min(max(near, 0.0), 1.0)
-    return names.ratio(names.canonical(one.name), names.canonical(other.name))
+    return names.ratio(names.canonical(one.bare), names.canonical(other.bare))
 
 
 def barred(graph: Graph, one: Node, other: Node) -> list[str]:
@@ -175,9 +210,3 @@ def _was_taken_back(graph: Graph, one: Node, other: Node) -> bool:
         for member in components.members(graph, one)
         for tie in graph.ties(member, schema.SAME_AS)
     )
-
-
-def _whole(graph: Graph, node: Node) -> Row:
-    first, *rest = components.members(graph, node)
-    labels = list(dict.fromkeys(one.name for one in (first, *rest)))
-    return {"entity_id": first.key, "labels": labels, "identity_status": first.status}

@@ -58,9 +58,23 @@ class Node(adapter.Node):
 
     @property
     def name(self) -> str:
-        """The label of an entity as it was first written."""
-        name: str = self.get("node_label")
-        return name
+        """What an entity is shown as: its best spelt label, with what tells it from others."""
+        return self._qualified(self.get("shown_label") or self.bare)
+
+    @property
+    def own_name(self) -> str:
+        """What an entity itself is called, whatever it was merged with."""
+        return self._qualified(self.bare)
+
+    def _qualified(self, label: str) -> str:
+        qualifier = self.get("qualifier")
+        return label if qualifier is None else f"{label} ({qualifier})"
+
+    @property
+    def bare(self) -> str:
+        """The label of an entity as it was first written: what it is found by."""
+        label: str = self.get("node_label")
+        return label
 
     @property
     def node_type(self) -> str:

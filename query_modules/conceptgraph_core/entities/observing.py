@@ -8,10 +8,10 @@ from .. import text as texts
 from ..embeddings.remembered import check, hold
 from . import (
     components,
-    edges,
     extracting,
     ids,
     mentions,
+    merging,
     names,
     observed,
     schema,
@@ -166,7 +166,9 @@ class _Message:
         )
         self._registered.add(entity)
         for one, confidence in sieve.proposed(decision, sought):
-            propose(graph, self._registered.node_of(one), entity, confidence, "alike by name")
+            merging.propose(
+                graph, self._registered.node_of(one), entity, confidence, "alike by name"
+            )
         return entity
 
     def _claim(self, observation: Observation, entity: Node) -> None:
@@ -180,7 +182,7 @@ class _Message:
         [one] = self._registered.known([claimed])
         confidence = max(0.0, sieve.likeness(one, self._sought(observation)))
         evidence = observation.rationale or "the caller believes so"
-        propose(graph, claimed, entity, confidence, evidence)
+        merging.propose(graph, claimed, entity, confidence, evidence)
         if entity.status == schema.PROVISIONAL:
             entity.set(identity_status=schema.AMBIGUOUS)
 
@@ -224,18 +226,3 @@ class _Message:
             {"entity_id": entity_id, "label": label, "confidence": near}
             for entity_id, label, near in asked
         ]
-
-
-def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: str) -> None:
-    """Ask whether two entities are the same, unless that was asked before, whatever came of it."""
-    older, younger = graph.ordered(one, other)
-    if graph.between(older, younger, schema.SAME_AS) is None:
-        graph.join(
-            older,
-            younger,
-            schema.SAME_AS,
-            origin=schema.INFERRED,
-            evidence=evidence,
-            weight=confidence * edges.DEFAULT_WEIGHTS[schema.SAME_AS],
-            confidence=confidence,
-        )

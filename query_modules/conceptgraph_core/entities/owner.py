@@ -7,7 +7,7 @@ from .. import checks
 from .. import text as texts
 from ..errors import NotFound
 from ..text import shown
-from . import components, schema, trust
+from . import components, ledger, schema, trust
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -28,10 +28,12 @@ def listed(graph: Graph, statuses: Sequence[str], limit: int | None) -> list[Row
 
 
 def merges(graph: Graph, merge_id: str | None, limit: int | None) -> list[Row]:
-    """Return the ledger, the latest merge first, or of it only *merge_id*. Raises NotFound.
+    """Return the ledger, the latest entry first, or of it only *merge_id*. Raises NotFound.
 
-    A row has merge_id, source_id and source, target_id and target (their labels), confidence,
-    reason, by, is_active, created_at, unmerged_at (unix ms) and unmerge_reason.
+    A row has merge_id, action (merge, split or end), source_id and source, target_id and target
+    (their labels; of an end the source's id and no label), confidence, reason, said (the user's
+    words), by, is_active, is_claim (it never was in force), created_at, unmerged_at (unix ms) and
+    unmerge_reason.
     """
     if merge_id is not None:
         texts.name(merge_id, "merge_id")
@@ -64,19 +66,23 @@ def entry(graph: Graph, entry: Node) -> Row:
     """Return an entry of the ledger, with what the two were called."""
     return {
         "merge_id": entry.key,
+        "action": entry.get("action"),
         "source_id": entry.get("source_node_id"),
-        "source": _label(graph, entry, schema.MERGE_OF),
+        "source": _label(graph, entry, schema.MERGE_OF, entry.get("source_node_id")),
         "target_id": entry.get("target_node_id"),
-        "target": _label(graph, entry, schema.MERGE_INTO),
+        "target": _label(graph, entry, schema.MERGE_INTO, entry.get("target_node_id")),
         "confidence": entry.get("merge_confidence"),
         "reason": entry.get("merge_reason"),
+        "said": entry.get("said"),
         "by": entry.get("created_by"),
         "is_active": entry.get("is_active"),
+        "is_claim": ledger.is_claim(entry),
         "created_at": entry.created_at,
         "unmerged_at": entry.get("unmerged_at"),
         "unmerge_reason": entry.get("unmerge_reason"),
     }
 
 
-def _label(graph: Graph, entry: Node, edge_type: str) -> str:
-    return next((tie.other.name for tie in graph.leaving(entry, edge_type)), "")
+def _label(graph: Graph, entry: Node, edge_type: str, entity_id: str) -> str:
+    of = (tie.other for tie in graph.leaving(entry, edge_type))
+    return next((one.own_name for one in of if one.key == entity_id), "")

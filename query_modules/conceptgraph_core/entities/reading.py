@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from . import believed, components, schema, trust
+from . import believed, components, ledger, schema, trust
 from .merging import entity
 from .node import Graph, Node, Tie
 
@@ -28,7 +28,7 @@ def get(
         **described(graph, members, joined, (valid_at, known_at), most),
         "edges": [_edge(graph, tie) for tie in sorted(joined, key=lambda tie: tie.rank)[:most]],
         "mentions": mentions(graph, members, most),
-        "merges": ledger(graph, members),
+        "merges": ledger_rows(graph, members),
     }
 
 
@@ -51,10 +51,11 @@ def described(
     origin, confidence = trust.origin(said.user, said.model)
     return {
         "entity_id": canonical.key,
-        "labels": list(dict.fromkeys(one.name for one in members)),
+        "labels": components.labels(members),
         "type": canonical.node_type,
         "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
         "identity_status": canonical.status,
+        "valid_until": canonical.get("valid_until"),
         "origin": origin,
         "origin_confidence": confidence,
         "inferred": said.user == 0,
@@ -157,24 +158,23 @@ def _conflicts(
 
 def entries(graph: Graph, members: Iterable[Node]) -> list[Node]:
     """Return the entries of the ledger of the component, what was taken back included, in order."""
-    found = {
-        tie.other.id: tie.other
-        for one in members
-        for tie in graph.arriving(one, schema.MERGE_OF, schema.MERGE_INTO)
-    }
+    found = {entry.id: entry for one in members for entry in ledger.entries(graph, one)}
     return sorted(found.values(), key=lambda one: (one.created_at, one.key))
 
 
-def ledger(graph: Graph, members: Iterable[Node]) -> list[Row]:
+def ledger_rows(graph: Graph, members: Iterable[Node]) -> list[Row]:
     """Return the ledger of the component as tools show it."""
     return [
         {
             "merge_id": one.key,
+            "action": one.get("action"),
             "source_id": one.get("source_node_id"),
             "target_id": one.get("target_node_id"),
             "reason": one.get("merge_reason"),
+            "said": one.get("said"),
             "by": one.get("created_by"),
             "is_active": one.get("is_active"),
+            "is_claim": ledger.is_claim(one),
             "created_at": one.created_at,
             "unmerge_reason": one.get("unmerge_reason"),
         }

@@ -90,6 +90,11 @@ SAME_AS_STATUSES: Final = (CANDIDATE, MERGED, REJECTED)
 SYSTEM: Final = "system"
 USER_CORRECTION: Final = "user_correction"
 MERGERS: Final = (USER_CORRECTION, SYSTEM)
+# What an entry of the ledger did. Entries without an action, of earlier versions, are merges.
+MERGE_ACTION: Final = "merge"
+SPLIT_ACTION: Final = "split"
+END_ACTION: Final = "end"
+ACTIONS: Final = (MERGE_ACTION, SPLIT_ACTION, END_ACTION)
 
 # What candidates for the same entity are taken from: never from what is central.
 LATEST_CANDIDATES: Final = 10
@@ -185,6 +190,10 @@ _ENTITY = NodeKind(
         Property("canonical_name", text.existing_name, absent=""),
         # Not `kind`, which is what a record is one of.
         optional("entity_kind", label),
+        # Tells it from others of its name: "from the office".
+        optional("qualifier", label),
+        # The best spelt label of its component, where that is another than its own.
+        optional("shown_label", label),
         optional("embedding", checks.vector),
         starting("origin", checks.one_of(ORIGINS), MODEL),
         starting("origin_confidence", checks.unit, 0.0),
@@ -288,8 +297,15 @@ _MERGE = NodeKind(
         _USER_ID,
         Property("source_node_id", text.name, absent=""),
         Property("target_node_id", text.name, absent=""),
+        Property("action", checks.one_of(ACTIONS), None, absent=MERGE_ACTION, optional=True),
         Property("merge_confidence", checks.unit, absent=0.0),
         optional("merge_reason", text.summary),
+        # The user's words that it rests on.
+        optional("said", text.summary),
+        # What the source's identity was before.
+        optional("source_status", checks.one_of(IDENTITY_STATUSES)),
+        # Of a split, what it moved: the id of a mention or a fact, a tab, the entity it was of.
+        optional("moved", checks.texts),
         starting("is_active", checks.flag, True),
         optional("unmerged_at", checks.time),
         optional("unmerge_reason", text.summary),

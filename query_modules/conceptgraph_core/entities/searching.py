@@ -52,7 +52,7 @@ def search(
     asked = _Asked(name, names.searched(name), names.words(name))
     best: dict[int, tuple[float, Node]] = {}
     for node in graph.of(schema.ENTITY):
-        score = asked.score(node.name)
+        score = max(map(asked.score, (node.bare, node.own_name)))
         if score <= 0:
             continue
         canonical = components.canonical(graph, node)

@@ -1,10 +1,10 @@
-"""The two libraries that know languages: Snowball's stemmers, and lists of stop words.
+"""The libraries that know languages: Snowball's stemmers, lists of stop words, and nicknames.
 
-Pure Python, and not part of this package: they are installed beside the query modules. Without them
-everything but words works.
+Pure Python, and not part of this package: they are installed beside the query modules. Without the
+first two everything but words works; without nicknames Liz is not thought to be Elizabeth.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..errors import LibraryMissing
@@ -14,6 +14,9 @@ from .endings import quick
 STEMMERS: Final = "snowballstemmer"
 STOP_WORDS: Final = "stop_words"
 PACKAGES: Final = {STEMMERS: "snowballstemmer", STOP_WORDS: "stop-words"}
+NICKNAMES: Final = "nicknames"
+# All that is copied beside the query modules.
+COPIED: Final = {**PACKAGES, NICKNAMES: "nicknames"}
 
 
 def missing() -> list[str]:
@@ -44,10 +47,19 @@ def stop_words(language: str) -> Iterable[str]:
     return words
 
 
+def nicknames() -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:
+    """Return the nicknames of each given name, and the names of each nickname; none without it."""
+    module = _imported(NICKNAMES)
+    if module is None:
+        return {}, {}
+    named = module.NickNamer()
+    return named.nickname_lookup, named.canonical_lookup
+
+
 def _required(name: str) -> Any:
     module = _imported(name)
     if module is None:
-        package = PACKAGES[name.partition(".")[0]]
+        package = COPIED[name.partition(".")[0]]
         raise LibraryMissing(
             f"words: the Python package {package} is not beside the query modules; "
             "concept-graph-mcp install-modules copies it"

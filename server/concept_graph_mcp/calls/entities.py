@@ -32,8 +32,9 @@ SEARCH = Procedure(
     writes=False,
 )
 _DESCRIBED = (
-    *("entity_id", "labels", "type", "kind", "identity_status", "origin", "origin_confidence"),
-    *("inferred", "trust", "trust_parts", "activation", "is_active", "facts"),
+    *("entity_id", "labels", "type", "kind", "identity_status", "valid_until"),
+    *("origin", "origin_confidence", "inferred", "trust", "trust_parts", "activation"),
+    *("is_active", "facts"),
 )
 _PAST = ("mentions", "conflicts", "merges")
 GET = Procedure("entitygraph.get", (*_DESCRIBED, "edges", *_PAST), writes=False)
@@ -48,8 +49,10 @@ CONTEXT = Procedure(
 )
 # The node and the relation are for Lab, to be drawn.
 EXPLAIN = Procedure("entitygraph.explain", ("text", "parts", "ids"), writes=False)
-LINK = Procedure("entitygraph.link", ("verdict", "reason"), writes=True)
-MERGE = Procedure("entitygraph.merge", ("merge_id",), writes=True)
+LINK = Procedure("entitygraph.link", ("verdict", "reason", "merge_id"), writes=True)
+MERGE = Procedure("entitygraph.merge", ("verdict", "merge_id", "reason"), writes=True)
+SPLIT = Procedure("entitygraph.split", ("verdict", "entity_id", "merge_id", "reason"), writes=True)
+END = Procedure("entitygraph.end", ("verdict", "valid_until", "merge_id", "reason"), writes=True)
 UNMERGE = Procedure("entitygraph.unmerge", ("merge_id", "separate"), writes=True)
 STATS = Procedure("entitygraph.stats", ("measure", "value", "note"), writes=False)
 
@@ -64,6 +67,8 @@ PROCEDURES = (
     EXPLAIN,
     LINK,
     MERGE,
+    SPLIT,
+    END,
     UNMERGE,
     STATS,
 )
@@ -225,23 +230,72 @@ def explain(
 
 @checked
 def link(
-    entity_id: str, linked_entity_id: str | None, confidence: float, rationale: str, origin: str
+    entity_id: str,
+    linked_entity_id: str | None,
+    confidence: float | None,
+    rationale: str,
+    origin: str,
+    *,
+    said: str | None = None,
 ) -> Call:
     given = [entity_id] if linked_entity_id is None else [entity_id, linked_entity_id]
     for one in given:
         text.name(one, "entity_id")
     text.summary(rationale, "link_rationale")
-    return Call(
-        LINK, (entity_id, linked_entity_id, confidence, rationale, origin), _with_ids(given)
-    )
+    claim = entity_id, linked_entity_id, confidence, rationale, origin, said
+    return Call(LINK, claim, _with_ids(given))
 
 
 @checked
-def merge(source_id: str, target_id: str, reason: str, by: str = schema.USER_CORRECTION) -> Call:
+def merge(
+    source_id: str,
+    target_id: str,
+    reason: str,
+    by: str = schema.SYSTEM,
+    said: str | None = None,
+) -> Call:
     text.name(source_id, "source_id")
     text.name(target_id, "target_id")
     text.summary(reason, "reason")
-    return Call(MERGE, (source_id, target_id, reason, by), _with_ids([source_id, target_id]))
+    return Call(MERGE, (source_id, target_id, reason, by, said), _with_ids([source_id, target_id]))
+
+
+@checked
+def split(
+    entity_id: str,
+    labels: Sequence[str],
+    mention_ids: Sequence[str],
+    since: int | None,
+    *,
+    said: str | None,
+    reason: str,
+    user_id: str = DEFAULT_USER,
+) -> Call:
+    """Return the call that splits an entity, whose *labels* `get` tells: their names are taken."""
+    text.name(entity_id, "entity_id")
+    text.summary(reason, "reason")
+    wanted = [text.name(one, "mention_ids") for one in mention_ids]
+    # Without what tells it from others of its name.
+    bare = [names.canonical(one.partition(" (")[0]) for one in labels]
+    every = dict.fromkeys([*bare, *map(names.canonical, labels)])
+    called = tuple((user_id, one) for one in every)
+    taken = [name for one in every for name in (one, *names.numbered(one))]
+    parts = (
+        _with_ids([entity_id]),
+        Equal((schema.ENTITY,), ("user_id", "called"), called),
+        Equal(
+            *((schema.ENTITY,), ("user_id", "canonical_name")),
+            tuple((user_id, one) for one in dict.fromkeys(taken)),
+        ),
+    )
+    return Call(SPLIT, (entity_id, wanted, since, said, reason), Union(parts))
+
+
+@checked
+def end(entity_id: str, said: str | None, reason: str, valid_until: int | None = None) -> Call:
+    text.name(entity_id, "entity_id")
+    text.summary(reason, "reason")
+    return Call(END, (entity_id, said, reason, valid_until), _with_ids([entity_id]))
 
 
 @checked

@@ -35,8 +35,9 @@ LIST = Procedure(
 MERGES = Procedure(
     "entitygraph.merges",
     (
-        *("merge_id", "source_id", "source", "target_id", "target", "confidence", "reason", "by"),
-        *("is_active", "created_at", "unmerged_at", "unmerge_reason"),
+        *("merge_id", "action", "source_id", "source", "target_id", "target", "confidence"),
+        *("reason", "said", "by", "is_active", "is_claim", "created_at", "unmerged_at"),
+        "unmerge_reason",
     ),
     writes=False,
 )

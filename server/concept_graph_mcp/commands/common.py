@@ -99,7 +99,7 @@ def with_keeper(
 ) -> T:
     """Return what *work* does with a session and what keeps its store, as `with_session` does."""
     chosen = configured(embedded)
-    until_ms = None if at is None else _unix_ms(at, chosen.zone)
+    until_ms = None if at is None else unix_ms(at, chosen.zone)
     clock = Clock(until_ms)
 
     async def main() -> T:
@@ -109,15 +109,15 @@ def with_keeper(
     return anyio.run(main)
 
 
-def _unix_ms(text: str, zone: ZoneInfo) -> int:
+def unix_ms(text: str, zone: ZoneInfo, option: str = "--at") -> int:
     """Return the time *text*, in *zone* if it names none itself, as unix milliseconds."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Failure(f"--at: not a time in ISO 8601: {text!r}") from None
+        raise Failure(f"{option}: not a time in ISO 8601: {text!r}") from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
     now_ms = int(moment.timestamp() * 1000)
     if not 0 <= now_ms <= limits.MAX_TIME_MS:
-        raise Failure(f"--at: must be a time from 1970 to 9999, not {moment.isoformat()}")
+        raise Failure(f"{option}: must be a time from 1970 to 9999, not {moment.isoformat()}")
     return now_ms

@@ -30,7 +30,7 @@ def install_modules(directory: Path) -> None:
     if not directory.is_dir():
         raise Failure(f"{directory}: is not a directory")
     source = modules_directory()
-    packages = [*map(_installed, libraries.PACKAGES), source / _CORE]
+    packages = [*map(_installed, libraries.COPIED), source / _CORE]
     try:
         _install(packages, sorted(source.glob("*.py")), directory)
     except OSError as error:
@@ -43,7 +43,7 @@ def _installed(library: str) -> Path:
     """Return the folder of *library*, one of those that this package requires."""
     spec = find_spec(library)
     if spec is None or not spec.submodule_search_locations:
-        package = libraries.PACKAGES[library]
+        package = libraries.COPIED[library]
         raise Failure(f"the Python package {package} is not installed here; pip install {package}")
     return Path(spec.submodule_search_locations[0])
 

@@ -10,7 +10,7 @@ from conceptgraph_core.memories import wording
 from .. import calls
 from ..errors import Refused
 from ..session import Session
-from .common import AS_JSON, Failure, with_session
+from .common import AS_JSON, Failure, unix_ms, with_session
 from .entity_tables import dated, listed_table, merged, merges_table, told_lines
 from .group import Topic
 from .listing import limited, print_listed
@@ -22,11 +22,12 @@ _WHO = "names it: an entity_id, or what it is called where only one is called so
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 _REASON = click.option("--reason", help="Why: kept in the ledger for ever.")
 _NAMED = 5
+_OWNER = "the owner said so"
 
 
 @click.group(cls=Topic)
 def entities() -> None:
-    """List, show, explain, merge or unmerge the entities of CONCEPT_GRAPH_USER."""
+    """List, show, explain, merge, split, end or unmerge entities of CONCEPT_GRAPH_USER."""
 
 
 @entities.command("list")
@@ -148,8 +149,12 @@ def merge(
         if not yes:
             question = f"Let {one['labels'][0]} count as {other['labels'][0]}?"
             click.confirm(question, abort=True, err=as_json)
-        why = reason or "the owner said so"
-        call = calls.entities.merge(one["entity_id"], other["entity_id"], why)
+        said = f"{one['labels'][0]} is {other['labels'][0]}"
+        call = calls.entities.merge(
+            *(one["entity_id"], other["entity_id"], reason or _OWNER),
+            by=schema.USER_CORRECTION,
+            said=said,
+        )
         [done] = await session.run(call)
         return done
 
@@ -158,6 +163,95 @@ def merge(
         print_json(row)
     else:
         say(f"Merged: {row['merge_id']}.")
+
+
+@entities.command(
+    help="Let mentions and facts of WHO be another's of that name: those that are named, or all"
+    f" SINCE a date. `unmerge` takes it back. WHO {_WHO}"
+)
+@click.argument("who")
+@click.argument("mention_ids", nargs=-1)
+@click.option("--since", help="All that was told since this date, e.g. 2026-01-31.")
+@_REASON
+@_YES
+@AS_JSON
+@click.pass_obj
+def split(
+    embedded: str | None,
+    /,
+    who: str,
+    mention_ids: tuple[str, ...],
+    *,
+    since: str | None,
+    reason: str | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    if bool(mention_ids) == (since is not None):
+        raise click.UsageError("name what moves by MENTION_IDS or --since, one of them")
+
+    async def work(session: Session) -> Row:
+        one = await _named(session, who, 1)
+        since_ms = None if since is None else unix_ms(since, session.zone, "--since")
+        if not as_json:
+            say(_brief(one))
+        if not yes:
+            click.confirm(f"Split {one['labels'][0]}?", abort=True, err=as_json)
+        said = f"{one['labels'][0]} is two"
+        call = calls.entities.split(
+            *(one["entity_id"], one["labels"], mention_ids, since_ms),
+            said=said,
+            reason=reason or _OWNER,
+            user_id=session.user_id,
+        )
+        [done] = await session.run(call)
+        return done
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+    else:
+        say(f"Split: {row['merge_id']}. The other one is {row['entity_id']}.")
+
+
+@entities.command(
+    help="Let WHO be over, now or since --until: who is called so later is another one. `unmerge`"
+    f" takes it back. WHO {_WHO}"
+)
+@click.argument("who")
+@click.option("--until", help="Until when it was, e.g. 2026-01-31.")
+@_REASON
+@_YES
+@AS_JSON
+@click.pass_obj
+def end(
+    embedded: str | None,
+    /,
+    who: str,
+    *,
+    until: str | None,
+    reason: str | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    async def work(session: Session) -> Row:
+        one = await _named(session, who, 1)
+        until_ms = None if until is None else unix_ms(until, session.zone, "--until")
+        if not as_json:
+            say(_brief(one))
+        if not yes:
+            click.confirm(f"End {one['labels'][0]}?", abort=True, err=as_json)
+        said = f"{one['labels'][0]} is over"
+        call = calls.entities.end(one["entity_id"], said, reason or _OWNER, until_ms)
+        [done] = await session.run(call)
+        ended: Row = dated(session, done)
+        return ended
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+    else:
+        say(f"Ended on {row['valid_until'][:10]}: {row['merge_id']}.")
 
 
 @entities.command()
@@ -169,7 +263,7 @@ def merge(
 def unmerge(
     embedded: str | None, merge_id: str, reason: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Take the merge MERGE_ID back; the two are not thought to be one again."""
+    """Take the merge, split or end MERGE_ID back; what was merged is not thought one again."""
 
     async def work(session: Session) -> Row:
         [entry] = await session.run(calls.entities_upkeep.merge(merge_id))
@@ -178,7 +272,7 @@ def unmerge(
             say(f"{merged(entry)}, since {entry['created_at'][:10]}, by {entry['by']}")
         if not yes and entry["is_active"]:
             click.confirm("Take it back?", abort=True, err=as_json)
-        [done] = await session.run(calls.entities.unmerge(merge_id, reason or "the owner said so"))
+        [done] = await session.run(calls.entities.unmerge(merge_id, reason or _OWNER))
         return done
 
     row = with_session(embedded, work)
@@ -194,7 +288,7 @@ def unmerge(
 @AS_JSON
 @click.pass_obj
 def merges(embedded: str | None, limit: int, as_json: bool) -> None:
-    """Print the ledger of merges, the latest first, those that were taken back too."""
+    """Print the ledger of merges, splits and ends, the latest first, and what was taken back."""
 
     async def work(session: Session) -> list[Row]:
         call = calls.entities_upkeep.merges(limit + 1, session.user_id)

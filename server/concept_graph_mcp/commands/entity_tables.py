@@ -5,6 +5,8 @@ from typing import Any
 
 from rich.table import Table
 
+from conceptgraph_core.entities import schema
+
 from ..session import Session
 from .figures import figure
 from .terminal import narrow, wide
@@ -55,7 +57,9 @@ def merges_table(rows: list[Row]) -> Table:
     """Return dated rows of the ledger as a table: what was merged, why, and what is in force."""
     table = Table(wide("merge"), narrow("by, since"), narrow("in force"))
     for row in rows:
-        state = "yes" if row["is_active"] else f"until {row['unmerged_at'][:10]}"
+        state = "yes" if row["is_active"] else "claimed"
+        if row["unmerged_at"] is not None:
+            state = f"until {row['unmerged_at'][:10]}"
         table.add_row(merged(row), row["by"], state)
         table.add_row(row["merge_id"], row["created_at"][:10])
         table.add_row(_cut(row["reason"] or ""))
@@ -63,7 +67,9 @@ def merges_table(rows: list[Row]) -> Table:
 
 
 def merged(row: Mapping[str, Any]) -> str:
-    return f"{row['source']} → {row['target']}"
+    if row["action"] == schema.MERGE_ACTION:
+        return f"{row['source']} → {row['target']}"
+    return f"{row['action']}: {row['source']}"
 
 
 def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
@@ -73,6 +79,8 @@ def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"entity_id: {row['entity_id']}"
     yield f"type: {row['type']}" + (f", {row['kind']}" if row["kind"] else "")
     yield f"status: {row['identity_status']}" + ("" if row["is_active"] else ", set aside")
+    if row["valid_until"] is not None:
+        yield f"ended: {row['valid_until'][:10]}"
     yield _said(row)
     yield f"trust: {figure(row['trust'])}; activation: {row['activation']:.2f}"
     for fact in row["facts"]:
@@ -85,8 +93,10 @@ def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
         context = _cut(mention["context"] or mention["label"])
         yield f"{mention['created_at'][:10]} {_origin(mention['origin'])}: {context}"
     for merge in row["merges"]:
-        state = "in force" if merge["is_active"] else "taken back"
-        yield f"merge {merge['merge_id']}: {state}, by {merge['by']}: {_cut(merge['reason'] or '')}"
+        undone = "only claimed" if merge["is_claim"] else "taken back"
+        state = "in force" if merge["is_active"] else undone
+        done = f"{merge['action']} {merge['merge_id']}: {state}, by {merge['by']}"
+        yield f"{done}: {_cut(merge['reason'] or '')}"
 
 
 def _said(row: Mapping[str, Any]) -> str:

@@ -19,7 +19,9 @@ from .entity_types import (
     EntitiesMerged,
     EntitiesObserved,
     EntitiesUnmerged,
+    EntityEnded,
     EntityFound,
+    EntitySplit,
     EntityWhole,
     Explained,
     FactStated,
@@ -31,6 +33,8 @@ from .entity_types import (
     Reason,
     Relation,
     Rows,
+    SaidName,
+    SaidNames,
     SessionEnded,
     Speaker,
     Told,
@@ -47,8 +51,8 @@ label that does not stand in the user's message, or in the span you quote, count
 guess. entity_end_session when it is over.
 entity_search finds who is meant by a name, entity_get what is known of one; what is inferred only \
 you have said. entity_fact states what is so, since when, and what was wrong or is over; what \
-contradicts is yours to ask about. entity_merge and entity_unmerge only when the user says who is \
-who."""
+contradicts is yours to ask about. entity_merge, entity_split, entity_end and entity_unmerge only \
+when the user says who is who, with the user's words as said."""
 
 
 class EntityTools:
@@ -220,15 +224,17 @@ class EntityTools:
             Text | None, Field(description="The entity_id that it is the same as; null: none.")
         ],
         link_confidence: Annotated[
-            float, Strict(), Field(ge=0, le=1, description="How sure you are: counts for nothing.")
-        ],
+            Annotated[float, Strict(), Field(ge=0, le=1)] | None,
+            Field(description="Your own estimate; it is not used. Leave it out."),
+        ] = None,
         link_rationale: Reason,
         origin: Annotated[Speaker, Field(description="user: the user's own words say it.")],
+        said: SaidNames = None,
     ) -> LinkJudged:
         """Claim that two entities are the same: judged by what is known, and can be undone."""
         claim = entity_id, linked_entity_id, link_confidence, link_rationale, origin
-        [row] = await self._session.run(calls.entities.link(*claim))
-        return cast(LinkJudged, row)
+        [row] = await self._session.run(calls.entities.link(*claim, said=said))
+        return cast(LinkJudged, without_none(row))
 
     async def entity_merge(
         self,
@@ -237,19 +243,62 @@ class EntityTools:
         reason: Reason,
         by: Annotated[
             Literal["user_correction", "system"],
-            Field(description="user_correction: the user said so; system: only if all agrees."),
-        ] = "user_correction",
+            Field(description="user_correction: the user said so (said); system: if all agrees."),
+        ] = "system",
+        said: SaidNames = None,
     ) -> EntitiesMerged:
         """Let two entities count as one, because the user said so. Nothing is lost by it."""
-        [row] = await self._session.run(calls.entities.merge(source_id, target_id, reason, by))
-        return cast(EntitiesMerged, row)
+        call = calls.entities.merge(source_id, target_id, reason, by, said)
+        [row] = await self._session.run(call)
+        return cast(EntitiesMerged, without_none(row))
+
+    async def entity_split(
+        self,
+        entity_id: GivenId,
+        reason: Reason,
+        mention_ids: Annotated[
+            list[Text],
+            Field(description="The mentions and facts of the other one, as entity_get has them;"),
+        ] = [],  # noqa: B006
+        since: Annotated[
+            Text | None, Field(description="or all since this date or time, e.g. 2026-01-31.")
+        ] = None,
+        said: SaidName = None,
+    ) -> EntitySplit:
+        """Split one that was two of a name: what is named here is another one's. Can be undone."""
+        zone = self._session.zone
+        since_ms = None if since is None else time_given(since, "since", zone, begins=True)
+        [whole] = await self._session.run(calls.entities.get(entity_id, None, None, 1))
+        call = calls.entities.split(
+            *(entity_id, whole["labels"], mention_ids, since_ms),
+            said=said,
+            reason=reason,
+            user_id=self._session.user_id,
+        )
+        [row] = await self._session.run(call)
+        return cast(EntitySplit, self._shown(row))
+
+    async def entity_end(
+        self,
+        entity_id: GivenId,
+        reason: Reason,
+        valid_until: Annotated[
+            Text | None, Field(description="Until when it was, e.g. 2026-01-31; now if left out.")
+        ] = None,
+        said: SaidName = None,
+    ) -> EntityEnded:
+        """End what died, closed or was sold: its name may mean another one from then on."""
+        zone = self._session.zone
+        until = None if valid_until is None else time_given(valid_until, "valid_until", zone)
+        [row] = await self._session.run(calls.entities.end(entity_id, said, reason, until))
+        return cast(EntityEnded, self._shown(row))
 
     async def entity_unmerge(
         self,
-        merge_id: Annotated[Text, Field(description="Of entity_merge, or of entity_get's merges.")],
+        merge_id: Annotated[Text, Field(description="Of entity_merge, entity_split, entity_end.")],
         reason: Reason,
     ) -> EntitiesUnmerged:
-        """Take a merge back: both are as they were, and are not thought to be one again."""
+        """Take a merge, a split or an end back: all is as it was before."""
         [row] = await self._session.run(calls.entities.unmerge(merge_id, reason))
         return cast(EntitiesUnmerged, row)
 
@@ -303,6 +352,8 @@ def _tools(session: Session) -> list[ConceptTool]:
         tool(tools.entity_explain, "Explain an entity", reading),
         tool(tools.entity_link, "Claim who is who", adding.repeatable()),
         tool(tools.entity_merge, "Merge entities", adding),
+        tool(tools.entity_split, "Split an entity", adding),
+        tool(tools.entity_end, "End an entity", adding),
         tool(tools.entity_unmerge, "Take a merge back", adding),
     ]
 

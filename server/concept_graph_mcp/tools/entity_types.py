@@ -31,6 +31,14 @@ Moment = Annotated[
     Text | None, Field(description="A date or time, e.g. 2026-01-31; now if left out.")
 ]
 Reason = Annotated[Text, Field(description="Why, in a sentence: it is kept.")]
+SaidNames = Annotated[
+    Text | None, Field(description="The user's exact words that say so, with a name of each.")
+]
+SaidName = Annotated[
+    Text | None, Field(description="The user's exact words that say so, with its name.")
+]
+_MERGE_ID = Field(description="What entity_unmerge takes back.")
+_LACKING = Field(description="What is missing, where it is only kept as a claim.")
 EntityId = Annotated[str, Field(description="What the entity is called by: use it as it is.")]
 Trust = Annotated[
     float,
@@ -185,6 +193,7 @@ class EntityWhole(TypedDict):
     type: str
     kind: NotRequired[str]
     identity_status: Status
+    valid_until: NotRequired[Annotated[Time, Field(description="When it ended.")]]
     origin: Annotated[str, Field(description="Who mentioned it: user, model or mixed.")]
     origin_confidence: Annotated[float, Field(description="The user's share of its mentions.")]
     inferred: Inferred
@@ -244,10 +253,27 @@ class Explained(TypedDict):
 class LinkJudged(TypedDict):
     verdict: Annotated[str, Field(description="candidate: kept as a question; merged; rejected.")]
     reason: str
+    merge_id: NotRequired[Annotated[str, _MERGE_ID]]
 
 
 class EntitiesMerged(TypedDict):
-    merge_id: Annotated[str, Field(description="What entity_unmerge takes back.")]
+    verdict: Annotated[str, Field(description="merged; or candidate: kept as a question.")]
+    merge_id: NotRequired[Annotated[str, _MERGE_ID]]
+    reason: NotRequired[Annotated[str, _LACKING]]
+
+
+class EntitySplit(TypedDict):
+    verdict: Annotated[str, Field(description="split; or candidate: nothing moved.")]
+    entity_id: NotRequired[Annotated[str, Field(description="The other one of the name.")]]
+    merge_id: NotRequired[Annotated[str, _MERGE_ID]]
+    reason: NotRequired[Annotated[str, _LACKING]]
+
+
+class EntityEnded(TypedDict):
+    verdict: Annotated[str, Field(description="ended; or candidate: it goes on.")]
+    valid_until: NotRequired[Time]
+    merge_id: NotRequired[Annotated[str, _MERGE_ID]]
+    reason: NotRequired[Annotated[str, _LACKING]]
 
 
 class Separate(TypedDict):
@@ -258,4 +284,6 @@ class Separate(TypedDict):
 
 class EntitiesUnmerged(TypedDict):
     merge_id: str
-    separate: Annotated[list[Separate], Field(description="The two that are separate again.")]
+    separate: Annotated[
+        list[Separate], Field(description="Whom it was about, as they are now, each on its own.")
+    ]

@@ -62,11 +62,11 @@ def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
     chapter 2, a thing and one whose name has a word more, and whom one message names side by side.
     """
     reasons = merging.missing(graph, node, other)
-    one, two = (names.canonical(each.name) for each in (node, other))
+    one, two = (names.canonical(each.bare) for each in (node, other))
     near = names.ratio(one, two)
     if near < sieve.SIMILAR:
         reasons.append(f"their names are alike by {near:.2f} only")
-    elif not spelling.is_one_name(node.name, other.name):
+    elif not spelling.is_one_name(node.bare, other.bare):
         reasons.append("their names have different words")
     if names.numbers(one) != names.numbers(two):
         reasons.append("their names have different numbers")

@@ -1,0 +1,45 @@
+"""The end of an entity: what died, closed or was sold is over, and its name may mean another."""
+
+from typing import Any
+
+from .. import checks
+from .. import text as texts
+from ..errors import NotAllowed
+from ..text import shown
+from . import components, ledger, merging, schema
+from .node import Graph, Node
+
+Row = dict[str, Any]
+
+
+def end(graph: Graph, entity_id: str, said: str | None, reason: str, until: int | None) -> Row:
+    """Let an entity, with all that it was merged with, be over since *until* (unix ms; None: now).
+
+    Of its name, what is mentioned later is another one, and a question. Returns verdict (`ended`),
+    valid_until and merge_id, which takes it back. Without a name of the entity in *said*, the
+    user's words, it is only a claim (`candidate`), and reason says why. Raises NotFound, NotAllowed
+    if it has ended already.
+    """
+    texts.summary(reason, "reason")
+    if said is not None:
+        texts.summary(said, "said")
+    until = graph.now_ms if until is None else checks.time(until, "valid_until")
+    entity = components.canonical(graph, merging.entity(graph, entity_id))
+    if entity.get("valid_until") is not None:
+        raise NotAllowed(f"entity_id: {shown(entity.name)} has ended already; unmerge that first")
+    if ledger.lacking(graph, [entity], said) is not None:
+        return ledger.claim(graph, schema.END_ACTION, entity, reason, said)
+    lasting = [one for one in components.members(graph, entity) if one.get("valid_until") is None]
+    entry = ledger.enter(graph, schema.END_ACTION, entity, None, reason, said=said)
+    for one in lasting:
+        one.set(valid_until=until)
+        if one.id != entity.id:
+            graph.add_edge(entry, one, schema.MERGE_OF)
+    return {"verdict": "ended", "valid_until": until, "merge_id": entry.key}
+
+
+def revived(graph: Graph, entry: Node) -> list[Node]:
+    """Take an end back: it goes on. Returns the entity."""
+    for tie in graph.leaving(entry, schema.MERGE_OF):
+        tie.other.set(valid_until=None)
+    return [components.canonical(graph, ledger.source(graph, entry))]

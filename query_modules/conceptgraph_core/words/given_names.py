@@ -1,0 +1,92 @@
+"""Given names and their short forms: Elizabeth, and Liz, Beth or Betty."""
+
+import functools
+from collections.abc import Mapping
+from typing import Final
+
+from . import libraries
+
+# Of German and of others, which the library, English as it is, does not have.
+_OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "alexander": ("alex", "sascha", "xander"),
+    "alexandra": ("alex", "sandra", "sascha"),
+    "andreas": ("andi", "andy"),
+    "benjamin": ("benni", "benny"),
+    "christian": ("chris", "krischan"),
+    "christine": ("tina", "chrissi"),
+    "elisabeth": ("elli", "lisa", "lisbeth", "liesl", "sissi", "betti"),
+    "emilia": ("emmi", "milla"),
+    "ferdinand": ("ferdi", "ferdl"),
+    "franziska": ("franzi", "ziska"),
+    "friedrich": ("fritz", "frieder", "fiete"),
+    "georg": ("schorsch", "jörg"),
+    "hans-peter": ("hape",),
+    "heinrich": ("heinz", "heiner", "hinnerk"),
+    "jakob": ("jockel",),
+    "johanna": ("hanna", "hanni"),
+    "johannes": ("hannes", "hans", "jo"),
+    "josef": ("sepp", "jupp", "seppi"),
+    "karoline": ("karo",),
+    "katharina": ("kathi", "käthe", "katrin", "nina", "rina"),
+    "konstantin": ("konni", "kosta"),
+    "ludwig": ("lutz", "wiggerl"),
+    "magdalena": ("lena", "leni", "magda"),
+    "margarete": ("grete", "gretel", "gretchen", "greta"),
+    "matthias": ("matze", "hias", "matti"),
+    "maximilian": ("max", "maxi"),
+    "michael": ("michi", "micha", "michl"),
+    "nikolaus": ("klaus", "niko", "nico"),
+    "philipp": ("lippi", "philli"),
+    "sebastian": ("basti", "wastl", "seb"),
+    "sophie": ("sophia",),
+    "stefan": ("steff", "steffen"),
+    "susanne": ("susi", "sanne", "suse"),
+    "theresa": ("resi", "thesi"),
+    "thomas": ("tommi", "thommy"),
+    "tobias": ("tobi",),
+    "ulrich": ("uli", "ulli"),
+    "ursula": ("uschi", "ulla"),
+    "valentin": ("valli",),
+    "wilhelm": ("willi", "wim"),
+    "wolfgang": ("wolfi",),
+}
+
+
+def are_forms(one: str, other: str) -> bool:
+    """Tell whether one of two folded names is short for the other, or both for a third.
+
+    Both for a third: only if either is a nickname and no name by itself (Liz and Lizzy).
+    """
+    return other in short_forms(one) | long_forms(one) or bool(
+        long_forms(one) & long_forms(other) and not (short_forms(one) and short_forms(other))
+    )
+
+
+def short_forms(name: str) -> frozenset[str]:
+    """Return what a folded given name is called for short."""
+    return _tables()[0].get(name, frozenset())
+
+
+def long_forms(name: str) -> frozenset[str]:
+    """Return the names that a folded one is short for."""
+    return _tables()[1].get(name, frozenset())
+
+
+def listed(name: str) -> int:
+    """Return how well known a name is as a given name: how many forms are listed of it."""
+    return len(short_forms(name)) + len(long_forms(name))
+
+
+@functools.cache
+def _tables() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    short: dict[str, set[str]] = {name: set(forms) for name, forms in _OTHERS.items()}
+    long: dict[str, set[str]] = {}
+    for name, forms in libraries.nicknames()[0].items():
+        short.setdefault(name, set()).update(forms)
+    for name, forms in short.items():
+        for form in forms:
+            long.setdefault(form, set()).add(name)
+    return (
+        {name: frozenset(forms) for name, forms in short.items()},
+        {name: frozenset(forms) for name, forms in long.items()},
+    )
