@@ -18,6 +18,8 @@ Row = dict[str, Any]
 FAMILY = Path(__file__).parent / "family"
 ZONE = ZoneInfo("Europe/Berlin")
 IMPORTANCE = {"Static": 0.9}
+# So much of the other persona's is enough to show that nothing of theirs is seen.
+OTHERS = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +82,19 @@ def _family_messages(file: Path, user: str) -> Iterator[Message]:
 
 
 def realmem(folder: Path) -> list[History]:
-    """Return each persona of *folder*, the other one beside it in the same store."""
+    """Return each persona of *folder*, the beginning of the other one's beside it in one store."""
     said = rows(folder / "messages.jsonl")
     asked = frozenset(row["text"] for row in rows(folder / "queries.jsonl"))
     names = sorted({row["memory"] for row in said})
     kept = {name: _extracted(folder, name) for name in names}
     messages = [_of_realmem(row, kept[row["memory"]]) for row in said if row["text"].strip()]
     messages.sort(key=lambda one: one.at_ms)
-    return [
-        History(name, (name,), other, tuple(messages), queries=asked)
-        for name, other in zip(names, reversed(names), strict=True)
-    ]
+    histories = []
+    for name, other in zip(names, reversed(names), strict=True):
+        others = {one.id for one in [one for one in messages if one.user == other][:OTHERS]}
+        both = [one for one in messages if one.user == name or one.id in others]
+        histories.append(History(name, (name,), other, tuple(both), queries=asked))
+    return histories
 
 
 def _of_realmem(row: Row, kept: Mapping[str, list[Row]]) -> Message:

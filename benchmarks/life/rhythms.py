@@ -52,8 +52,8 @@ def _last_said(every: int, lasts: int, half: int) -> int:
 
 
 def _told(weights: dict[str, float]) -> Iterator[Line]:
-    for name, weight in weights.items():
-        yield Line("strength", f"weight of a pair: {name}", weight, aim=RHYTHMS[name][2])
+    for name, (_, _, aim) in RHYTHMS.items():
+        yield Line("strength", f"weight of a pair: {name}", weights[name], aim=aim)
 
 
 async def _mention(world: World, person: Person, day: int) -> None:
