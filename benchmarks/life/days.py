@@ -4,7 +4,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from concept_graph_mcp import calls
@@ -19,6 +18,9 @@ HOUR_MS = 3_600_000
 # How many memories an answer is made of.
 USED = 5
 REHEARSED_EACH = 30
+# How much of a persona's talk is imported, and for whom; how many memories of another program.
+IMPORTED, NEWCOMER = 300, "newcomer"
+ROWS = 50
 GREETINGS = ("Hello!", "Good morning", "Guten Morgen!", "Thanks, that helped a lot.")
 
 
@@ -89,6 +91,7 @@ class Life:
             await self._extras.morning(night.date().isoformat(), night + timedelta(hours=6))
             if not self._ahead and not self.lived.at_end_of_talk:
                 await self._look()
+                await self._extras.talk_ended()
         if not self.lived.at_end_of_talk:
             await self._look()
         return self.lived
@@ -157,25 +160,28 @@ class Extras:
         self._expected = life.history.expected
         self._person = life.people[life.history.users[0]]
         self._mornings = 0
+        # For whom a history came in the day before.
+        self._imported_for: str | None = None
 
     async def morning(self, date: str, at: datetime) -> None:
         life = self._life
         life.world.clock.set(_ms(at))
         self._mornings += 1
         talking = bool(life._ahead)
+        if self._imported_for is not None:
+            await self._after_import(self._imported_for)
+            self._imported_for = None
         if self._expected:
             await self._linked(date)
             if date[8:] == "05" and talking:
-                await self._person.call(
-                    "memory_node_create", content=self._expected["copies"]["told"]
-                )
+                told = self._expected["copies"]["told"]
+                row = await self._person.call("memory_node_create", content=told)
+                self._person.memories["copy"] = row["memory_id"]
         if at.weekday() == 0:
             await self._monday(talking)
         if self._expected and date == "2025-06-20":
             await self._import_history()
             await self._import_rows()
-        if self._expected and date == "2025-06-21":
-            await self._after_import()
         if self._expected and date == "2025-07-15":
             await self._restore()
 
@@ -201,12 +207,29 @@ class Extras:
             await self._person.link(source, target)
 
     async def _import_history(self) -> None:
+        """Import what was said before the memory was used."""
         file = self._life.history.imported
-        if file is None:
+        if file is not None:
+            told = [{**row, "time_ms": ms(row["at"])} for row in rows(file)]
+            await self._import(told, self._person.user)
+
+    async def talk_ended(self) -> None:
+        """Import the beginning of a persona's talk for a user who has lived none of it."""
+        if self._expected:
             return
-        given = self._life.world.folder / "before.jsonl"
-        given.write_text(_with_times(file), encoding="utf-8")
-        user = self._person.user
+        said = self._life.history.of(self._person.user)[:IMPORTED]
+        told = [
+            {"id": f"h{one.id}", "time_ms": one.at_ms, "thread": one.thread}
+            | {"speaker": one.speaker, "text": one.text}
+            for one in said
+        ]
+        await self._import(told, NEWCOMER)
+
+    async def _import(self, told: list[Row], user: str) -> None:
+        self._imported_for = user
+        given = self._life.world.folder / "history.jsonl"
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in told)
+        given.write_text("".join(lines), encoding="utf-8")
         await self._life.world.command("ingest", str(given), user=user)
         await self._life.world.command("observe", str(given), user=user)
 
@@ -216,19 +239,18 @@ class Extras:
         given.write_text(_other_programs(), encoding="utf-8")
         await self._life.world.command("import", str(given), user=self._person.user)
 
-    async def _after_import(self) -> None:
-        """Count, the night after, what is out of sight of what came in."""
+    async def _after_import(self, user: str) -> None:
+        """Count, the night after, what is out of sight of what came in for *user*."""
         found = await self._life.world.records()
-        user = self._person.user
         told = {one["id"] for one in mine(found["mention"], user) if one["message_id"][0] == "h"}
         of = {tie["to"] for tie in found["tie"] if tie["type"] == "of" and tie["from"] in told}
-        known = [one for one in found["entity"] if one["id"] in of]
-        users = [one for one in known if one["user_mention_count"]]
+        users = [one for one in found["entity"] if one["id"] in of and one["user_mention_count"]]
         gone = [one["node_label"] for one in users if not one["is_active"]]
         self._life.lived.imported["history"] = len(gone), len(users), gone
-        kept = [one for one in mine(found["memory"], user) if one["id"].startswith("row-")]
-        lost = [one["content"] for one in kept if one["state"] in ("expired",)]
-        self._life.lived.imported["rows"] = 50 - len(kept) + len(lost), 50, lost
+        if self._expected:
+            kept = [one for one in mine(found["memory"], user) if one["id"].startswith("row-")]
+            lost = [one["content"] for one in kept if one["state"] == "expired"]
+            self._life.lived.imported["rows"] = ROWS - len(kept) + len(lost), ROWS, lost
 
     async def _restore(self) -> None:
         """Back up, live a moment, restore: all that was there is there, and no more."""
@@ -269,12 +291,6 @@ def _ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
-def _with_times(file: Path) -> str:
-    """Return a history of the family as the commands `ingest` and `observe` read it."""
-    told = [{**row, "time_ms": ms(row["at"])} for row in rows(file)]
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in told)
-
-
 def _other_programs() -> str:
     """Return fifty memories as rows of another program, one for each five weeks of the past."""
     made = [
@@ -286,6 +302,6 @@ def _other_programs() -> str:
                 datetime(2025, 6, 1, tzinfo=ZONE) - timedelta(weeks=5 * number)
             ).isoformat(),
         }
-        for number in range(50)
+        for number in range(ROWS)
     ]
     return "".join(json.dumps(row) + "\n" for row in made)
