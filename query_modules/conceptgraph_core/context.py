@@ -19,6 +19,7 @@ _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     "widened",
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
+    "planned",
 )
 _KEYS = frozenset(_NAMES)
 
@@ -41,6 +42,7 @@ class Context(NamedTuple):
     `rehearsed` is thrown away: nothing is put into the index of words. With `only_new` an import
     leaves what is there as it is. `decay` are the numbers by which memories fade; unless `expires`,
     without an end (see `decaying.lasting`), as where no owner has set a retention window.
+    `planned` is what earlier steps of a night's rehearsal would have done: see `entities.planned`.
     """
 
     now_ms: int
@@ -59,6 +61,7 @@ class Context(NamedTuple):
     asked_at: int | None
     rehearsed: bool
     only_new: bool
+    planned: Mapping[str, Any]
     decay: Rules
 
     @property
@@ -224,6 +227,14 @@ def _incoming(value: Any, _: str) -> tuple[Any, ...] | None:
     return tuple(value)
 
 
+def _planned(value: Any, _: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(one, (list, tuple)) for one in value.values()
+    ):
+        raise InvalidContext("context: planned must be a map of lists")
+    return value
+
+
 def _spoken(value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -244,6 +255,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "asked_at": None,
     "rehearsed": False,
     "only_new": False,
+    "planned": {},
 }
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
@@ -256,4 +268,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "asked_at": _time_if_any,
     "rehearsed": _truth,
     "only_new": _truth,
+    "planned": _planned,
 }

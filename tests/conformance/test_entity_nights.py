@@ -87,18 +87,86 @@ def test_what_a_killed_run_did_is_not_done_again(entities):
     assert again == pytest.approx([0.4 * math.exp(-2 / 14)] * 6)
 
 
-def test_what_is_switched_off_fades_too_so_that_a_reinforcement_is_no_leap(entities):
-    for session in ("a", "b"):
-        entities.observe("Max and rain", "Max", "rain", session=session)
-        entities.end(session)
-        for _ in range(100 if session == "a" else 0):
-            entities.days(1)
-            daily(entities, "decay")
-            daily(entities, "deactivate")
+def mentioned(entities, days):
+    """Mention two together in a session of its own at each of *days*, with a night every day.
+
+    Return what their edge is in the night after the last.
+    """
+    for day in range(max(days) + 1):
+        if day in days:
+            entities.observe("Max and rain", "Max", "rain", session=f"day {day}")
+            entities.end(f"day {day}")
+        entities.days(0.5)
+        daily(entities, "decay")
+        daily(entities, "deactivate")
+        entities.days(0.5)
     [edge] = entities.ties("co_occurrence")
+    return edge
+
+
+@pytest.mark.parametrize(
+    ("days", "weight"),
+    [
+        (range(30), 0.88),
+        (range(0, 182, 7), 0.96),
+        (range(0, 182, 14), 0.96),
+        ((0,), 0.29),
+        # As much as after one time constant: rare mentions weigh less than frequent ones.
+        ((0, 60), 0.61),
+    ],
+    ids=["daily", "weekly", "fortnightly", "once", "rarely"],
+)
+def test_what_is_mentioned_again_and_again_grows_whatever_the_nights_do(entities, days, weight):
+    edge = mentioned(entities, days)
+    assert edge["weight"] == pytest.approx(weight, abs=0.006)
     assert edge["is_active"]
-    # A single mention after a hundred days makes no strong edge of it.
-    assert edge["weight"] < 0.1
+
+
+def test_after_sixty_idle_days_nothing_is_on_and_a_night_costs_nothing_more(entities):
+    mentioned(entities, range(0, 182, 7))
+    entities.days(60)
+    daily(entities)
+    weekly(entities)
+    [edge] = entities.ties("co_occurrence")
+    assert edge["is_active"] is False
+    before = kept(entities)
+    for _ in range(3):
+        entities.days(1)
+        for step in schema.DAILY:
+            [row] = entities.run(calls.entities_upkeep.daily(step))
+            assert row["changed"] == 0
+    assert kept(entities) == before
+
+
+def test_a_night_changes_only_what_still_moves(entities):
+    now = entities.memory.now_ms
+    weights = [0.09, 0.0, 0.05, 0.5, 0.2, 0.099]
+    rows = [node(f"e{number}") for number in range(len(weights) + 1)]
+    rows += [
+        tie(f"e{number}", f"e{number + 1}", weight=weight, weight_at=now, is_active=weight > 0.1)
+        for number, weight in enumerate(weights)
+    ]
+    entities.memory.import_rows(rows)
+    entities.days(1)
+    [row] = entities.run(calls.entities_upkeep.daily("decay"))
+    assert row["changed"] == 2
+    moved = [one for one in entities.records("tie") if one["weight_at"] != now]
+    assert sorted(one["weight"] for one in moved) == pytest.approx(
+        [0.2 * math.exp(-1 / 14), 0.5 * math.exp(-1 / 14)]
+    )
+
+
+def test_an_edge_that_says_no_time_of_its_weight_is_reinforced_by_the_time_since_it_was(entities):
+    """Its weight is as of when it is first seen; the clock of reinforcement is its own."""
+    ago = entities.memory.now_ms - 7 * DAY_MS
+    entities.observe("Max and rain", "Max", "rain")
+    one, other = (entities.record(label)["id"] for label in ("Max", "rain"))
+    edge = tie(one, other, weight=0.4, last_activated=ago, created_at=ago)
+    entities.memory.import_rows([edge])
+    entities.end()
+    [edge] = entities.ties("co_occurrence")
+    assert edge["weight"] == pytest.approx(0.4 + 1 - math.exp(-7 / 14))
+    assert (edge["weight_at"], edge["last_activated"]) == (entities.memory.now_ms,) * 2
 
 
 def test_what_has_faded_is_switched_off_and_counted_no_more(entities):
@@ -275,6 +343,25 @@ def test_a_dry_run_changes_nothing_and_tells_what_and_why(entities, step):
     assert all(row["why"] and row["entity_id"] and row["text"] for row in told)
 
 
+def test_alikes_are_joined_as_of_when_they_were_mentioned_together_last(entities):
+    pair(entities, 0.9)
+    entities.end()
+    then = entities.memory.now_ms
+    entities.days(45)
+    [row] = daily(entities, "semantic")
+    [edge] = entities.ties("semantic")
+    assert edge["weight"] == pytest.approx(0.45 * math.exp(-45 / 90))
+    assert (edge["weight_at"], edge["last_activated"]) == (entities.memory.now_ms, then)
+    assert row["to"] == f"{edge['weight']:.4f}"
+
+
+def test_alikes_of_an_old_history_are_not_joined_anew(entities):
+    pair(entities, 0.9)
+    entities.end()
+    entities.days(200)
+    assert daily(entities, "semantic") == []
+
+
 def test_a_run_gone_on_with_in_other_batches_is_the_same(entities):
     lived(entities)
     for step in schema.DAILY:
@@ -342,15 +429,19 @@ def test_random_weeks_of_edges_are_those_of_a_plain_model(entities, seed):
             entities.end(f"s{step}")
             edge = known.get(frozenset(said))
             if edge is None:
-                known[frozenset(said)] = {"weight": 0.3, "at": now, "active": True}
+                made = {"weight": 0.3, "at": now, "since": now, "active": True}
+                known[frozenset(said)] = made
             else:
                 left = math.exp(-(now - edge["at"]) / DAY_MS / 14)
-                edge |= {"weight": 1 - (1 - edge["weight"]) * left, "at": now, "active": True}
+                idle = min((now - edge["since"]) / DAY_MS / 14, 1)
+                weight = min(edge["weight"] * left + 1 - math.exp(-idle), 1)
+                edge |= {"weight": weight, "at": now, "since": now, "active": True}
         else:
             daily(entities, limit=chance.choice((None, 2)))
             for edge in known.values():
-                edge["weight"] *= math.exp(-(now - edge["at"]) / DAY_MS / 14)
-                edge["at"] = now
+                if edge["weight"] >= 0.1:
+                    edge["weight"] *= math.exp(-(now - edge["at"]) / DAY_MS / 14)
+                    edge["at"] = now
                 edge["active"] = edge["active"] and edge["weight"] >= 0.1
     names = {one["id"]: one["node_label"] for one in entities.records("entity")}
     stored = {

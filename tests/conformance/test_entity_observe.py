@@ -197,7 +197,8 @@ def test_a_relation_is_the_users_only_with_words_of_the_user(entities):
         *("rain", "mood"),
         relations=[stated, {"from": "mood", "to": "rain", "type": "temporal"}],
     )
-    assert [row["origin"] for row in answer["edges"]] == ["explicit", "inferred"]
+    # That one thing causes another is an inference, whoever says it.
+    assert [row["origin"] for row in answer["edges"]] == ["inferred", "inferred"]
     assert "inferred_from" not in answer["edges"][0]
     assert [row["is_active"] for row in answer["edges"]] == [False, True]
     [causal] = entities.ties("causal")

@@ -5,6 +5,7 @@ import math
 import pytest
 from entity_layer import Entities, entity
 from expect import REFUSALS
+from nights import daily, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.schema import DAILY
@@ -263,6 +264,21 @@ def test_one_bad_week_teaches_no_cause(entities):
     assert len(cause(entities, "f", 0.8)) == 1
 
 
+def test_a_cause_counts_the_sessions_in_which_the_user_mentions_both_ends(entities):
+    for session, valence in zip("abcd", (-0.8, 0.8, -0.8, 0.8), strict=True):
+        cause(entities, session, valence, speaker="model")
+    [tie] = entities.ties("causal")
+    assert (tie["is_active"], tie["requires_activation"]) == (False, 3)
+    # The model's idea, but the user spoke of both.
+    for session, valence in zip("efg", (-0.8, 0.8, -0.8), strict=True):
+        said = {**entity("work"), "valence": valence}
+        entities.observe("work, sad", said, {"label": "sad", "type": "emotion"}, session=session)
+        activated = cause(entities, session, valence, speaker="model")
+    assert len(activated) == 1
+    [edge] = [one for one in entities.get(activated[0]["from"])["edges"] if one["type"] == "causal"]
+    assert (edge["is_active"], edge["origin"]) == (True, "inferred")
+
+
 def test_one_session_however_often_it_ends_is_one(entities):
     for _ in range(5):
         cause(entities, "a", -0.8)
@@ -284,6 +300,124 @@ def test_a_session_of_another_user_or_of_nobody_is_not_found(entities):
     for call in (lambda: entities.end("nosuch"), lambda: entities.end(user="bob")):
         with pytest.raises(REFUSALS, match="session_id: nothing was observed in"):
             call()
+
+
+def figures(entities, label):
+    """Return what trust counts of an entity, and what its record does."""
+    record = entities.record(label)
+    parts = entities.get(record["id"])["trust_parts"]
+    return parts["edge_count"], parts["active_edges"], record["edge_count"]
+
+
+def asleep(entities, days):
+    entities.days(days)
+    daily(entities)
+    weekly(entities)
+
+
+def test_trust_counts_what_the_user_ever_joined_and_does_not_fall_in_silence(entities):
+    for session in ("a", "b"):
+        entities.observe("Max and rain", "Max", "rain", session=session)
+        entities.observe("boredom", "boredom", session=session, speaker="model")
+        entities.end(session)
+    max_ = entities.record("Max")["id"]
+    assert figures(entities, "Max") == (1, 2, 2)
+    trusted = entities.get(max_)["trust"]
+    assert trusted == pytest.approx(2 * 0.1)
+    asleep(entities, 365)
+    assert figures(entities, "Max") == (1, 0, 0)
+    assert entities.get(max_)["trust"] == trusted
+    assert entities.search("Max")[0]["trust"] == trusted
+    told = " ".join(row["text"] for row in entities.run(calls.entities.explain(max_)))
+    assert "1 edges that the user ever reinforced. 0 edges are active." in told
+    assert figures(entities, "boredom") == (0, 0, 0)
+
+
+def test_what_the_user_says_of_a_models_idea_joins_it_by_the_user(entities):
+    entities.observe("Max", "Max")
+    entities.observe("boredom", "boredom", speaker="model")
+    entities.end()
+    assert figures(entities, "Max") == (0, 1, 1)
+    entities.observe("boredom it is", "boredom")
+    entities.end()
+    assert figures(entities, "Max") == figures(entities, "boredom") == (1, 1, 1)
+
+
+def test_where_no_entity_says_how_many_edges_the_user_made_they_are_counted(entities):
+    """As in a store of version 0.1.0."""
+    said = {"user_reinforcement_count": 2.0, "is_active": False}
+    now = entities.memory.now_ms
+    rows = [node(key, user_mention_count=2, last_activated=now) for key in ("Max", "rain", "vet")]
+    rows += [tie("Max", "rain", **said), tie("vet", "Max", **said), tie("vet", "rain")]
+    entities.memory.import_rows(rows)
+    assert entities.get("Max")["trust_parts"]["edge_count"] == 2
+    entities.observe("Max and the park", "Max", "park")
+    entities.observe("vet", "vet", speaker="model")
+    entities.end()
+    assert entities.record("Max")["user_edge_count"] == 3
+    assert "user_edge_count" not in entities.record("rain")
+    daily(entities)
+    assert {row["node_label"]: row["user_edge_count"] for row in entities.records("entity")} == {
+        **{"Max": 3, "rain": 1, "vet": 1, "park": 1}
+    }
+
+
+def test_five_connections_by_the_user_promote_though_none_is_active(entities):
+    labels = ["Max", "rain", "shoe", "vet", "park", "ball"]
+    entities.observe("; ".join(labels), *labels)
+    ended = entities.end()
+    assert {row["reason"] for row in ended["promoted"]} == {
+        "it has 5 connections, and the user mentioned it"
+    }
+
+
+def test_a_mention_revives_what_was_set_aside_and_its_edges(entities):
+    entities.observe("Max and rain", "Max", "rain")
+    entities.end()
+    asleep(entities, 60)
+    assert [row["is_active"] for row in entities.records("entity")] == [False, False]
+    assert [row["is_active"] for row in entities.ties("co_occurrence")] == [False]
+    assert entities.one("Max", "Max", session="b")["created"] is False
+    assert entities.record("Max")["is_active"]
+    entities.observe("rain", "rain", session="b")
+    assert entities.end("b")["edges_reinforced"] == 1
+    assert figures(entities, "Max") == (1, 1, 1)
+
+
+def test_a_relation_that_is_said_again_is_switched_on_and_counted(entities):
+    said = [{"from": "rain", "to": "mood", "type": "temporal", "span": "rain before mood"}]
+    entities.observe("rain before mood", "rain", "mood", relations=said)
+    asleep(entities, 120)
+    [edge] = entities.ties("temporal")
+    assert (edge["is_active"], entities.record("rain")["edge_count"]) == (False, 0)
+    entities.observe("rain before mood", "rain", "mood", session="b", relations=said)
+    [edge] = entities.ties("temporal")
+    assert (edge["is_active"], entities.record("rain")["edge_count"]) == (True, 1)
+    assert daily(entities, "edge_count") == []
+
+
+def test_what_is_set_aside_is_found_by_its_name_and_comes_last(entities):
+    entities.one("José", "José")
+    entities.one("Josephine", "Josephine")
+    asleep(entities, 60)
+    entities.one("Jose Luis", "Jose Luis", session="b")
+    assert [row["label"] for row in entities.search("josé")] == ["Jose Luis", "José"]
+    assert [row["label"] for row in entities.search("jose")] == ["Jose Luis", "José"]
+    found = entities.search("jose", include_inactive=True)
+    assert [row["label"] for row in found] == ["Jose Luis", "José", "Josephine"]
+    # What only a model mentioned comes after all that the user ever mentioned.
+    entities.one("jose", {"label": "jose", "type": "topic"}, session="b", speaker="model")
+    assert [row["label"] for row in entities.search("jose")] == ["Jose Luis", "José", "jose"]
+
+
+def test_what_was_merged_is_active_if_any_of_it_is(entities):
+    max_ = entities.one("Max", "Max")["entity_id"]
+    puppy = entities.one("puppy", "puppy")["entity_id"]
+    entities.merge(puppy, max_)
+    asleep(entities, 60)
+    entities.one("puppy", "puppy", session="b")
+    entities.one("Maximilian", "Maximilian", session="b")
+    assert [row["label"] for row in entities.search("max")] == ["Max", "Maximilian"]
 
 
 def test_what_was_in_doubt_is_promoted_once_every_doubt_is_settled(entities):

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from . import schema
-from .node import Graph, Node
+from .node import Graph, Node, Tie
 from .trust import Said
 
 
 def canonical(graph: Graph, node: Node) -> Node:
     """Return the entity that *node*'s component goes by: the one merged into no other."""
     seen = {node.id}
-    while (wanted := node.get("canonical_node_id")) is not None:
+    while (wanted := _into(graph, node)) is not None:
         above = _merged_with(graph, node)
         parent = next((other for other in above if other.key == wanted), None)
         if parent is None or parent.id in seen:
@@ -45,30 +45,70 @@ def labels(members: Sequence[Node]) -> list[str]:
     return list(dict.fromkeys([members[0].name, *(one.own_name for one in members)]))
 
 
+def _into(graph: Graph, node: Node) -> str | None:
+    """Return the id of the entity that *node* was merged into, or would be."""
+    merged = graph.planned.merged
+    into: str | None = (merged and merged.get(node.key)) or node.get("canonical_node_id")
+    return into
+
+
 def _merged_with(graph: Graph, node: Node) -> list[Node]:
     # Most entities never were; their edges, mentions among them, need not be gone through.
-    if not node.get("merge_count"):
+    if not node.get("merge_count") and not graph.planned.merged:
         return []
-    return [
-        tie.other for tie in graph.ties(node, schema.SAME_AS) if tie.get("status") == schema.MERGED
-    ]
+    return [tie.other for tie in graph.ties(node, schema.SAME_AS) if is_merged(graph, node, tie)]
+
+
+def is_merged(graph: Graph, node: Node, tie: Tie) -> bool:
+    """Tell whether a same-as edge of *node* stands for a merge, done or planned."""
+    merged: bool = tie.get("status") == schema.MERGED
+    return merged or graph.planned.merges(node.key, tie.other.key)
 
 
 def said(graph: Graph, node: Node) -> Said:
     """Return what counts of all of *node*'s component taken together, as of one entity."""
     everyone = members(graph, node)
     if len(everyone) == 1:
-        return node.said
-    together = sum((one.said for one in everyone), Said(0, 0, 0, 0.0, 0))
+        return own(graph, node)
+    together = sum((own(graph, one) for one in everyone), Said(0, 0, 0, 0.0, 0))
     sessions = {name for one in everyone for name in one.get("user_sessions")}
     inside = {one.id for one in everyone}
-    outward = {
-        (tie.other.id, tie.type)
+    outward = [
+        tie
         for one in everyone
         for tie in graph.ties(one, *schema.CONNECTING)
-        if tie.connects and tie.other.id not in inside
-    }
-    return replace(together, sessions=len(sessions), edges=len(outward))
+        if tie.other.id not in inside
+    ]
+    by_user = {(tie.other.id, tie.type) for tie in outward if tie.by_user}
+    active = {(tie.other.id, tie.type) for tie in outward if tie.is_active}
+    return replace(together, sessions=len(sessions), edges=len(by_user), active=len(active))
+
+
+def own(graph: Graph, node: Node) -> Said:
+    """Return what counts of *node* alone."""
+    return Said(
+        node.get("user_mention_count"),
+        node.get("model_mention_count"),
+        len(node.get("user_sessions")),
+        node.get("emotional_intensity"),
+        by_user(graph, node),
+        node.get("edge_count"),
+    )
+
+
+def by_user(graph: Graph, node: Node) -> int:
+    """Return how many connections of *node* the user ever reinforced.
+
+    They are counted where *node* does not say so, as none does that version 0.1.0 made.
+    """
+    count: int | None = node.get("user_edge_count")
+    return count_by_user(graph, node) if count is None else count
+
+
+def count_by_user(graph: Graph, node: Node) -> int:
+    """Count the connections of *node* that the user ever reinforced."""
+    ties = graph.ties(node, *schema.CONNECTING)
+    return sum(tie.by_user for tie in ties)
 
 
 def called_by_user(graph: Graph, node: Node) -> list[str]:

@@ -47,6 +47,18 @@ def ema(edge_type: str, weight: float, target: float, days: float) -> float:
     return weight * (1 - alpha) + target * alpha
 
 
+def reinforced(edge_type: str, weight: float, faded_days: float, idle_days: float) -> float:
+    """Return *weight* after a reinforcement: w·e^(−faded/tau) + 1 − e^(−min(idle, tau)/tau), or 1.
+
+    *faded_days* have passed since the weight was settled, *idle_days* since the last reinforcement.
+    They are two clocks: a night settles the fading, and is no reinforcement. Up to tau the gain is
+    that of the moving average; beyond it, it stays, or rare mentions would weigh more than frequent
+    ones.
+    """
+    gain = ema(edge_type, 0.0, 1.0, min(idle_days, TAU_DAYS[edge_type]))
+    return min(ema(edge_type, weight, 0.0, faded_days) + gain, 1.0)
+
+
 def strength(by_user: float, by_model: float) -> float:
     """Return how often it was reinforced, in [0, 1): 1 − 0.5^(user's + 0.1 · the model's)."""
     return 1 - math.pow(0.5, by_user + MODEL_WORTH * by_model)

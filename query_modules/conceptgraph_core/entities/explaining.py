@@ -134,7 +134,8 @@ def _trust(node: Node, said: trust.Said) -> Iterator[Told]:
     counts = (
         f"{said.user} mentions by the user in {said.sessions} sessions, {said.model} by a model"
     )
-    text = f"Its trust is {trust.trust(said):g} = {made}, from {counts}, {said.edges} edges."
+    joined = f"{said.edges} edges that the user ever reinforced. {said.active} edges are active"
+    text = f"Its trust is {trust.trust(said):g} = {made}, from {counts}, {joined}."
     yield Told((text,), node, ids=_of(node))
     if said.user == 0:
         text = f"It is {INFERRED}: the user never mentioned it, so it comes after all else."
@@ -204,7 +205,7 @@ def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
 
 def _edge(graph: Graph, source: Node, tie: Tie) -> Iterator[Told]:
     both = (("from", source.key), ("to", tie.other.key))
-    start = f"{line(source.name)} – {line(tie.other.name)}: {tie.type.lower()}, {tie.get('origin')}"
+    start = f"{line(source.name)} – {line(tie.other.name)}: {tie.type.lower()}, {tie.origin}"
     evidence = f", {quoted(tie.get('evidence'))}" if tie.get("evidence") else ""
     made = (f"{start}{evidence}, since ", tie.get("created_at"), ".")
     yield Told(made, source, tie, both)

@@ -25,7 +25,7 @@ def show_best(graph: Graph, node: Node) -> None:
     def rank(one: Node) -> tuple[bool, int, int, int, bool]:
         known = sum(map(given_names.listed, names.words(names.canonical(one.bare))))
         is_wrong = any(said.find(f"{word} {one.bare}") for said in corrected for word in _WRONG)
-        return not is_wrong, one.said.user, known, one.created_at, one.id == node.id
+        return not is_wrong, one.get("user_mention_count"), known, one.created_at, one.id == node.id
 
     best = max(spellings, key=rank).bare
     shown = None if best == node.bare else best

@@ -87,7 +87,7 @@ def mention_id(graph: Graph, session: Node, message_id: str, observation: Observ
 def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
     """Let a mention of *entity* count: for its origin, its activation and, if a user's, feeling."""
     _add(entity, origin, 1)
-    if origin == schema.USER and felt > entity.said.intensity:
+    if origin == schema.USER and felt > entity.get("emotional_intensity"):
         entity.set(emotional_intensity=felt)
     activate(graph, entity, origin)
 
@@ -124,8 +124,8 @@ def discount(graph: Graph, entity: Node, mention: Node) -> None:
 def _add(entity: Node, origin: str, number: int) -> None:
     """Count so many more mentions of that origin, and work out what the entity's is then."""
     entity.add("user_mention_count" if origin == schema.USER else "model_mention_count", number)
-    said = entity.said
-    node_origin, confidence = trust.origin(said.user, said.model)
+    by_user, by_model = entity.get("user_mention_count"), entity.get("model_mention_count")
+    node_origin, confidence = trust.origin(by_user, by_model)
     entity.set(origin=node_origin, origin_confidence=confidence)
 
 

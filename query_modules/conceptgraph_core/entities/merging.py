@@ -112,7 +112,7 @@ def parted(graph: Graph, entry: Node) -> list[Node]:
     if tie is not None:
         tie.set(status=schema.REJECTED, is_active=False)
     before = entry.get("source_status") or schema.PROVISIONAL
-    status = schema.DISTINCT if source.said.user else before
+    status = schema.DISTINCT if source.get("user_mention_count") else before
     source.set(canonical_node_id=None, identity_status=status)
     for node in (source, target):
         node.add("merge_count", -1)

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..context import Context
 from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..layers import NodeKind, Property
 from . import activation, edges, schema
-from .trust import Said
+from .planned import Planned
 
 _PROPERTIES: Final[dict[str, dict[str, Property]]] = {
     kind.label: {one.name: one for one in kind.properties} for kind in schema.LAYER.nodes
@@ -91,17 +92,6 @@ class Node(adapter.Node):
         created_at: int = self.get("created_at")
         return created_at
 
-    @property
-    def said(self) -> Said:
-        """What counts of an entity for its trust and its promotion."""
-        return Said(
-            self.get("user_mention_count"),
-            self.get("model_mention_count"),
-            len(self.get("user_sessions")),
-            self.get("emotional_intensity"),
-            self.get("edge_count"),
-        )
-
     def activation(self, now_ms: int) -> float:
         """How present an entity is at *now_ms*, in [0, 1]."""
         return activation.now(self.get("activation_strength"), self.get("last_activated"), now_ms)
@@ -148,9 +138,35 @@ class Edge:
         """As of when its weight is; of one that does not say so, as of when it is first seen."""
         return now_ms if self.weight_at is None else self.weight_at
 
+    def weight_now(self, now_ms: int) -> float:
+        """Return its weight as a night at *now_ms* would settle it."""
+        days = edges.days_between(self.weighed_at(now_ms), now_ms)
+        return edges.ema(self.type, self.get("weight"), 0.0, days)
+
+    def idle_days(self, now_ms: int) -> float:
+        """Return the days since it was reinforced, or, if it does not say so, since its weight."""
+        at = self.raw.get_property("last_activated")
+        since = at if at.__class__ is int else self.weighed_at(now_ms)
+        return edges.days_between(since, now_ms)
+
     @property
     def is_active(self) -> bool:
         return bool(self.get("is_active"))
+
+    def stays_on(self, now_ms: int) -> bool:
+        """Tell whether a night at *now_ms* would leave it active."""
+        return self.is_active and self.weight_now(now_ms) >= edges.MIN_WEIGHT
+
+    @property
+    def origin(self) -> str:
+        """Where it is from. That one thing causes another is an inference, whoever says it."""
+        origin: str = self.get("origin")
+        return schema.INFERRED if self.type == schema.CAUSAL else origin
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the user ever reinforced it."""
+        return bool(self.get("user_reinforcement_count"))
 
     @property
     def connects(self) -> bool:
@@ -195,6 +211,10 @@ class Graph(adapter.Graph[Node]):
 
     layer = schema.LAYER
     node_class = Node
+
+    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
+        super().__init__(ctx, context)
+        self.planned = Planned(self.context.planned)
 
     @property
     def now_ms(self) -> int:

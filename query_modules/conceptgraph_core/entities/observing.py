@@ -163,6 +163,7 @@ class _Message:
             identity_status=decision.status,
             # Raised by the mention that follows.
             activation_strength=0.0,
+            user_edge_count=0,
         )
         self._registered.add(entity)
         for one, confidence in sieve.proposed(decision, sought):

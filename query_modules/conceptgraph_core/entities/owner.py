@@ -54,7 +54,7 @@ def _entity(graph: Graph, node: Node) -> Row:
         "kind": node.get("entity_kind"),
         "status": node.status,
         "trust": trust.trust(said),
-        "edges": said.edges,
+        "edges": said.active,
         "last_activated": node.get("last_activated"),
         "is_active": node.get("is_active"),
         "inferred": said.user == 0,

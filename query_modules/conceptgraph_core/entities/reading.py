@@ -75,6 +75,7 @@ def _parts(said: trust.Said) -> Row:
         "user_sessions": said.sessions,
         "emotional_intensity": said.intensity,
         "edge_count": said.edges,
+        "active_edges": said.active,
     }
     return {**counts, **trust.parts(said)}
 
@@ -107,7 +108,7 @@ def _edge(graph: Graph, tie: Tie) -> Row:
         "type": tie.type.lower(),
         **tie.axes(graph.now_ms),
         "is_active": tie.is_active,
-        "origin": tie.get("origin"),
+        "origin": tie.origin,
     }
     if tie.type not in schema.UNDIRECTED:
         row["direction"] = "to" if tie.leaves else "from"

@@ -9,6 +9,7 @@ from . import components, edges, schema, standing
 from .node import Graph, Node, Tie
 from .observed import Relation
 from .spans import Said
+from .strengthening import Ends, connect, credit, strengthen, take_back
 
 _NEEDS_WORDS = "a semantic relation needs the user's words"
 
@@ -25,8 +26,8 @@ def relate(
 
     It is the user's if the user speaks, its span stands in what is *said*, and what either end is
     called stands in the span; else `refused_span` or `inferred_from` has that span. A semantic
-    relation needs that; a causal one does nothing before three sessions have reinforced it.
-    `refused` says why none was made.
+    relation needs that; a causal one is an inference, whoever says it, and does nothing before
+    three sessions have reinforced it. `refused` says why none was made.
     """
     source = _end(named, relation.source, f"{relation.where}.from")
     target = _end(named, relation.target, f"{relation.where}.to")
@@ -42,13 +43,14 @@ def relate(
         "from": source.key,
         "to": target.key,
         "type": relation.type.lower(),
-        "origin": schema.EXPLICIT if is_users else schema.INFERRED,
+        "origin": _origin(relation.type, is_users),
     }
     if any(one.refused for one in found):
         row["refused_span"] = relation.span
     elif not is_users and any(one.inferred_from for one in found):
         row["inferred_from"] = relation.span
     tie = graph.between(source, target, relation.type)
+    is_new = tie is None
     if tie is None:
         if relation.type == schema.SEMANTIC and not is_users:
             return {
@@ -57,11 +59,9 @@ def relate(
                 "refused": _NEEDS_WORDS,
             }
         tie = _new(graph, source, target, relation, is_users)
-        row["created"] = True
-    else:
-        row["created"] = False
-    reinforce(graph, session, tie, edges.key(relation.type, source.key, target.key), is_users)
-    return {**row, "is_active": tie.is_active}
+    if _counts(graph, session, tie, (source, target), is_users) and not is_new:
+        strengthen(graph, tie, (source, target))
+    return {**row, "created": is_new, "is_active": tie.is_active}
 
 
 def _found(
@@ -72,46 +72,35 @@ def _found(
     return standing.origin(said, speaker, name, relation.span, entity.node_type, known)
 
 
-def reinforce(graph: Graph, session: Node, tie: Tie, key: str, is_users: bool) -> None:
-    """Let *session* reinforce an observed relation, once.
+def _origin(edge_type: str, is_users: bool) -> str:
+    """Return what an observed relation is: that one thing causes another, nobody can but infer."""
+    return schema.EXPLICIT if is_users and edge_type != schema.CAUSAL else schema.INFERRED
+
+
+def _counts(graph: Graph, session: Node, tie: Tie, ends: Ends, is_users: bool) -> bool:
+    """Count an observed relation in *session*, once; tell whether the session is new to it.
 
     What was only inferred in it may become the user's.
     """
     counted = session.get("relations")
+    key = edges.key(tie.type, *(end.key for end in ends))
     inferred = f"{key}\t{schema.MODEL}"
     stated = f"{key}\t{schema.USER}"
     if stated in counted or (inferred in counted and not is_users):
-        return
+        return False
     if is_users:
-        tie.set(origin=schema.EXPLICIT)
-        tie.set(user_reinforcement_count=tie.get("user_reinforcement_count") + 1.0)
+        tie.set(origin=_origin(tie.type, is_users))
+    credit(graph, tie, ends, schema.USER if is_users else schema.MODEL)
+    is_first = inferred not in counted
+    if is_first:
+        kept = [*(tie.get("sessions") or []), session.key]
+        tie.set(sessions=kept[-schema.MAX_SESSIONS_KEPT :])
     else:
-        tie.set(model_reinforcement_count=tie.get("model_reinforcement_count") + 1.0)
-    if inferred in counted:
         # The user has now said what the model had inferred.
         counted.remove(inferred)
-        tie.set(model_reinforcement_count=tie.get("model_reinforcement_count") - 1.0)
-    else:
-        _strengthen(graph, session, tie)
+        take_back(tie)
     session.set(relations=[*counted, stated if is_users else inferred], is_open=True)
-
-
-def _strengthen(graph: Graph, session: Node, tie: Tie) -> None:
-    now_ms = graph.now_ms
-    sessions = tie.get("sessions") or []
-    if sessions:
-        weighed_at = tie.weighed_at(now_ms)
-        days = edges.days_between(weighed_at, now_ms)
-        tie.set(
-            weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
-            weight_at=max(weighed_at, now_ms),
-            activation_count=tie.get("activation_count") + 1,
-            distinct_session_count=tie.get("distinct_session_count") + 1,
-        )
-    if tie.type != schema.CAUSAL:
-        tie.set(is_active=True)
-    kept = [*sessions, session.key][-schema.MAX_SESSIONS_KEPT :]
-    tie.set(last_activated=max(tie.get("last_activated"), now_ms), sessions=kept)
+    return is_first
 
 
 def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users: bool) -> Tie:
@@ -120,15 +109,14 @@ def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users:
         source,
         target,
         relation.type,
-        origin=schema.EXPLICIT if is_users else schema.INFERRED,
+        origin=_origin(relation.type, is_users),
         evidence=relation.span,
         weight=edges.DEFAULT_WEIGHTS[relation.type],
         is_active=not is_causal,
         requires_activation=schema.CAUSAL_SESSIONS if is_causal else 0,
     )
     if tie.connects:
-        source.add("edge_count", 1)
-        target.add("edge_count", 1)
+        connect((source, target))
     return tie
 
 

@@ -126,16 +126,20 @@ MAX_LABEL: Final = 255
 MAX_CONTEXT: Final = 500
 # Of how many what joins them is read at once, where nothing is written.
 CONNECTED: Final = 2_000
-DAILY: Final = ("decay", "semantic", "centrality", "deactivate", "edge_count", "contradictions")
+DECAY: Final = "decay"
+SEMANTIC_STEP: Final = "semantic"
+DEACTIVATE: Final = "deactivate"
+DAILY: Final = ("decay", SEMANTIC_STEP, "centrality", "deactivate", "edge_count", "contradictions")
 # Steps that can be taken for some entities one right after the other, while their edges are at
 # hand: none of them needs what the one before does to all others.
-DAILY_TOGETHER: Final = (("decay",), ("semantic",), DAILY[2:])
+DAILY_TOGETHER: Final = (("decay",), (SEMANTIC_STEP,), DAILY[2:])
 # Of these, those that go through the edges which leave an entity, and through all that it has.
 READING_LEAVING: Final = ("decay",)
 READING_ALL: Final = DAILY[2:]
 COMMUNITIES: Final = "communities"
 ARCHIVE: Final = "archive"
-WEEKLY: Final = ("merge", "prune", ARCHIVE, COMMUNITIES, "pressure")
+MERGE_STEP: Final = "merge"
+WEEKLY: Final = (MERGE_STEP, "prune", ARCHIVE, COMMUNITIES, "pressure")
 BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
 
 # Of the message that a narrative is for, so many words are looked up.
@@ -210,7 +214,9 @@ _ENTITY = NodeKind(
         Property("transaction_time", checks.time, NOW, absent=0),
         # As of `last_activated`; see `activation`.
         starting("activation_strength", checks.unit, 0.5),
+        # Its active connections; and those that the user ever reinforced, active or not.
         starting("edge_count", checks.count, 0),
+        optional("user_edge_count", checks.count),
         starting("centrality_score", checks.number, 0.0),
         starting("emotional_intensity", checks.unit, 0.0),
         # By what its centrality is lessened since the last weekly run, if it has many edges.

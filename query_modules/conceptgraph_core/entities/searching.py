@@ -43,8 +43,9 @@ def search(
     """Return the entities that are called like *query*, the closest first; at most *limit*.
 
     A component is one row, found by any of its labels. What the user never mentioned comes after
-    all others, whatever it is called. A row has entity_id, label, type, kind, status, trust,
-    last_activated (unix ms) and score, in [0, 1].
+    all others, whatever it is called. What was set aside is found by its name alone, unless all of
+    these are asked for, and comes after what is active. A row has entity_id, label, type, kind,
+    status, trust, last_activated (unix ms) and score, in [0, 1].
     """
     texts.summary(query, "query")
     wanted = [checks.one_of(schema.NODE_TYPES)(one, "types") for one in types]
@@ -58,15 +59,16 @@ def search(
         canonical = components.canonical(graph, node)
         if score > best.get(canonical.id, (0.0, canonical))[0]:
             best[canonical.id] = score, canonical
-    rows = [
-        (components.said(graph, node), score, node)
-        for score, node in best.values()
-        if (not wanted or node.node_type in wanted) and (include_inactive or node.get("is_active"))
-    ]
-    rows.sort(
-        key=lambda row: (row[0].user == 0, -row[1], -row[2].get("last_activated"), row[2].key)
-    )
-    return [_row(*row) for row in rows[: schema.limit(limit)]]
+    rows = []
+    for score, node in best.values():
+        is_set_aside = not any(one.get("is_active") for one in components.members(graph, node))
+        is_named = score >= _ALIKE or not is_set_aside
+        if (not wanted or node.node_type in wanted) and (include_inactive or is_named):
+            said = components.said(graph, node)
+            rank = said.user == 0, is_set_aside, -score, -node.get("last_activated"), node.key
+            rows.append((rank, said, score, node))
+    rows.sort(key=lambda row: row[0])
+    return [_row(*row[1:]) for row in rows[: schema.limit(limit)]]
 
 
 def _row(said: trust.Said, score: float, node: Node) -> Row:

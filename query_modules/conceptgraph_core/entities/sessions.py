@@ -1,6 +1,7 @@
 """The end of a session: what was mentioned in it belongs together, and counts once (seed 004)."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any
@@ -10,6 +11,7 @@ from ..errors import NotFound
 from ..text import shown
 from . import believed, components, edges, mentions, schema, trust
 from .node import Graph, Node, Tie
+from .strengthening import Ends, activate, connect, credit, strengthen, take_back
 
 Row = dict[str, Any]
 
@@ -21,6 +23,18 @@ class _Mentioned:
     entity: Node
     by_user: bool
     sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """As what a session counts for two: the user's or a model's, by how much.
+
+    What is `upgraded` counted as a model's in this session, until the user mentioned both.
+    """
+
+    by_user: bool
+    upgraded: bool
+    share: float
 
 
 @dataclass(slots=True)
@@ -91,7 +105,7 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
     """Make or reinforce co-occurrence between all two of those chosen, each pair once a session."""
     by_user, by_model = set(session.get("paired_by_user")), set(session.get("paired_by_model"))
     chosen = _chosen(graph, mentioned, by_user | by_model)
-    known = _between(graph, chosen)
+    known, stale = _between(graph, chosen), _stale(graph, chosen)
     for one, other in combinations(chosen, 2):
         key = frozenset((one.entity.id, other.entity.id))
         users = one.by_user and other.by_user
@@ -103,7 +117,12 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
             components.canonical(graph, one.entity).id
             != components.canonical(graph, other.entity).id
         ):
-            _co_occur(graph, (one.entity, other.entity), known.get(key), users, upgraded, tally)
+            ends = one.entity, other.entity
+            share = 1 / edges.crowding(max(end.get("edge_count") - stale[end.id] for end in ends))
+            tie = known.get(key)
+            if tie is not None and tie.is_active and not tie.stays_on(graph.now_ms):
+                stale.subtract(end.id for end in ends if end.id in stale)
+            _co_occur(graph, ends, tie, _Counted(users, upgraded, share), tally)
     # In an order of their own, so that a session that ends again is what it was.
     session.set(
         paired_by_user=sorted(one.entity.key for one in chosen if one.by_user),
@@ -140,19 +159,29 @@ def _between(graph: Graph, chosen: list[_Mentioned]) -> dict[frozenset[int], Tie
     }
 
 
-def _co_occur(
-    graph: Graph,
-    ends: tuple[Node, Node],
-    tie: Tie | None,
-    users: bool,
-    upgraded: bool,
-    tally: _Tally,
-) -> None:
+def _stale(graph: Graph, chosen: Sequence[_Mentioned]) -> Counter[int]:
+    """Return how many connections of each, by its id, no night has switched off yet.
+
+    So what is crowded does not depend on whether the nights of a history were lived. They are
+    counted only where they can matter.
+    """
+    now_ms = graph.now_ms
+    return Counter(
+        {
+            one.entity.id: sum(
+                tie.is_active and not tie.stays_on(now_ms)
+                for tie in graph.ties(one.entity, *schema.CONNECTING)
+            )
+            for one in chosen
+            if one.entity.get("edge_count") + len(chosen) > edges.CROWDED
+        }
+    )
+
+
+def _co_occur(graph: Graph, ends: Ends, tie: Tie | None, counted: _Counted, tally: _Tally) -> None:
     older, younger = graph.ordered(*ends)
-    degree = max(end.get("edge_count") for end in ends)
-    share = 1 / edges.crowding(degree)
     if tie is None:
-        origin = schema.COOCCURRENCE if users else schema.INFERRED
+        origin = schema.COOCCURRENCE if counted.by_user else schema.INFERRED
         tie = graph.join(
             older,
             younger,
@@ -160,41 +189,16 @@ def _co_occur(
             origin=origin,
             weight=edges.DEFAULT_WEIGHTS[schema.CO_OCCURRENCE],
         )
-        _count_edge(ends)
+        connect(ends)
         tally.created += 1
-    elif not upgraded:
+    elif not counted.upgraded:
         strengthen(graph, tie, ends)
         tally.reinforced += 1
-    counted = "user_reinforcement_count" if users else "model_reinforcement_count"
-    tie.set(**{counted: tie.get(counted) + share})
-    if users:
+    credit(graph, tie, ends, schema.USER if counted.by_user else schema.MODEL, counted.share)
+    if counted.by_user:
         tie.set(origin=schema.COOCCURRENCE)
-    if upgraded:
-        # It counted as the model's in this session, until the user mentioned both.
-        inferred = tie.get("model_reinforcement_count")
-        tie.set(model_reinforcement_count=max(0.0, inferred - share))
-
-
-def strengthen(graph: Graph, tie: Tie, ends: Iterable[Node]) -> None:
-    """Let one more session reinforce an edge, and revive it if it had faded."""
-    now_ms = graph.now_ms
-    weighed_at = tie.weighed_at(now_ms)
-    days = edges.days_between(weighed_at, now_ms)
-    if not tie.is_active:
-        _count_edge(ends)
-    tie.set(
-        weight=edges.ema(tie.type, tie.get("weight"), 1.0, days),
-        weight_at=max(weighed_at, now_ms),
-        last_activated=max(tie.get("last_activated"), now_ms),
-        activation_count=tie.get("activation_count") + 1,
-        distinct_session_count=tie.get("distinct_session_count") + 1,
-        is_active=True,
-    )
-
-
-def _count_edge(ends: Iterable[Node]) -> None:
-    for end in ends:
-        end.add("edge_count", 1)
+    if counted.upgraded:
+        take_back(tie, counted.share)
 
 
 def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
@@ -221,13 +225,12 @@ def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tall
                 origin=schema.COOCCURRENCE if users else schema.INFERRED,
                 weight=edges.DEFAULT_WEIGHTS[schema.TEMPORAL],
             )
-            _count_edge(ends)
+            connect(ends)
             tally.created += 1
         else:
             strengthen(graph, tie, ends)
             tally.reinforced += 1
-        name = "user_reinforcement_count" if users else "model_reinforcement_count"
-        tie.set(**{name: tie.get(name) + 1.0})
+        credit(graph, tie, ends, schema.USER if users else schema.MODEL)
     session.set(reinforced=counted)
 
 
@@ -244,11 +247,12 @@ def _is_observed(session: Node, key: str) -> bool:
 def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
     """Count the session for the causal relations that were observed in it, once.
 
-    One that three sessions have reinforced becomes active, if these did not all feel the same: one
-    bad week must not teach that work makes miserable.
+    Only if the user mentioned both ends in it: a model's own idea, repeated, teaches nothing. One
+    that three sessions have reinforced becomes active, if these did not all feel the same: one bad
+    week must not teach that work makes miserable.
     """
     counted = session.get("reinforced")
-    entities = {one.entity.key: one.entity for one in mentioned}
+    entities = {one.entity.key: one.entity for one in mentioned if one.by_user}
     for written in session.get("relations"):
         key = written.rpartition("\t")[0]
         ends = None if key in counted else edges.of_key(key, schema.CAUSAL, entities)
@@ -260,8 +264,7 @@ def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally:
             continue
         counted.append(key)
         if _is_learnt(session, tie):
-            tie.set(is_active=True)
-            _count_edge((source, target))
+            activate(tie, (source, target))
             tally.activated.append({"from": source.key, "to": target.key})
     session.set(reinforced=counted)
 
@@ -279,7 +282,7 @@ def _is_learnt(session: Node, tie: Tie) -> bool:
 
 def _promote(graph: Graph, entity: Node, tally: _Tally) -> None:
     """Let a provisional entity be distinct, and one of which every doubt has been settled."""
-    reason = trust.promotion(entity.said)
+    reason = trust.promotion(components.own(graph, entity))
     is_settled = entity.status == schema.AMBIGUOUS and not components.questions(graph, entity)
     if reason is not None and (entity.status == schema.PROVISIONAL or is_settled):
         entity.set(identity_status=schema.DISTINCT)

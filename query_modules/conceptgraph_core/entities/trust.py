@@ -19,7 +19,9 @@ PROMOTING_EDGES = 5
 class Said:
     """What counts of an entity, or of several taken together.
 
-    `sessions` are those in which the user mentioned it, `intensity` is in [0, 1].
+    `sessions` are those in which the user mentioned it, `intensity` is in [0, 1]. `edges` are the
+    connections that the user ever reinforced, active or not: trust does not fall because nobody
+    spoke of it lately. `active` are those that are active, by whomever: what joins it today.
     """
 
     user: int
@@ -27,6 +29,7 @@ class Said:
     sessions: int
     intensity: float
     edges: int
+    active: int = 0
 
     def __add__(self, other: "Said") -> "Said":
         return Said(
@@ -35,6 +38,7 @@ class Said:
             self.sessions + other.sessions,
             max(self.intensity, other.intensity),
             self.edges + other.edges,
+            self.active + other.active,
         )
 
 

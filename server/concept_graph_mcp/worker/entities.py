@@ -5,8 +5,16 @@ do where that was done; so a run that was killed is completed by the next.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from itertools import islice
+from typing import Any
 
 from anyio import to_thread
 
@@ -22,6 +30,8 @@ from .turn import Turn
 
 # What takes a step of a run: step, after, limit, dry_run, user_id.
 Taking = Callable[[str, str | None, int, bool, str], Call]
+# What earlier steps of a rehearsal would have done, as a call's context has it.
+Planned = dict[str, list[Any]]
 
 
 def scopes(turn: Turn) -> AsyncIterator[Session]:
@@ -58,16 +68,24 @@ def _ended(session_id: str) -> dict[str, str]:
 def _night(together: Iterable[Sequence[str]], taking: Taking) -> Callable[[Turn], Awaitable[None]]:
     async def run(turn: Turn) -> None:
         async for session in scopes(turn):
+            # In a rehearsal, what earlier steps would have done and later ones have to reckon with.
+            planned: Planned = {}
             for steps in together:
                 if steps == (schema.COMMUNITIES,):
-                    await _find_communities(turn, session)
+                    await _find_communities(turn, session, planned)
                 else:
-                    await _take(turn, session, steps, taking)
+                    await _take(turn, session, steps, taking, planned)
 
     return run
 
 
-async def _take(turn: Turn, session: Session, steps: Sequence[str], taking: Taking) -> None:
+async def _take(
+    turn: Turn,
+    session: Session,
+    steps: Sequence[str],
+    taking: Taking,
+    planned: Planned,
+) -> None:
     """Take *steps* through all entities, each batch through all steps."""
     after = None
     while True:
@@ -75,11 +93,12 @@ async def _take(turn: Turn, session: Session, steps: Sequence[str], taking: Taki
         counts: Counter[str] = Counter()
         for step in steps:
             call = taking(step, after, turn.batch, turn.dry_run, session.user_id)
-            [row] = await session.run(call)
+            [row] = await session.run(_with(call, planned))
             counts.update({"processed": row["processed"], step: row["changed"]})
             lasts += [] if row["last"] is None else [row["last"]]
             if turn.dry_run:
                 turn.would(row["changes"], user_id=session.user_id)
+                _plan(planned, step, row["changes"])
         await _told(turn, counts)
         if not lasts:
             return
@@ -87,13 +106,29 @@ async def _take(turn: Turn, session: Session, steps: Sequence[str], taking: Taki
         after = min(lasts)
 
 
-async def _find_communities(turn: Turn, session: Session) -> None:
+def _with(call: Call, planned: Planned) -> Call:
+    return call._replace(context={"planned": planned}) if planned else call
+
+
+def _plan(planned: Planned, step: str, changes: Iterable[Mapping[str, Any]]) -> None:
+    """Remember what a step would have done."""
+    if step not in planned.setdefault("steps", []):
+        planned["steps"].append(step)
+    if step == schema.SEMANTIC_STEP:
+        made = [[row["entity_id"], row["other_id"], row["weight"]] for row in changes]
+        planned.setdefault(step, []).extend(made)
+    elif step == schema.MERGE_STEP:
+        planned.setdefault(step, []).extend([row["entity_id"], row["other_id"]] for row in changes)
+
+
+async def _find_communities(turn: Turn, session: Session, planned: Planned) -> None:
     """Read what joins all entities, work out here who belongs together, store what changed."""
     found = Propagation()
     after = None
-    while rows := await session.run(
-        calls.entities_upkeep.connections(after, schema.CONNECTED, session.user_id)
-    ):
+    while True:
+        call = calls.entities_upkeep.connections(after, schema.CONNECTED, session.user_id)
+        if not (rows := await session.run(_with(call, planned))):
+            break
         found.add(rows)
         after = rows[-1]["entity_id"]
         await _told(turn, {"processed": len(rows)})
@@ -114,7 +149,7 @@ async def _find_communities(turn: Turn, session: Session) -> None:
 async def _told(turn: Turn, counts: Mapping[str, int]) -> None:
     """Count what was done, and go on if that may be."""
     if turn.dry_run:
-        turn.tell({name: count for name, count in counts.items() if name != "processed"})
+        turn.tell(counts)
         turn.check()
     else:
         await turn.report(**counts)

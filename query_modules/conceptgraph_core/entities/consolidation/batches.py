@@ -1,6 +1,5 @@
 """A batch of a step: the next entities by id, what is done to each, and what there is to tell."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,10 +19,10 @@ class Batch:
 
     graph: Graph
     dry_run: bool
+    # The id of its last entity.
+    until: str = ""
     changed: int = 0
     changes: list[Row] = field(default_factory=list)
-    # How many edges a dry run would have given an entity, by its id in the database.
-    planned: Counter[int] = field(default_factory=Counter)
 
     def change(self, entity: Node, was: object, becomes: object, why: str, **more: Any) -> bool:
         """Tell of a change of *entity*; return whether it is to be made."""
@@ -65,8 +64,8 @@ def run(
     """
     take = steps[checks.one_of(tuple(steps))(step, "step")]
     most = size(limit)
-    batch = Batch(graph, dry_run)
     nodes = next_after(graph, after or "", most)
+    batch = Batch(graph, dry_run, nodes[-1].key if nodes else "")
     for node in nodes:
         take(batch, node)
     return {

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ... import text as texts
 from ...errors import InvalidText
-from .. import edges, schema
+from .. import components, edges, schema
 from ..node import Edge, Graph, Node
 from . import batches
 from .batches import Row
@@ -44,14 +44,16 @@ def _connected(graph: Graph, node: Node) -> Row:
 def _joined(graph: Graph, node: Node) -> Iterator[tuple[Any, float]]:
     for edge, far in graph.bare(node, _JOINING, (True,)):
         weight = _weight(edge)
+        if edge.type == schema.SAME_AS:
+            # Who was merged belongs together.
+            tie = graph.tie(edge, far, leaves=True)
+            weight = 1.0 if tie and components.is_merged(graph, node, tie) else None
         if weight is not None:
             yield far, weight
 
 
 def _weight(edge: Edge) -> float | None:
-    """Return what an edge weighs here, None for nothing; who was merged belongs together."""
-    if edge.type == schema.SAME_AS:
-        return 1.0 if edge.get("status") == schema.MERGED else None
+    """Return what an edge weighs here, None for nothing."""
     weight: float = edge.get("weight")
     return weight if weight >= edges.MIN_WEIGHT and edge.is_active else None
 

@@ -8,7 +8,7 @@ import math
 from typing import Any, Final
 
 from ...ranks import cosine
-from .. import believed, components, edges, schema
+from .. import believed, components, edges, schema, strengthening
 from ..node import Edge, Graph, Node, Tie
 from . import batches
 from .batches import Batch, Row, Step
@@ -34,17 +34,19 @@ def consolidate(
 def _decay(batch: Batch, node: Node) -> None:
     """Let every edge that leaves *node* fade: the moving average towards 0 since `weight_at`.
 
-    Those that are not active fade too, or a reinforcement would be measured from long ago.
+    What has faded below its floor is left alone: a night costs what still moves. A reinforcement
+    reckons with the time since, however long that is.
     """
     now_ms = batch.graph.now_ms
     for edge, far in batch.graph.bare(node, _FADING, (True,)):
-        since = edge.weight_at
+        was, since = edge.get("weight"), edge.weight_at
+        if was < edges.MIN_WEIGHT:
+            continue
         if since is None and batch.graph.raw_node(far) is None:
             continue
         days = 0.0 if since is None else edges.days_between(since, now_ms)
         if since is not None and days <= 0:
             continue
-        was = edge.get("weight")
         weight = edges.ema(edge.type, was, 0.0, days)
         if not batch.dry_run:
             batch.count()
@@ -60,7 +62,8 @@ def _join_alike(batch: Batch, node: Node) -> None:
     """Join *node* with what is alike, of its type, and was mentioned with it by the user.
 
     Never for likeness alone (seed 004: "synonym drift"). The most alike first, until either end has
-    five. Each pair is looked at from the end that its co-occurrence leaves.
+    five. Each pair is looked at from the end that its co-occurrence leaves. What joins them is as
+    of when they were mentioned together last, so that an old history brings nothing that is new.
     """
     if node.get("embedding") is None or not node.get("is_active"):
         return
@@ -70,13 +73,16 @@ def _join_alike(batch: Batch, node: Node) -> None:
         ends = node, tie.other
         if any(_semantic(batch, end) >= MOST_SEMANTIC for end in ends):
             continue
+        since, weight = _joining(batch.graph, tie, near)
+        if weight < edges.MIN_WEIGHT:
+            continue
         why = f"alike by {near:.2f}, and mentioned together"
         more = {
             "text": f"{node.name} – {tie.other.name} (semantic)",
             "other_id": tie.other.key,
             "type": "semantic",
+            "weight": weight,
         }
-        weight = near * edges.DEFAULT_WEIGHTS[schema.SEMANTIC]
         if batch.change(node, "none", f"{weight:.4f}", why, **more):
             batch.graph.join(
                 *batch.graph.ordered(*ends),
@@ -84,10 +90,19 @@ def _join_alike(batch: Batch, node: Node) -> None:
                 origin=schema.INFERRED,
                 evidence=why,
                 weight=weight,
+                last_activated=since,
             )
-            _count(ends, 1)
+            strengthening.connect(ends)
         else:
-            batch.planned.update(end.id for end in ends)
+            batch.graph.planned.join(node.key, tie.other.key, weight)
+
+
+def _joining(graph: Graph, tie: Tie, near: float) -> tuple[int, float]:
+    """Return since when two that *tie* joins are alike by *near*, and what that weighs by now."""
+    now_ms = graph.now_ms
+    since = min(tie.get("last_activated"), now_ms)
+    weight = near * edges.DEFAULT_WEIGHTS[schema.SEMANTIC]
+    return since, edges.ema(schema.SEMANTIC, weight, 0.0, edges.days_between(since, now_ms))
 
 
 def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:
@@ -114,12 +129,7 @@ def _are_one(graph: Graph, one: Node, other: Node) -> bool:
 def _semantic(batch: Batch, node: Node) -> int:
     """Return how many active semantic edges *node* has, or would have by now."""
     known = sum(tie.is_active for tie in batch.graph.ties(node, schema.SEMANTIC))
-    return known + batch.planned[node.id]
-
-
-def _count(ends: tuple[Node, Node], number: int) -> None:
-    for end in ends:
-        end.set(edge_count=max(end.get("edge_count") + number, 0))
+    return known + len(batch.graph.planned.weights.get(node.key, ()))
 
 
 def _centre(batch: Batch, node: Node) -> None:
@@ -132,7 +142,9 @@ def _centre(batch: Batch, node: Node) -> None:
 
 def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
     """Set the centrality of *node* to what its active connections weigh, times *pressure*."""
-    weights = (edge.get("weight") for edge in connections(batch.graph, node))
+    graph = batch.graph
+    weights = [_weight(graph, edge) for edge in connections(graph, node)]
+    weights += graph.planned.weights.get(node.key, ())
     total = math.fsum(weight for weight in weights if weight >= edges.MIN_WEIGHT)
     score = total * (1.0 if pressure is None else pressure)
     was = node.get("centrality_score")
@@ -151,10 +163,16 @@ def connections(graph: Graph, node: Node) -> list[Edge]:
     return [edge for edge, far in graph.bare(node, _CONNECTING) if graph.is_active(edge, far)]
 
 
+def _weight(graph: Graph, edge: Edge) -> float:
+    """Return what an edge weighs, or would by now in the rehearsal of a night."""
+    weight: float = edge.get("weight")
+    return edge.weight_now(graph.now_ms) if graph.planned.has_decayed else weight
+
+
 def _deactivate(batch: Batch, node: Node) -> None:
     """Switch off what leaves *node* and has faded below 0.1; a reinforcement switches it on."""
     for edge, far in batch.graph.bare(node, _SWITCHED_OFF, (True,)):
-        weight = edge.get("weight")
+        weight = _weight(batch.graph, edge)
         if weight >= edges.MIN_WEIGHT or not edge.is_active:
             continue
         tie = batch.graph.tie(edge, far, leaves=True)
@@ -165,14 +183,38 @@ def _deactivate(batch: Batch, node: Node) -> None:
         if batch.change_edge(node, tie, "active", "inactive", why):
             tie.set(is_active=False)
             if connects:
-                _count((node, tie.other), -1)
+                for end in (node, tie.other):
+                    end.set(edge_count=max(end.get("edge_count") - 1, 0))
 
 
 def _recount(batch: Batch, node: Node) -> None:
-    """Set how many active connections *node* has, whatever was counted before."""
-    was, count = node.get("edge_count"), len(connections(batch.graph, node))
+    """Set how many connections *node* has, whatever was counted before.
+
+    Those that are active, and those that the user ever reinforced.
+    """
+    graph = batch.graph
+    was, count = node.get("edge_count"), len(connections(graph, node))
+    if graph.planned.has_deactivated:
+        gone, joined = _switched_off(batch, node), len(graph.planned.weights.get(node.key, ()))
+        was, count = max(was + joined - gone, 0), count + joined - gone
     if was != count and batch.change(node, was, count, "counted again"):
         node.set(edge_count=count)
+    known, by_user = node.get("user_edge_count"), components.count_by_user(graph, node)
+    if known != by_user and batch.count():
+        node.set(user_edge_count=by_user)
+
+
+def _switched_off(batch: Batch, node: Node) -> int:
+    """Return how many connections of *node* a run would have switched off by now.
+
+    Each is switched off with the entity that it leaves, and batches are taken in their order.
+    """
+    graph = batch.graph
+    gone = [tie for tie in graph.ties(node, *schema.CONNECTING) if tie.is_active]
+    return sum(
+        _weight(graph, tie) < edges.MIN_WEIGHT and (tie.leaves or tie.other.key <= batch.until)
+        for tie in gone
+    )
 
 
 def _contradict(batch: Batch, node: Node) -> None:
@@ -212,10 +254,10 @@ def _row(node: Node, one: str, other: str, why: str, **more: Any) -> Row:
 
 
 STEPS: Final[dict[str, Step]] = {
-    "decay": _decay,
-    "semantic": _join_alike,
+    schema.DECAY: _decay,
+    schema.SEMANTIC_STEP: _join_alike,
     "centrality": _centre,
-    "deactivate": _deactivate,
+    schema.DEACTIVATE: _deactivate,
     "edge_count": _recount,
     "contradictions": _contradict,
 }

@@ -38,18 +38,20 @@ def _merge(batch: Batch, node: Node) -> None:
     All else stays ambiguous. The younger of two goes by the older.
     """
     graph = batch.graph
-    if node.status != schema.AMBIGUOUS:
+    if node.status != schema.AMBIGUOUS or node.key in graph.planned.merged:
         return
     for other, confidence in components.questions(graph, node):
-        # The run would have merged them by now, and a rehearsal has told of it.
-        was_told = batch.dry_run and other.status == schema.AMBIGUOUS and other.key < node.key
-        if was_told or lacking(graph, node, other):
+        # What only something else of its component raised is no question about these two.
+        asked = graph.between(node, other, schema.SAME_AS)
+        if asked is None or lacking(graph, node, other):
             continue
         older, younger = graph.ordered(node, other)
         why = f"alike by {confidence:.2f}, of one type, mentioned together, and nothing conflicts"
         more = {"other_id": older.key}
         if batch.change(younger, younger.status, f"merged into {older.name}", why, **more):
             merging.merged(graph, younger, older, why, schema.SYSTEM)
+        else:
+            graph.planned.merged[younger.key] = older.key
         if younger.id == node.id:
             return
 
@@ -101,10 +103,10 @@ def forgotten(graph: Graph, node: Node) -> str | None:
     if days <= FORGOTTEN_DAYS:
         return None
     said = components.said(graph, node)
-    if said.edges >= FEW_EDGES or said.user >= FEW_MENTIONS or said.intensity >= LITTLE_FEELING:
+    if said.active >= FEW_EDGES or said.user >= FEW_MENTIONS or said.intensity >= LITTLE_FEELING:
         return None
     return (
-        f"{said.edges} edges, {said.user} mentions by the user, intensity {said.intensity:g},"
+        f"{said.active} edges, {said.user} mentions by the user, intensity {said.intensity:g},"
         f" {days:.0f} days since its last activation"
     )
 
@@ -137,7 +139,7 @@ def _press(batch: Batch, node: Node) -> None:
 
 
 STEPS: Final[dict[str, Step]] = {
-    "merge": _merge,
+    schema.MERGE_STEP: _merge,
     "prune": _prune,
     "archive": _archive,
     "pressure": _press,
