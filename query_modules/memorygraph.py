@@ -53,6 +53,7 @@ ALL = {
     "parent_id": mgp.Nullable[str],
     "concepts": mgp.List[str],
     "metadata": mgp.Map,
+    "contradicted_by": mgp.Nullable[str],
 }
 WHOLE = mgp.Record(**ALL)
 
@@ -67,6 +68,8 @@ BRIEF = {
     "state": str,
     "created_at": int,
 }
+# How many others say the same, and the id of a later one that contradicts it.
+STANDING = {"also": int, "contradicted_by": mgp.Nullable[str]}
 STATUS = mgp.Record(
     state=str,
     decay_score=float,
@@ -186,7 +189,7 @@ def recent(
     limit: mgp.Nullable[int] = schema.RECENT,
     source_filter: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(**BRIEF, accessed_at=int, total=int):
+) -> mgp.Record(**BRIEF, accessed_at=int, total=int, **STANDING):
     """Return the memories created or accessed last, the latest first; no access itself.
 
     Example:
@@ -214,6 +217,7 @@ def search(
     matched=mgp.List[str],
     similarity=mgp.Nullable[float],
     total=int,
+    **STANDING,
     words=mgp.List[mgp.Map],
     factors=mgp.Map,
     memory=mgp.Vertex,
@@ -316,6 +320,7 @@ def list(
     accessed_at=int,
     deleted_at=mgp.Nullable[int],
     preserved=bool,
+    contradicted_by=mgp.Nullable[str],
 ):
     """List memories in any of some states, those that are out of sight too.
 

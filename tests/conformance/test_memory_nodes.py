@@ -52,6 +52,7 @@ def test_a_memory_comes_back_as_it_was_told(memory):
         "parent_id": None,
         "concepts": ["Daniele", "move"],
         "metadata": {"seen": {"times": 3, "where": ["chat"]}, "sure": True},
+        "contradicted_by": None,
     }
 
 

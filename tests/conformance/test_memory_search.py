@@ -9,7 +9,7 @@ from expect import DAY_MS, REFUSALS
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
 from conceptgraph_core.errors import EmbeddingMismatch, NotFound
-from memories import MADE_MS, node
+from memories import MADE_MS, edge, link, node
 
 FIELDS = (*calls.memories.BRIEF, "score", "matched", "similarity", "total")
 
@@ -156,6 +156,50 @@ def test_what_cannot_be_searched_for_is_refused_in_one_line(memory, given, messa
         search(memory, **{"query": "tea"} | given)
 
 
+def test_copies_of_a_text_are_one_row_and_hide_nothing(memory):
+    copies = [
+        node(f"nuts{n:02}", content="Allergic to nuts" + "!" * n, created_at=MADE_MS + n)
+        for n in range(12)
+    ]
+    memory.import_rows([*copies, node("wasps", content="Mia is allergic to wasp stings too")])
+    rows = search(memory, "What is she allergic to?")
+    assert [(row["memory_id"], row["also"]) for row in rows] == [("nuts11", 11), ("wasps", 0)]
+    assert rows[0]["total"] == 2
+    assert [row["memory_id"] for row in search(memory, "allergic", limit=1)] == ["nuts11"]
+    recent = memory.run(calls.memories.recent("default", 3))
+    assert [(row["memory_id"], row["also"]) for row in recent] == [("nuts11", 11), ("wasps", 0)]
+
+
+def test_more_copies_than_a_search_ranks_hide_nothing_either(memory):
+    memory.import_rows([node(f"ok{n:03}", content="ok tea") for n in range(150)])
+    memory.import_rows([node("long", content=f"tea {' '.join(f'word{n}' for n in range(40))}")])
+    assert set(ids(memory, "ok tea")) == {"ok149", "long"}
+
+
+def test_what_a_later_memory_contradicts_says_so_wherever_it_is_listed(memory):
+    memory.import_rows(
+        [
+            node("tuesday", content="The dentist is on Tuesday"),
+            node("thursday", content="The dentist is on Thursday", created_at=MADE_MS + 1),
+            edge("tuesday", "thursday", "contradicts"),
+        ]
+    )
+    rows = search(memory, "Is the dentist on Tuesday?")
+    shown = [(row["memory_id"], row["contradicted_by"]) for row in rows]
+    assert shown == [("thursday", None), ("tuesday", "thursday")]
+    for call in (
+        calls.memories.recent("default"),
+        calls.upkeep.listed("default"),
+        calls.upkeep.show("tuesday"),
+        calls.memories.get("tuesday"),
+    ):
+        against = {row["memory_id"]: row["contradicted_by"] for row in memory.run(call)}
+        assert against["tuesday"] == "thursday"
+        assert against.get("thursday") is None
+    link(memory, "tuesday", "thursday", "contradicts", 0)
+    assert memory.run(calls.memories.get("tuesday"))[0]["contradicted_by"] is None
+
+
 # With vectors
 
 
@@ -266,8 +310,8 @@ def test_no_vector_comes_in_while_another_embedding_is_chosen(memory, hands, hos
 def test_the_age_of_a_memory_is_that_of_what_it_says(memory):
     memory.import_rows(
         [
-            node("old", content="tea", created_at=MADE_MS - 2, said_at=MADE_MS - 400 * DAY_MS),
-            node("new", content="tea", created_at=MADE_MS - 1),
+            node("old", content="old tea", created_at=MADE_MS - 2, said_at=MADE_MS - 400 * DAY_MS),
+            node("new", content="new tea", created_at=MADE_MS - 1),
         ]
     )
     rows = search(memory, "tea", explained=True)

@@ -157,7 +157,7 @@ def test_a_context_has_the_days_of_the_servers_zone(talk):
     async def conversation(call, session):
         session.clock.set(1_750_024_800_000)  # 22:00 in UTC: midnight in Berlin
         kept = await call("memory_node_create", content="The spare key is with Ruth")
-        said = f"[2025-06-16 {kept['memory_id']}] note: “The spare key is with Ruth”"
+        said = f"[2025-06-16 00:00 {kept['memory_id']}] note: “The spare key is with Ruth”"
         assert await call("memory_context", query="Where is the key?") == {
             "text": said,
             "memory_ids": [kept["memory_id"]],

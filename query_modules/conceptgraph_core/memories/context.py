@@ -5,12 +5,11 @@ firmer: what is of use together is found together (seed 002).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from . import lifecycle, links, schema, wording
-from .likeness import Said, Sayings
+from . import lifecycle, likeness, links, schema, standing, wording
 from .node import Graph, Node
 from .search import Finder, Found
 from .wanted import Wanted
@@ -27,39 +26,44 @@ def context(
 ) -> Row:
     """Put together what belongs to *query*, the most relevant first, in at most *token_budget*.
 
-    What is found, and what links of the best of it lead to, each once, even if it is said twice.
-    What does not fit is left out, and cut only if it is the first. Returns text, its lines'
-    `entries` (memory_id, at in unix ms, speaker, source, text), memory_ids and tokens, which are
-    estimated. All of them are accessed by this, and the links between them strengthened; none is
-    created. Raises what `search` does.
+    What is found, what links of the best of it lead to, and what contradicts any of it, before
+    that. What is said again in the same words is there once, by the latest that says it. What does
+    not fit is left out, and cut only if it is the first. Returns text, its lines' `entries`
+    (memory_id, at in unix ms, speaker, source, text, also, contradicted_by), memory_ids, tokens,
+    which are estimated, and left_out, how many did not fit. All that is put in is accessed by this,
+    and the links between these memories strengthened; none is created. Raises what `search` does.
     """
     budget = wording.budget(token_budget)
-    relevance = _relevance(graph, query, vector, model)
+    relevance, copies = _relevance(graph, query, vector, model)
     ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
+    candidates = _entries(graph, ordered, copies)
     entries: list[Row] = []
     put: list[Node] = []
-    for node, entry in _fitting(graph, ordered, budget):
+    for node, entry in _fitting(graph, candidates, budget):
         entries.append(entry)
         put.append(node)
     for node in put:
         lifecycle.access(graph, node)
     _strengthen(graph, put)
-    made = wording.written(entries, wording.day)
+    made = wording.written(entries, wording.minute)
     return {
         "text": made,
         "entries": entries,
         "memory_ids": [node.memory_id for node in put],
         "tokens": wording.tokens(wording.size(made)),
+        "left_out": len(candidates) - len(put),
     }
 
 
 def _relevance(
     graph: Graph, query: str, vector: Sequence[float], model: str | None
-) -> dict[Node, float]:
-    """Return what belongs to *query*, by how much; the best found has 1."""
+) -> tuple[dict[Node, float], set[Node]]:
+    """Return what belongs to *query*, by how much (the best found has 1), and copies of it."""
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     found = Finder(graph, query, vector, model).best(schema.SEARCH_DEPTH, Wanted())
-    relevance = {one.node: one.score / found[0].score for one in _belonging(found)}
+    belonging = _belonging(found)
+    relevance = {one.node: one.score / found[0].score for one in belonging}
+    copies = {node for one in belonging for node in one.also}
     frontier = dict(islice(relevance.items(), schema.CONTEXT_BEST))
     for _ in range(schema.CONTEXT_HOPS):
         reached: dict[Node, float] = {}
@@ -76,7 +80,7 @@ def _relevance(
         best = sorted(better, key=lambda node: (-better[node], *links.age(node.raw)))
         frontier = {node: better[node] for node in best[: schema.SEARCH_DEPTH]}
         relevance |= frontier
-    return relevance
+    return relevance, copies - relevance.keys()
 
 
 def _belonging(found: Sequence[Found]) -> list[Found]:
@@ -96,35 +100,54 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
     ]
 
 
-def _fitting(graph: Graph, ordered: Sequence[Node], budget: int) -> Iterator[tuple[Node, Row]]:
-    """Yield those of *ordered* that fit and say something new, each with its entry."""
+def _entries(
+    graph: Graph, ordered: Sequence[Node], copies: Collection[Node]
+) -> list[tuple[Node, Row]]:
+    """Return each saying of *ordered* once, with its entry, what contradicts it before it.
+
+    *copies* are others that say what some of these do.
+    """
+    groups: dict[Node, list[Node]] = {}
+    chosen = set(ordered)
+    for group in likeness.grouped([*ordered, *copies]):
+        groups[max(chosen.intersection(group), key=likeness.age)] = group
+    # What was found stands beside what corrects it, even where their link is faint by now.
+    against = standing.against(graph, list(groups))
+    later = dict.fromkeys(node for node in against.values() if node not in groups)
+    against |= standing.against(graph, list(later))
+    shown = likeness.later_first([*groups, *later], against)
+    return [(node, _entry(graph, node, groups.get(node, [node]), against)) for node in shown]
+
+
+def _fitting(
+    graph: Graph, candidates: Sequence[tuple[Node, Row]], budget: int
+) -> Iterator[tuple[Node, Row]]:
+    """Yield those of *candidates* that fit; the first is cut if it does not."""
     used = 0
-    said = Sayings(graph.context.languages)
-    for node in ordered:
+    for node, whole in candidates:
         graph.step()
-        entry = _entry(node)
-        needed = wording.size(wording.line(entry, wording.day)) + (1 if used else 0)
+        entry = whole
+        needed = wording.size(wording.line(entry, wording.minute)) + (1 if used else 0)
         if wording.tokens(used + needed) > budget:
             if used:
                 continue
             entry = dict(wording.cut(entry, budget))
-            needed = wording.size(wording.line(entry, wording.day))
+            needed = wording.size(wording.line(entry, wording.minute))
             if wording.tokens(needed) > budget:
                 continue
-        if not said.add(Said(node.content)):
-            continue
         used += needed
         yield node, entry
 
 
-def _entry(node: Node) -> Row:
-    at = node.value("said_at")
+def _entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:
     return {
         "memory_id": node.memory_id,
-        "at": node.value("created_at") if at is None else at,
+        "at": likeness.told_at(node),
         "speaker": node.value("speaker"),
         "source": node.value("source"),
         "text": node.content,
+        "also": len(group) - 1,
+        **standing.mark(graph, node, against),
     }
 
 

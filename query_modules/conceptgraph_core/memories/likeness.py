@@ -1,58 +1,69 @@
-"""Whether two texts say the same, but for a word or two."""
+"""When two memories say the same, and in which order those are listed that do not agree."""
 
+import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ..words import stop_words
+from .node import Node
 
-# Three words in a row, and what share of them two texts have in common: after Broder, "On the
-# resemblance and containment of documents" (1997).
-_RUN: Final = 3
-_NEAR: Final = 0.9
-_PUNCTUATION: Final = dict.fromkeys(map(ord, '.,;:!?"()…“”'))
+_PUNCTUATION: Final = ".,;:!?\"()…“”„‚‘’'"
 
-
-class Said:
-    """What a text says, in whatever case and punctuation."""
-
-    __slots__ = ("runs", "words")
-
-    def __init__(self, text: str) -> None:
-        words = text.casefold().translate(_PUNCTUATION).split()
-        self.words = tuple(words)
-        count = len(words) - _RUN + 1
-        self.runs = frozenset(self.words[start : start + _RUN] for start in range(count))
-
-    def is_like(self, other: "Said", languages: tuple[str, ...]) -> bool:
-        """Tell whether *other* says the same, or nearly.
-
-        What differs by a number or by a word such as "not", "isn't" or "before" says another thing.
-        """
-        if self.words == other.words:
-            return True
-        common, every = len(self.runs & other.runs), len(self.runs | other.runs)
-        if not common or common < _NEAR * every:
-            return False
-        different = set(self.words) ^ set(other.words)
-        telling = stop_words(languages)
-        return not any(word in telling or not word.isalpha() for word in different)
+# Who says it and in which words: what is equal in both is shown once.
+Saying = tuple[str | None, tuple[str, ...]]
 
 
-class Sayings:
-    """What was said so far; a further text is compared only with what has words of it."""
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of *text*, in whatever case, without the punctuation around them.
 
-    def __init__(self, languages: tuple[str, ...]) -> None:
-        self._languages = languages
-        self._whole: set[tuple[str, ...]] = set()
-        self._by_run: dict[tuple[str, ...], list[Said]] = {}
+    Only the same words are the same: what differs in one, be it a number or a day, is another text.
+    """
+    stripped = (word.strip(_PUNCTUATION) for word in composed(text).casefold().split())
+    return tuple(word for word in stripped if word)
 
-    def add(self, said: Said) -> bool:
-        """Add *said* unless something says the same, or nearly; tell whether it was added."""
-        if said.words in self._whole:
-            return False
-        others = {id(one): one for run in said.runs for one in self._by_run.get(run, ())}
-        if any(said.is_like(one, self._languages) for one in others.values()):
-            return False
-        self._whole.add(said.words)
-        for run in said.runs:
-            self._by_run.setdefault(run, []).append(said)
-        return True
+
+def saying(node: Node) -> Saying:
+    """Return who says what *node* does, and in which words."""
+    content = node.content
+    # Of what has no words, the text itself.
+    return node.value("speaker"), words(content) or (content,)
+
+
+def composed(text: str) -> str:
+    """Return *text* with each letter and its accents as one character (NFC)."""
+    return unicodedata.normalize("NFC", text)
+
+
+def told_at(node: Node) -> int:
+    """Return when what *node* says was said, or else when it was kept; unix ms."""
+    said_at = node.value("said_at")
+    return int(node.value("created_at") if said_at is None else said_at)
+
+
+def age(node: Node) -> tuple[int, str]:
+    """Return a key by which the later memory is the greater, of one time that of the greater id."""
+    return told_at(node), node.memory_id
+
+
+def grouped(nodes: Iterable[Node]) -> list[list[Node]]:
+    """Return *nodes*, those that say the same together, where the first of them is."""
+    groups: dict[Saying, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(saying(node), []).append(node)
+    return list(groups.values())
+
+
+def later_first(nodes: Sequence[Node], against: dict[Node, Node]) -> list[Node]:
+    """Return *nodes* in their order, but each after the one that stands *against* it."""
+    among, ordered, seen = set(nodes), [], set()
+
+    def put(node: Node) -> None:
+        seen.add(node)
+        later = against.get(node)
+        if later in among and later not in seen:
+            put(later)
+        ordered.append(node)
+
+    for node in nodes:
+        if node not in seen:
+            put(node)
+    return ordered

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import text
 from ..associate.writing import Writer
-from . import ids, lifecycle, rules, schema
+from . import ids, lifecycle, likeness, rules, schema, standing
 from .node import Graph, Kept, Node
 
 Row = dict[str, Any]
@@ -134,16 +134,23 @@ def recent(graph: Graph, limit: int | None, source_filter: str | None = None) ->
     """Return the memories that were created or accessed last, the latest first; equal ones by id.
 
     A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 1,000
-    of a state perhaps more. Nothing is accessed by this.
+    of a state perhaps more. What is said again in the same words is one row, the latest, with
+    `also`, how many others say it; `contradicted_by` is the id of a later memory that contradicts
+    it. Nothing is accessed by this.
     """
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
     nodes = [node for node in graph.nodes() if source in {None, node.value("source")}]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
+    groups = likeness.grouped(nodes)[:most]
+    shown = [max(group, key=likeness.age) for group in groups]
+    against = standing.against(graph, shown)
     total = max(graph.context.size or 0, len(nodes))
     return [
-        graph.brief(node) | {"accessed_at": node.value("accessed_at"), "total": total}
-        for node in nodes[:most]
+        graph.brief(node)
+        | {"accessed_at": node.value("accessed_at"), "total": total, "also": len(group) - 1}
+        | standing.mark(graph, node, against)
+        for node, group in zip(shown, groups, strict=True)
     ]
 
 
@@ -170,6 +177,7 @@ def whole(graph: Kept, node: Node) -> Row:
         "parent_id": value("parent_id"),
         "concepts": list(value("concepts")),
         "metadata": value("metadata"),
+        **standing.mark(graph, node),
     }
 
 

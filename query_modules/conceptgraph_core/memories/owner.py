@@ -10,7 +10,7 @@ from ..errors import ConceptGraphError
 from ..work import worker
 from ..work.schema import BATCH, DECAY, MAX_BATCH, PURGE
 from ..work.worker import Work
-from . import lifecycle, nodes, rules, schema
+from . import lifecycle, nodes, rules, schema, standing
 from .node import Kept, Node
 
 Row = dict[str, Any]
@@ -19,13 +19,16 @@ Row = dict[str, Any]
 def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
     """Return the memories in *states* (none: in any), those accessed last first, then by id.
 
-    A row has the brief of one, decay_score, access_count, accessed_at, deleted_at and preserved.
+    A row has the brief of one, decay_score, access_count, accessed_at, deleted_at, preserved and
+    contradicted_by. Here each copy of a text has a row of its own.
     """
     wanted = frozenset(schema.checked_states(states, "states") or rules.STATES)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     nodes = [node for node in graph.nodes() if graph.state(node) in wanted]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
-    return [_listed(graph, node) for node in nodes[:most]]
+    shown = nodes[:most]
+    against = standing.against(graph, shown)
+    return [_listed(graph, node) | standing.mark(graph, node, against) for node in shown]
 
 
 def _listed(graph: Kept, node: Node) -> Row:

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import checks, text
@@ -14,7 +14,7 @@ from ..concepts import widening
 from ..embeddings import remembered
 from ..errors import InvalidNumber
 from ..ranks import cosine, fused
-from . import schema
+from . import likeness, schema, standing
 from .node import Expired, Graph, Kept, Node
 from .wanted import Wanted
 
@@ -23,12 +23,21 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Found:
-    """A memory that a query belongs to; `hit` is None where its vector alone is near."""
+    """A memory that a query belongs to; `hit` is None where its vector alone is near.
+
+    `also` are the others that say the same in the same words.
+    """
 
     node: Node
     score: float
     hit: Hit | None
     similarity: float | None
+    also: tuple[Node, ...] = ()
+
+    @property
+    def in_period(self) -> bool:
+        """Whether it is of a time that the query names."""
+        return self.hit is not None and self.hit.found.factors.period > 1.0
 
 
 class Finder:
@@ -51,8 +60,18 @@ class Finder:
         """Return the best *depth* by words and by vectors, each filtered first; the best first.
 
         By words alone, the score is that of `associate`; with vectors the ranks in both orders are
-        fused.
+        fused. What is said again in the same words is there once, by the latest that says it, with
+        the best score of them; copies leave their place to others.
         """
+        wide = depth
+        while True:
+            ranked = self._ranked(wide, wanted)
+            found = _once(ranked)
+            if len(found) >= depth or len(ranked) < wide or wide >= schema.MAX_FILTERED:
+                return found[:depth]
+            wide *= 4
+
+    def _ranked(self, depth: int, wanted: Wanted) -> list[Found]:
         admits = functools.partial(wanted.admits, self._graph)
         hits = {hit.node.id: hit for hit in self._search.best(depth, admits)}
         if not self._vector:
@@ -103,24 +122,56 @@ def search(
 
     A row has the brief of one, score, matched (words of the query, those that gave most first),
     words and factors (see `associate.searching.search`), similarity (None without vectors), the
-    node, and total: how many there are in all, in each order counted up to 100 or the limit.
+    node, and total: how many there are in all, in each order counted up to 100 or the limit. What
+    is said again in the same words is one row, the latest, with `also`, how many others say it.
+    `contradicted_by` is the id of a later memory that contradicts it, which comes before it.
     Raises what `Wanted` and `Finder` do.
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)
     finder = Finder(graph, query, vector, model)
     found = finder.best(max(most, schema.SEARCH_DEPTH), wanted)
+    shown, against = _later_first(graph, found, most)
     return [
         {
             **graph.brief(one.node),
             "score": round(one.score, schema.DECIMALS),
             "similarity": _rounded(one.similarity),
             "total": len(found),
+            "also": len(one.also),
+            **standing.mark(graph, one.node, against),
             "memory": graph.yielded(one.node),
             **finder.explained(one),
         }
-        for one in found[:most]
+        for one in shown
     ]
+
+
+def _later_first(
+    graph: Graph, found: Sequence[Found], most: int
+) -> tuple[list[Found], dict[Node, Node]]:
+    """Return *most* of *found*, each after what contradicts it, and what contradicts which."""
+    by_node = {one.node: one for one in found}
+    first = list(by_node)[:most]
+    against = standing.against(graph, first)
+    later = [node for node in against.values() if node in by_node and node not in first]
+    against |= standing.against(graph, later)
+    ordered = likeness.later_first([*first, *later], against)
+    return [by_node[node] for node in ordered[:most]], against
+
+
+def _once(ranked: Sequence[Found]) -> list[Found]:
+    """Return each saying of *ranked* once, at its best place, by the latest that says it.
+
+    Where the query names a time, by the latest of that.
+    """
+    made = []
+    by_node = {one.node: one for one in ranked}
+    for group in likeness.grouped(by_node):
+        latest = max(group, key=lambda node: (by_node[node].in_period, likeness.age(node)))
+        others = tuple(node for node in group if node is not latest)
+        made.append(replace(by_node[group[0]], node=latest, also=others))
+    return made
 
 
 def expired(

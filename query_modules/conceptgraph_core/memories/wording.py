@@ -18,22 +18,32 @@ DEFAULT_BUDGET: Final = 2_000
 MIN_BUDGET: Final = 50
 MAX_BUDGET: Final = 100_000
 
-# A memory in such a text: memory_id, at (unix ms), speaker (None of a note), source, text.
+# A memory in such a text: memory_id, at (unix ms), speaker (None of a note), source, text; and how
+# many `also` say the same, and the id of a later one that it is `contradicted_by`, if there are.
 Entry = Mapping[str, Any]
 
 
-def written(entries: Sequence[Entry], day: Callable[[int], str]) -> str:
-    """Return *entries*, one below the other; *day* tells the date of a time, ten characters."""
-    return "\n".join(line(entry, day) for entry in entries)
+def written(entries: Sequence[Entry], minute: Callable[[int], str]) -> str:
+    """Return *entries*, one below the other; *minute* tells a time, in sixteen characters."""
+    return "\n".join(line(entry, minute) for entry in entries)
 
 
-def line(entry: Entry, day: Callable[[int], str]) -> str:
-    """Return an entry as it is read: its date, its id, who says so, and what, quoted.
+def line(entry: Entry, minute: Callable[[int], str]) -> str:
+    """Return an entry as it is read: its time, its id, who says so, and what, quoted.
 
     It is one line, so that no content can look like another memory, or like a line of the server's.
     """
-    about = f"[{day(entry['at'])} {quoting.identified(entry['memory_id'])}]"
-    return f"{about} {_teller(entry)}: {quoting.quoted(entry['text'])}"
+    about = f"[{minute(entry['at'])} {quoting.identified(entry['memory_id'])}]"
+    return f"{about} {_teller(entry)}: {quoting.quoted(entry['text'])}{_marks(entry)}"
+
+
+def _marks(entry: Entry) -> str:
+    """Return what is known of an entry besides: for how many it stands, and what denies it."""
+    also, later = entry.get("also"), entry.get("contradicted_by")
+    marks = [f"{also} more say the same"] if also else []
+    if later:
+        marks.append(f"contradicted by {quoting.identified(later)}")
+    return f" ({'; '.join(marks)})" if marks else ""
 
 
 def _teller(entry: Entry) -> str:
@@ -47,6 +57,11 @@ def _teller(entry: Entry) -> str:
 def day(time_ms: int, zone: tzinfo = UTC) -> str:
     """Return the date of a time in *zone*, "2025-06-15"; the nearest where no calendar has it."""
     return dates.moment(time_ms, zone).date().isoformat()
+
+
+def minute(time_ms: int, zone: tzinfo = UTC) -> str:
+    """Return a time in *zone*, "2025-06-15 17:06"; the nearest where no calendar has it."""
+    return dates.moment(time_ms, zone).isoformat(" ", "minutes")[:16]
 
 
 def budget(given: int | None) -> int:
@@ -67,7 +82,7 @@ def size(text: str) -> int:
 
 def cut(entry: Entry, budget: int) -> Entry:
     """Return *entry*, which does not fit, with as much of its text as *budget* tokens have."""
-    room = budget * BYTES_A_TOKEN - size(line({**entry, "text": quoting.CUT}, day))
+    room = budget * BYTES_A_TOKEN - size(line({**entry, "text": quoting.CUT}, minute))
     kept = 0
     for character in entry["text"]:
         room -= size(quoting.inside(character))

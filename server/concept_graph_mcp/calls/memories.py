@@ -17,7 +17,7 @@ CREATE = Procedure(
 WHOLE = (
     "memory_id", "content", "summary", "source", "speaker", "type", "tags", "importance",
     "confidence", "access_count", "created_at", "accessed_at", "state", "decay_score",
-    "preserved", "parent_id", "concepts", "metadata",
+    "preserved", "parent_id", "concepts", "metadata", "contradicted_by",
 )  # fmt: skip
 GET = Procedure("memorygraph.get", WHOLE, writes=True)
 
@@ -25,7 +25,9 @@ UPDATE = Procedure("memorygraph.update", WHOLE, writes=True)
 FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
 # The fields of every list of memories.
 BRIEF = ("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at")
-RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at", "total"), writes=False)
+# How many others say the same, and what contradicts it.
+STANDING = ("also", "contradicted_by")
+RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at", "total", *STANDING), writes=False)
 TOUCH = Procedure(
     "memorygraph.touch", ("memory_id", "access_count", "state", "decay_score"), writes=True
 )
@@ -111,7 +113,8 @@ def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = N
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     if source_filter is not None:
         text.name(source_filter, "source_filter")
-    found = latest(scope, SEEN, most, source_filter)
+    # Copies of a text are shown as one: others come into their places.
+    found = latest(scope, SEEN, min(schema.MAX_ROWS, max(schema.LISTED, 4 * most)), source_filter)
     first, *others = (part.where for part in found.parts if isinstance(part, Range))
     # However long the list is, it says whether something was cut.
     count = max(schema.MAX_COUNTED, most + 1)

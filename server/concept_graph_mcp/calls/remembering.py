@@ -12,12 +12,12 @@ from . import concepts, words
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Lookup, Nearest
-from .memories import BRIEF, SEEN, mine
+from .memories import BRIEF, SEEN, STANDING, mine
 
 _EXPLANATION = ("words", "factors")
 SEARCH = Procedure(
     "memorygraph.search",
-    (*BRIEF, "score", "matched", "similarity", "total", *_EXPLANATION),
+    (*BRIEF, "score", "matched", "similarity", "total", *STANDING, *_EXPLANATION),
     writes=False,
 )
 # The text is written anew, with the days of the session's zone.

@@ -17,7 +17,15 @@ from .memories import BRIEF, SEEN, WHOLE, ids, latest, mine
 
 LIST = Procedure(
     "memorygraph.list",
-    (*BRIEF, "decay_score", "access_count", "accessed_at", "deleted_at", "preserved"),
+    (
+        *BRIEF,
+        "decay_score",
+        "access_count",
+        "accessed_at",
+        "deleted_at",
+        "preserved",
+        "contradicted_by",
+    ),
     writes=False,
 )
 SHOW = Procedure(

@@ -12,9 +12,9 @@ from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, clamped, iso, time_given, without_none
 from .memory_types import (
-    Brief,
     DecayStatus,
     GivenId,
+    Listed,
     MemoriesRecent,
     MemoryCreated,
     MemoryForgotten,
@@ -152,8 +152,8 @@ class MemoryTools:
         """List the memories that were created or accessed last. Accesses none."""
         call = calls.memories.recent(self._session.user_id, limit, source_filter)
         rows = await self._session.run(call)
-        recent = MemoriesRecent(memories=[self._brief(row) for row in rows])
-        if rows and rows[0]["total"] > len(rows):
+        recent = MemoriesRecent(memories=[self._listed(row) for row in rows])
+        if rows and rows[0]["total"] > sum(1 + row["also"] for row in rows):
             recent["total"] = rows[0]["total"]
         if len(rows) < limit:
             call = calls.upkeep.expired(self._session.user_id, None, 1, source_filter=source_filter)
@@ -180,8 +180,9 @@ class MemoryTools:
         [row] = await self._session.run(calls.memories.preserve(memory_id, tag, moment))
         return cast(DecayStatus, self._timed(row))
 
-    def _brief(self, row: Mapping[str, Any]) -> Brief:
-        return cast(Brief, self._timed({name: row[name] for name in calls.memories.BRIEF}))
+    def _listed(self, row: Mapping[str, Any]) -> Listed:
+        shown = {name: row[name] for name in (*calls.memories.BRIEF, "contradicted_by")}
+        return cast(Listed, self._timed({**shown, "also": row["also"] or None}))
 
     def _timed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a memory's row as results have it: times with a zone, and no nulls."""

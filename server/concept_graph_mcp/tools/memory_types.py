@@ -23,6 +23,10 @@ Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Speaker = Annotated[str, Field(description="Who said it, if it is a message.")]
 
 
+Also = Annotated[int, Field(description="How many more say the same in the same words.")]
+Against = Annotated[str, Field(description="The memory_id of a later one that contradicts it.")]
+
+
 class Brief(TypedDict):
     """A memory in a list. `type` and `speaker` are there only when it has one."""
 
@@ -34,6 +38,13 @@ class Brief(TypedDict):
     tags: list[str]
     state: State
     created_at: Time
+
+
+class Listed(Brief):
+    """A memory in a list that shows what is said again in the same words once, by the latest."""
+
+    also: NotRequired[Also]
+    contradicted_by: NotRequired[Against]
 
 
 class MemoryCreated(TypedDict):
@@ -64,6 +75,7 @@ class MemoryWhole(TypedDict):
     parent_id: NotRequired[str]
     concepts: list[str]
     metadata: dict[str, Any]
+    contradicted_by: NotRequired[Against]
 
 
 class MemoryForgotten(TypedDict):
@@ -80,7 +92,7 @@ Expired = Annotated[
 class MemoriesRecent(TypedDict):
     """`total` is there only if `limit` cut something."""
 
-    memories: Annotated[list[Brief], Field(description="The latest first.")]
+    memories: Annotated[list[Listed], Field(description="The latest first.")]
     total: NotRequired[
         Annotated[
             int,
@@ -224,7 +236,7 @@ PresentState = Literal["active", "dormant", "archived"]
 Advice = Annotated[str, Field(description="Why meaning was left out; there only if it was.")]
 
 
-class MemoryFound(Brief):
+class MemoryFound(Listed):
     """`similarity` is there only where texts are embedded."""
 
     score: Annotated[float, Field(description="How well it fits, among what was found.")]
@@ -251,7 +263,7 @@ class MemoryContext(TypedDict):
     text: Annotated[
         str,
         Field(
-            description="One a line, quoted, the most relevant first: [date memory_id] who: “…”."
+            description="One a line, quoted, the most relevant first: [time memory_id] who: “…”."
         ),
     ]
     memory_ids: Annotated[list[str], Field(description="Those in the text, in its order.")]

@@ -92,7 +92,7 @@ class RememberingTools:
             query,
             lambda embedded: calls.remembering.context(scope, query, token_budget, embedded),
         )
-        text = wording.written(row["entries"], self._day)
+        text = wording.written(row["entries"], self._minute)
         tokens = wording.tokens(wording.size(text))
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
         if not row["left_out"]:
@@ -102,14 +102,15 @@ class RememberingTools:
             made["advice"] = advice
         return made
 
-    def _day(self, time_ms: int) -> str:
-        return wording.day(time_ms, self._session.zone)
+    def _minute(self, time_ms: int) -> str:
+        return wording.minute(time_ms, self._session.zone)
 
     def _found(self, row: dict[str, Any]) -> MemoryFound:
         shown = {key: value for key, value in row.items() if key != "total"}
         lists = {key: list(row[key]) for key in ("tags", "matched")}
         created_at = iso(row["created_at"], self._session.zone)
-        return cast(MemoryFound, without_none({**shown, **lists, "created_at": created_at}))
+        shown |= lists | {"created_at": created_at, "also": row["also"] or None}
+        return cast(MemoryFound, without_none(shown))
 
 
 def _tools(session: Session) -> list[ConceptTool]:
