@@ -17,6 +17,12 @@ _ENGLISH_MONTHS: Final = (
 )
 
 
+# Behind one that is not shortened a stop ends the sentence.
+_WHOLE: Final = frozenset(
+    folded(one) for one in (*_ENGLISH_MONTHS, "Januar", "Juni", "Juli", "Mai")
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Dated:
     """A date from `start` to before `end` of a text; what it does not say is None."""
@@ -78,7 +84,7 @@ def _parts(text: str) -> Iterator[_Part]:
         if kind == "digits" and len(word) <= 4:
             yield _Part("number", int(word), start, place + _ordinal(text, place))
         elif kind == "letters" and folded(word) in MONTHS and word[0].isupper():
-            end = place + (text[place : place + 1] == "." and len(word) <= 4)
+            end = place + (text[place : place + 1] == "." and folded(word) not in _WHOLE)
             yield _Part("month", MONTHS[folded(word)], start, end)
 
 
@@ -100,6 +106,9 @@ def _goes_on(text: str, run: list[_Part], part: _Part) -> bool:
     gap = folded(text[last.end : part.start])
     if last.kind == part.kind == "number" and "month" not in [one.kind for one in run]:
         return gap in ("-", ".", ". ")
+    if last.kind == "month" and part.value < 1000 and not {",", "."}.isdisjoint(gap):
+        # "In May, 7 nights"; "in May. 7 people"
+        return False
     return gap in _GAPS and (last.kind != part.kind or part.value >= 1000)
 
 
@@ -113,6 +122,8 @@ def _date(run: list[_Part]) -> Iterator[Dated]:
         values.setdefault(_name(one, place, run, by_name), one.value)
     year, month, day = (values.get(name) for name in ("year", "month", "day"))
     is_known = month is not None and 1 <= month <= 12 and len(values) == len(run)
+    # "1.8.0" is a version.
+    is_known &= year is None or year >= 1000
     if not is_known or (day is None and year is None) or not 1 <= (day or 1) <= 31:
         return
     yield Dated(run[0].start, run[-1].end, year, month, day)

@@ -7,6 +7,7 @@ from ..errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ..text import shown
 from . import believed, components, ids, merging, names, schema, spans, standing
 from .node import Graph, Node
+from .observed import Claim
 from .stated import Given, check, check_times
 
 Row = dict[str, Any]
@@ -47,6 +48,92 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
         "conflicts": _conflicts(graph, entity, made),
         "inferred_from": origin.inferred_from,
     }
+
+
+def claim(
+    graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], about: Node | None
+) -> Row:
+    """State what a message *said* (its speaker and text) of *entity*, about *about* if an entity.
+
+    Returns fact_id, predicate, value, origin and conflicts. What comes "after" ends what was so of
+    that predicate, and what is "over" ends itself; what the user said only the user can end.
+    """
+    speaker, text = said
+    object_id = None if about is None else about.key
+    given = Given(
+        claim.predicate,
+        claim.value,
+        object_id,
+        single=claim.mode == schema.AFTER,
+        speaker=speaker,
+        text=text,
+        span=claim.span,
+    )
+    check(given)
+    origin = _origin(graph, given, None, about)
+    known = _known(graph, entity, given, about)
+    if claim.mode == schema.OVER:
+        made = _over(graph, entity, given, about, origin, known)
+    else:
+        if claim.mode == schema.AFTER and known is None:
+            given = _after(graph, entity, given, about, origin)
+        made = _stated(graph, entity, given, about, origin)
+    return {
+        "fact_id": made.key,
+        "predicate": made.get("predicate"),
+        "value": made.get("value"),
+        "origin": made.get("origin"),
+        "conflicts": _conflicts(graph, entity, made),
+    }
+
+
+def _over(
+    graph: Graph,
+    entity: Node,
+    given: Given,
+    about: Node | None,
+    found: standing.Found,
+    known: Node | None,
+) -> Node:
+    """Return the fact that is so no longer, ended; one that nobody knew of was so until now."""
+    if known is None:
+        given = replace(given, valid_until=graph.now_ms)
+        return _stated(graph, entity, given, about, found)
+    if _may_end(graph, known, found):
+        _end(graph, known, Given(given.predicate))
+    return known
+
+
+def _after(
+    graph: Graph, entity: Node, given: Given, about: Node | None, found: standing.Found
+) -> Given:
+    """End what was so before what is *given*; return that with its beginning, if anything was."""
+    ended = [one for one in _before(graph, entity, given, about) if _may_end(graph, one, found)]
+    for one in ended:
+        _end(graph, one, Given(given.predicate))
+    return replace(given, valid_from=graph.now_ms) if ended else given
+
+
+def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
+    """Return what is so of *entity* now by other facts of the predicate that is *given*."""
+    now_ms, predicate = graph.now_ms, names.canonical(given.predicate)
+    return [
+        one
+        for one in believed.facts(graph, components.members(graph, entity))
+        if names.canonical(one.get("predicate")) == predicate
+        and believed.is_known(one, now_ms)
+        and believed.is_valid(one, now_ms, now_ms)
+        and not _says(graph, one, given, about)
+    ]
+
+
+def _may_end(graph: Graph, old: Node, found: standing.Found) -> bool:
+    """Tell whether what is *found* can end *old*: what the user said only the user's words can."""
+    since = old.get("valid_from")
+    is_allowed = found.origin == schema.USER or old.get("origin") != schema.USER
+    # Of one that ends already it is known when.
+    is_open = old.get("ended_at") is None and old.get("valid_until") is None
+    return is_allowed and is_open and (since is None or since < graph.now_ms)
 
 
 def _old(graph: Graph, entity: Node, given: Given) -> Node | None:

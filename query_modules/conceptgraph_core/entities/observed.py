@@ -10,6 +10,30 @@ from ..errors import ConceptGraphError, InvalidText, Tautology, TooMuch
 from ..text import shown
 from . import names, schema
 
+_FACT: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "predicate": schema.label,
+    "value": texts.summary,
+    # Or the label of this message that the value is.
+    "object": schema.label,
+    "span": texts.summary,
+    "mode": checks.one_of(schema.FACT_MODES),
+}
+
+
+def _facts(given: Any, field: str) -> "tuple[Claim, ...]":
+    """Return the facts of an observation, checked. Raises InvalidText."""
+    if not isinstance(given, list | tuple):
+        raise InvalidText(f"{field}: must be a list of maps with {', '.join(_FACT)}")
+    claims = []
+    for number, one in enumerate(_checked(given, field, _FACT, 1)):
+        if ("value" in one) == ("object" in one):
+            raise InvalidText(f"{field}.{number}.value: give a value or an object, not both")
+        about = None if "object" not in one else names.canonical(one["object"])
+        mode = one.get("mode", schema.BESIDE)
+        claims.append(Claim(one["predicate"], one.get("value"), about, one.get("span"), mode))
+    return tuple(claims)
+
+
 _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "label": schema.label,
     "type": checks.one_of(schema.NODE_TYPES),
@@ -22,6 +46,8 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     # Of the label, where there is a model of embeddings, and what that is called.
     "embedding": checks.vector,
     "model": texts.name,
+    # What the message says of it.
+    "facts": _facts,
 }
 _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "from": schema.label,
@@ -29,6 +55,20 @@ _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "type": checks.one_of(tuple(schema.RELATIONS)),
     "span": texts.summary,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A fact of what is observed; `about` is the canonical name of the entity that the value is.
+
+    `mode` says what becomes of an earlier one: "beside" it, "after" it, or "over" with it.
+    """
+
+    predicate: str
+    value: str | None
+    about: str | None
+    span: str | None
+    mode: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +86,7 @@ class Observation:
     rationale: str | None
     embedding: tuple[float, ...] | None
     model: str | None
+    facts: tuple[Claim, ...]
 
     @property
     def felt(self) -> float:
@@ -105,6 +146,7 @@ def _observation(one: Mapping[str, Any]) -> Observation:
         one.get("rationale"),
         None if embedding is None else tuple(embedding),
         one.get("model"),
+        one.get("facts", ()),
     )
 
 

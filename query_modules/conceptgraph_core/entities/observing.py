@@ -6,9 +6,12 @@ from typing import Any
 from .. import checks
 from .. import text as texts
 from ..embeddings.remembered import check, hold
+from ..errors import NotFound
+from ..text import shown
 from . import (
     components,
     extracting,
+    facts,
     ids,
     mentions,
     merging,
@@ -20,7 +23,7 @@ from . import (
     standing,
 )
 from .node import Graph, Node
-from .observed import Observation
+from .observed import Claim, Observation
 from .registered import Registered
 from .relating import relate
 from .sieve import Decision, Known, Sought
@@ -55,11 +58,12 @@ def observe(
     speaker = checks.one_of(schema.SPEAKERS)(speaker, "speaker")
     said = spans.Said(texts.summary(text, "text"))
     if not observations:
-        observations = extracting.observations(text, graph.context.languages)
+        observations = extracting.observations(text, graph.context.languages, speaker)
     wanted, related = observed.observations(observations), observed.relations(relations)
     _check_embeddings(graph, wanted, session_id)
     message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
+    message.state()
     ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
     return {"entities": rows, "edges": ties}
 
@@ -87,6 +91,7 @@ class _Message:
         self._registered = Registered(graph)
         self._mentions = mentions.known(graph)
         self._here: dict[str, Node] = {}
+        self._claimed: list[tuple[Node, Observation, Row]] = []
 
     def add(self, observation: Observation) -> Row:
         """Record *observation* and return its row."""
@@ -105,7 +110,30 @@ class _Message:
         )
         self._claim(observation, entity)
         is_new = decision.same is None
-        return self._row(entity, is_new, decision.candidates, observation, found)
+        row = self._row(entity, is_new, decision.candidates, observation, found)
+        if observation.facts:
+            self._claimed.append((entity, observation, row))
+        return row
+
+    def state(self) -> None:
+        """State the facts of what was observed for the first time, and add them to its rows.
+
+        After all observations, for the value of a fact may be any of these.
+        """
+        for entity, observation, row in self._claimed:
+            said = self._speaker, self._said.text
+            row["facts"] = [
+                facts.claim(self._graph, entity, one, said, self._about(one))
+                for one in observation.facts
+            ]
+
+    def _about(self, claim: Claim) -> Node | None:
+        if claim.about is None:
+            return None
+        node = self.named(claim.about)
+        if node is None:
+            raise NotFound(f"facts: this session has not mentioned {shown(claim.about)}")
+        return node
 
     def named(self, name: str) -> Node | None:
         """Return what *name* means in this message, or meant last in this session."""

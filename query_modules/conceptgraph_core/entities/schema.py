@@ -56,12 +56,27 @@ RELATIONS: Final = {
     "contradicts": CONTRADICTS,
 }
 
+# What the entity is called that stands for the user, and by which words users mean it.
+SELF: Final = "the user"
+FIRST_PERSON: Final = frozenset(
+    (
+        *("i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "our", "we", "us"),
+        *("ich", "mich", "mir", "mein", "meine", "meinen", "meinem", "meiner", "meines", "unser"),
+        *("unsere", "unseren", "unserem", "unserer", "wir", "uns"),
+    )
+)
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
 EVENT: Final = "event"
 # Of the numbers that tools show; procedures yield them as they are.
 DECIMALS: Final = 6
 # Predicates that have one value at a time, whether or not a caller says so.
 SINGLE: Final = ("birthday", "name", "age", "spouse", "employer", "home")
+# What a fact that a message states does to an earlier one: it stands beside it, comes after it, or
+# says that it is over.
+BESIDE: Final = "beside"
+AFTER: Final = "after"
+OVER: Final = "over"
+FACT_MODES: Final = (BESIDE, AFTER, OVER)
 # Since ever, for what does not say since when.
 BEGINNING: Final = -limits.MAX_TIME_MS
 

@@ -83,6 +83,9 @@ def _mentioned(graph: Graph, session: Node) -> list[_Mentioned]:
     for mention in mentions.of_session(graph, session):
         by_user, sequence = mention.get("origin") == schema.USER, mention.get("sequence")
         for of in graph.leaving(mention, schema.OF):
+            if components.is_self(of.other):
+                # Who speaks is there whatever is spoken of: tied to all it would say nothing.
+                continue
             known = found.setdefault(of.other.id, _Mentioned(of.other, by_user, sequence))
             known.by_user |= by_user
             known.sequence = min(known.sequence, sequence)

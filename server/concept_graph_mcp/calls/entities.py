@@ -92,7 +92,7 @@ def observe(
     text.name(message_id, "message_id")
     text.summary(message, "text")
     if not observations:
-        observations = extracting.observations(message, words.spoken())
+        observations = extracting.observations(message, words.spoken(), speaker)
     wanted, related = observed.observations(observations), observed.relations(relations)
     called = [one.name for one in wanted]
     called += [name for one in related for name in (one.source, one.target)]

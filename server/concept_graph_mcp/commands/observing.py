@@ -77,7 +77,7 @@ def observe(
     session. A message that was observed before counts no more, so that a file can come again.
 
     \b
-    Without --model names, dates, numbers and frequent words are found.
+    Without --model names, kin, preferences, dates and what users say of themselves are found.
     A model is any that can call tools, behind an OpenAI-compatible endpoint:
       OPENAI_BASE_URL    where it is, default https://api.openai.com/v1
       OPENAI_API_KEY     the key, where one is needed

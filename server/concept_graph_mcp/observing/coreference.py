@@ -121,7 +121,7 @@ def notes(found: Sequence[Meant]) -> tuple[str, ...]:
 def _spanned(rows: Iterable[Row], said: spans.Said, by_name: dict[str, str]) -> Iterator[Row]:
     for row in rows:
         label = row["label"]
-        if said.find(label) is not None:
+        if said.find(row.get("span") or label) is not None:
             yield row
         elif label in by_name:
             yield {**row, "span": by_name[label]}
@@ -134,7 +134,7 @@ def _name(parts: Iterable[str]) -> str | None:
             continue
         # "my dog Max" is Max. Within a sentence, for at its beginning more is asked of a name.
         named = extracting.observations(f"with {part}", ("english",))
-        names = [row["label"] for row in named if row["type"] == "entity"]
+        names = [row["label"] for row in named if row["type"] == "entity" and "facts" not in row]
         if names:
             label: str = names[-1]
             return label

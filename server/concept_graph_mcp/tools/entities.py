@@ -74,7 +74,7 @@ class EntityTools:
             list[Observation],
             Field(
                 max_length=schema.MAX_OBSERVATIONS,
-                description="What it mentions; none: names, dates and frequent words are found.",
+                description="What it mentions; none: names and what users say of themselves.",
             ),
         ] = [],  # noqa: B006
         relations: Annotated[

@@ -107,6 +107,9 @@ class Observed(TypedDict):
     candidates: NotRequired[
         Annotated[list[Candidate], Field(description="Who it may be, the likeliest first.")]
     ]
+    facts: NotRequired[
+        Annotated[list[dict[str, Any]], Field(description="What the message says of it.")]
+    ]
     refused_span: NotRequired[
         Annotated[str, Field(description="Does not stand in the text, so the mention is yours.")]
     ]

@@ -1,0 +1,205 @@
+"""What a message mentions, told without any model: few things, and rather right than many.
+
+It knows no grammar, only how words are written and some that tell what is around them: names,
+dates, amounts, frequent nouns, who is kin, and what the user says of the user. What it finds stands
+in the text, so of a user's message it is the user's. Of a model's message only names are told, and
+of a long one those that the words around tell for sure: its nouns are not what the user speaks of.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+from ...words import missing
+from ...words.languages import spoken
+from ...words.splitting import split
+from .. import dated, names, schema
+from ..inflection import is_german
+from . import naming, people, prose, statements
+from .naming import Named
+from .written import Word, words
+
+Row = dict[str, Any]
+
+# More than this says nothing of a message.
+MOST: Final = 30
+_FREQUENT: Final = 2
+_BRIEF: Final = 40
+# In a long message a word stands twice by chance: once more for each so many words.
+_WORDS_OF_ONE_MORE: Final = 75
+_SHORTEST_NOUN: Final = 4
+# Of English: what ends so is seldom a noun.
+_NO_NOUNS: Final = ("ly", "ing", "ed")
+# What an amount is of; of other things a number is counted in passing.
+_UNITS: Final = frozenset(
+    (
+        *("kg", "g", "lbs", "pounds", "km", "miles", "m", "cm", "mm", "dollars", "euros", "euro"),
+        *("yen", "percent", "prozent", "kilos", "kilometers", "kilometres", "kilometer", "meters"),
+        *("metres", "meter", "calories", "kcal", "celsius", "usd", "eur", "chf", "franken"),
+    )
+)
+# What begins a message often and names nobody.
+_OPENINGS: Final = frozenset(
+    (
+        *("hello", "hi", "hey", "thanks", "thank", "yes", "yeah", "yep", "okay", "ok", "sure"),
+        *("great", "good", "nice", "please", "sorry", "wow", "well", "oh", "ah", "no", "nope"),
+        *("maybe", "perhaps", "absolutely", "exactly", "right", "correct", "got", "let", "lets"),
+        *("also", "additionally", "remember", "consider", "try", "make", "keep", "take", "tell"),
+        *("give", "want", "need", "think", "know", "help", "today", "yesterday", "tomorrow"),
+        *("tonight", "recently", "lately", "currently", "actually", "basically", "honestly"),
+        *("dear", "hallo", "danke", "bitte", "heute", "gestern", "morgen", "ja", "nein", "gut"),
+        *("write", "create", "explain", "describe", "using", "based", "note", "step", "option"),
+    )
+)
+
+
+def observations(
+    text: str,
+    languages: Sequence[str],
+    speaker: str = schema.USER,
+    named: Iterable[Named] | None = None,
+) -> list[Row]:
+    """Return what *text* mentions as `observe` takes it, in the order of the text, at most 30.
+
+    Each has label and type, and where they are known a kind, span, valence and facts. *languages*
+    are as `words.terms` takes them; without the libraries of these no nouns are told. *named* are
+    the names in it where something else has found them.
+    """
+    is_users = speaker == schema.USER
+    said = prose.spoken(text, lists=is_users)
+    written = words(said)
+    german = is_german([word.folded for word in written])
+    idle = _idle(written, languages)
+    found = _Found(said)
+    own = list(naming.named(written, idle, german))
+    # Whom a model names at length may be anybody of a text that it makes.
+    is_brief = is_users or len(text.split()) <= _BRIEF
+    for statement in statements.statements(said, written) if is_users else ():
+        found.state(statement)
+    if named is not None:
+        own = [one for one in own if one.is_sure and one.kind] + list(named)
+    for one in own:
+        if is_brief or (one.is_sure and one.kind):
+            found.name(one, is_users)
+    if is_users:
+        for row, start, end in (*_dates(said), *_amounts(written), *_nouns(written, idle, german)):
+            found.add(row, start, end)
+    return found.rows()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found in a text so far, each name once, and none within another."""
+
+    text: str
+    _rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
+    _taken: list[tuple[int, int]] = field(default_factory=list)
+    _facts: list[Row] = field(default_factory=list)
+    _self: tuple[int, str] | None = None
+
+    def add(self, row: Row, start: int, end: int) -> None:
+        """Add what stands from *start* to before *end*, unless it is known or within another."""
+        if end - start > schema.MAX_LABEL:
+            return
+        if any(start < last and first < end for first, last in self._taken):
+            return
+        name = names.canonical(row["label"])
+        if name not in self._rows:
+            self._rows[name] = start, row
+        self._taken.append((start, end))
+
+    def name(self, one: Named, is_users: bool) -> None:
+        """Add a name, and if it is one of the user's kin a fact of that."""
+        label = one.label or self.text[one.start : one.end]
+        row = {"label": label, "type": "entity"} | ({"kind": one.kind} if one.kind else {})
+        known = self._rows.get(names.canonical(label))
+        if known is not None and one.kind:
+            known[1].setdefault("kind", one.kind)
+        self.add(row, one.start, one.end)
+        if one.is_own and one.label and is_users:
+            predicate = "spouse" if one.kind in people.SPOUSES else one.kind
+            self._facts.append({"predicate": predicate, "object": label})
+            self._self = self._self or self._my(one.start)
+
+    def state(self, one: statements.Statement) -> None:
+        """Add a statement of the user's, and what it names."""
+        if one.fact not in self._facts:
+            self._facts.append(one.fact)
+        self._self = self._self or (one.start, self.text[one.start : one.end])
+        if one.observation is not None:
+            place = self.text.casefold().find(one.fact["value"].casefold(), one.start)
+            self.add(one.observation, place, place + len(one.fact["value"]))
+
+    def rows(self) -> list[Row]:
+        """Return what is to be observed; whom all facts are of comes last, after what they name."""
+        rows = [row for _, row in sorted(self._rows.values(), key=lambda pair: pair[0])][:MOST]
+        known = {names.canonical(row["label"]) for row in rows}
+        facts = [
+            one
+            for one in self._facts
+            if "object" not in one or names.canonical(one["object"]) in known
+        ]
+        if facts and self._self is not None:
+            user = {"label": schema.SELF, "type": "entity", "kind": naming.PERSON}
+            rows.append({**user, "span": self._self[1], "facts": facts})
+        return rows
+
+    def _my(self, before: int) -> tuple[int, str] | None:
+        """Return the "my" of "my sister Clara"."""
+        mine = [one for one in words(self.text[:before]) if one.folded in schema.FIRST_PERSON]
+        return (mine[-1].start, mine[-1].text) if mine else None
+
+
+def _idle(written: Sequence[Word], languages: Sequence[str]) -> frozenset[str]:
+    """Return the words that say nothing."""
+    if missing():
+        return _OPENINGS
+    folded = [piece for word in written for piece in split(word.text)]
+    stops = frozenset(word for one in spoken(folded, languages) for word in one.stop_words)
+    return stops | _OPENINGS
+
+
+def _dates(said: str) -> Iterator[tuple[Row, int, int]]:
+    for one in dated.dates(said):
+        row = {"label": one.label, "type": "topic", "kind": "date"}
+        yield {**row, "span": said[one.start : one.end]}, one.start, one.end
+
+
+def _amounts(written: Sequence[Word]) -> Iterator[tuple[Row, int, int]]:
+    """Iterate over numbers with their units: "70.5 kg"."""
+    for number, unit in pairwise(written):
+        if number.is_number and unit.follows and unit.folded in _UNITS:
+            row = {"label": f"{number.text} {unit.text}", "type": "topic", "kind": "number"}
+            yield row, number.start, unit.end
+
+
+def _nouns(
+    written: Sequence[Word], idle: frozenset[str], german: bool
+) -> Iterator[tuple[Row, int, int]]:
+    """Iterate over what the user calls "my …" and speaks of twice or more."""
+    if missing():
+        return
+    counts = Counter(word.folded for word in written)
+    least = _FREQUENT + len(written) // _WORDS_OF_ONE_MORE
+    owned = {
+        word.folded
+        for before, word, after in zip(written, written[1:], [*written[2:], None], strict=False)
+        if before.folded in people.OWN
+        and word.follows
+        # "My salary negotiation" is of something else.
+        and (after is None or not after.follows or after.folded in idle)
+    }
+    for word in written:
+        if (
+            word.folded in owned
+            and counts[word.folded] >= least
+            and len(word.text) >= _SHORTEST_NOUN
+            and word.text.isalpha()
+            and word.is_capitalised == german
+            and word.folded not in idle
+            and not dated.is_calendar(word.folded)
+            and not word.folded.endswith(_NO_NOUNS)
+        ):
+            yield {"label": word.text, "type": "topic"}, word.start, word.end

@@ -1,0 +1,156 @@
+"""Who people are to one another, and what people are called: kin words, titles and first names."""
+
+from typing import Final
+
+from ..folded import folded
+
+# What somebody is to whom speaks, in English and then in German; the first is the kind.
+_KIN: Final = (
+    ("mother mom mum mommy mummy", "mutter mama mami"),
+    ("father dad daddy", "vater papa papi"),
+    ("sister", "schwester"),
+    ("brother", "bruder"),
+    ("daughter", "tochter"),
+    ("son", "sohn"),
+    ("grandmother grandma granny", "oma großmutter"),
+    ("grandfather grandpa", "opa großvater"),
+    ("aunt auntie", "tante"),
+    ("uncle", "onkel"),
+    ("cousin", "cousin cousine"),
+    ("niece", "nichte"),
+    ("nephew", "neffe"),
+    ("wife", "frau ehefrau"),
+    ("husband", "mann ehemann"),
+    ("girlfriend", ""),
+    ("boyfriend", ""),
+    ("fiancé fiance fiancée", "verlobte verlobter"),
+    ("partner", "partner partnerin"),
+    ("child", "kind"),
+    ("baby", "baby"),
+    ("friend", "freund freundin kumpel"),
+    ("roommate flatmate housemate", "mitbewohner mitbewohnerin"),
+    ("neighbour neighbor", "nachbar nachbarin"),
+    ("boss manager supervisor", "chef chefin boss"),
+    ("colleague coworker co-worker", "kollege kollegin"),
+    ("teacher", "lehrer lehrerin"),
+    ("doctor", "arzt ärztin hausarzt hausärztin"),
+    ("therapist", "therapeut therapeutin"),
+    ("dog puppy", "hund hündin welpe"),
+    ("cat kitten", "katze kater"),
+    ("horse", "pferd"),
+    ("rabbit", "kaninchen hase"),
+    ("hamster", "hamster"),
+    ("parrot", "papagei"),
+)
+# Word -> kind. Of each language apart: "my kind" is nobody's child.
+ENGLISH_KIN: Final = {word: both[0].split()[0] for both in _KIN for word in both[0].split()}
+GERMAN_KIN: Final = {folded(word): both[0].split()[0] for both in _KIN for word in both[1].split()}
+# Of whom one has but one: told without a name they are still somebody.
+CLOSE: Final = frozenset(
+    (
+        *("mother", "father", "sister", "brother", "daughter", "son", "grandmother", "grandfather"),
+        *("wife", "husband", "girlfriend", "boyfriend", "fiancé", "partner", "boss", "roommate"),
+        *("dog", "cat", "therapist", "baby"),
+    )
+)
+# Said of the user's own, the fact has this predicate, of which there is one at a time.
+SPOUSES: Final = frozenset(("wife", "husband"))
+ADJECTIVES: Final = frozenset(
+    (
+        *(
+            "little",
+            "big",
+            "older",
+            "younger",
+            "elder",
+            "old",
+            "new",
+            "best",
+            "good",
+            "dear",
+            "late",
+        ),
+        *("twin", "half", "ex", "great", "close", "dead", "sweet", "oldest", "youngest", "former"),
+        *("kleine", "kleiner", "kleinen", "große", "großer", "großen", "ältere", "älterer"),
+        *("älteren", "jüngere", "jüngerer", "jüngeren", "beste", "bester", "besten", "gute"),
+        *("guter", "alte", "alter", "alten", "neue", "neuer", "neuen", "liebe", "lieber"),
+    )
+)
+_ENGLISH_OWN: Final = frozenset(("my", "our"))
+_GERMAN_OWN: Final = frozenset(
+    (
+        *("mein", "meine", "meinen", "meinem", "meiner", "meines"),
+        *("unser", "unsere", "unserem", "unseren", "unserer"),
+    )
+)
+OWN: Final = _ENGLISH_OWN | _GERMAN_OWN
+_ENGLISH_OTHERS: Final = frozenset(("your", "his", "her", "their"))
+OTHERS: Final = _ENGLISH_OTHERS | frozenset(("sein", "seine", "ihr", "ihre", "dein", "deine"))
+
+
+def kin(owner: str, word: str) -> str | None:
+    """Return the kind of who is called *word* behind "my" and such; None: it is no kin."""
+    is_english = owner in _ENGLISH_OWN | _ENGLISH_OTHERS | frozenset(("a", "an"))
+    return (ENGLISH_KIN if is_english else GERMAN_KIN).get(word)
+
+
+TITLES: Final = frozenset(
+    ("dr", "mr", "mrs", "ms", "prof", "professor", "herr", "herrn", "frau", "fr", "hr", "sir")
+)
+
+_SAFE: Final = """
+aaron abby abigail adam adrian agnes ahmed aiden aisha akira alan albert alejandro alex alexander
+alexandra alfred ali alice alicia alina alison allison alyssa amanda amelia amir amy ana anastasia
+andre andrea andreas andrew andy angela angelika anika anita anja anke ann anna annalena anne
+annette annika anthony antje anton antonia antonio anya arjun arne arthur astrid audrey axel barbara
+bastian beate beatrice becky ben benjamin bernd bernhard beth bettina bianca birgit bjorn bob boris
+brandon brenda brian britta bruno caleb cameron carina carl carla carlos carmen caroline carolyn
+catherine cathy cecilia celine charles charlie chloe chris christa christian christiane christina
+christine christoph christopher claire clara claudia clemens connor conny corinna craig cynthia
+dagmar dan daniel daniela danielle dave david deborah denise dennis derek diana diane diego dieter
+dirk dmitri dominic dominik donald donna doris dorothea doug douglas dylan edward eileen elena eli
+elias elisa elisabeth elizabeth ella ellen elliot elsa emil emilia emily emma eric erica erik erika
+erin esther ethan eugene eva evelyn fabian fatima felicia felix fernando fiona florian francesca
+francis frauke frederick frederik frieda friedrich fritz gabriel gabriele gareth gary gavin george
+gerald gerd gerhard gina giovanni gisela gordon greg gregor gregory greta gudrun guido gunter günter
+hanna hannah hannes hans harald harold harry hassan heather heidi heike heiko heiner heinrich heinz
+helen helena helga helmut henning henrik henry herbert hermann hilda hiroshi holger horst hubert
+hugo ian ibrahim igor ilse ines inga inge ingo ingrid irene isaac isabel isabella ivan jacob jakob
+james jamie jan jana jane janet janina janine jasmin jasmine jason javier jeff jeffrey jennifer
+jenny jens jeremy jerry jesse jessica jill jim jimmy joachim joan joanna jochen joe joel johann
+johanna johannes john johnny jonas jonathan jorge jose josef joseph josh joshua juan judith judy
+julia julian juliane julie justin jutta jürgen kai karen karin karl karla karsten kate katharina
+katherine kathleen kathrin kathy katie katja katrin katy kelly ken kenji kenneth kenta kerstin kevin
+kim kimberly klaus konrad kristin kristina kurt kyle lara larry lars laura lauren lea leah lena leni
+lennart leo leon leonard leonie liam lina linda lindsay lisa lisbeth liz lorenzo louis louisa louise
+luca lucas lucia lucy luis luisa lukas luke lydia maggie maja malte manfred manuel manuela marc
+marcel marco marcus margaret margarete maria mariam marianne marie marina mario marion marius markus
+marlene marta martha martin martina marvin mary mateo mathias matt matthew matthias maurice
+maximilian megan mehmet melanie melissa mia micah michael michaela michelle miguel mike mila milan
+miriam mohamed mohammed moritz muhammad nadine nadja nancy naomi natalie natasha nathan neil
+nicholas nick nico nicolas nicole niklas nils nina noah nora norbert olaf oleg olga oliver olivia
+omar oscar oskar otto pablo pamela pascal patricia patrick patrik paul paula pauline pedro petra
+philip philipp phoebe pia priya rachel raj ralf ralph ramona raphael raquel rebecca regina reiner
+reinhard renate ricardo richard rita robert robin roger roland rolf roman ron ronald rosa roy rudolf
+ruth ryan sabine sabrina sally sam samantha samuel sandra sara sarah sascha scott sean sebastian
+selina sergei sharon sheila shirley sigrid silke silvia simon simone sofia sofie sonja sonya sophia
+sophie stefan stefanie steffen stella stephan stephanie stephen steve steven stuart susan susanne
+sven svenja sybille takeshi tamara tanja tanya tara tatjana ted teresa thea theo theodor theresa
+thomas thorsten tiffany till tim timo timothy tina tobi tobias todd tom tomas tommy toni tony
+torsten tracy trevor tyler udo ulf uli ulla ulrich ulrike ursula uta ute uwe valentina vanessa vera
+verena veronika viktor viktoria vincent vivian vladimir walter waltraud wendy werner wilhelm william
+willy wolfgang xavier yuki yuko yvonne zachary zoe zoey
+"""
+# First names that are words or places too: of these a capital within a sentence is asked.
+_ALIKE: Final = """
+april august austin bella bill carol charlotte chelsea crystal dawn dean don drew faith florence
+frank georgia glen grace grant guy holly hope iris ivy jack jade jean jordan joy june lily luna
+madison mark max may melody merle milo nadia pat pearl penny pete peter rainer ray rex rich rob rose
+ruby sandy savannah sue summer sydney victor victoria viola violet virginia will
+"""
+SAFE_NAMES: Final = frozenset(_SAFE.split())
+# Written small too, behind a kin word: "my dog max".
+SMALL_NAMES: Final = SAFE_NAMES | frozenset(
+    ("max", "bella", "luna", "rex", "lily", "peter", "milo", "charlotte", "victoria", "jade")
+)
+FIRST_NAMES: Final = SAFE_NAMES | frozenset(_ALIKE.split())
