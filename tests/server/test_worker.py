@@ -3,12 +3,14 @@
 import json
 import os
 import time
+from contextlib import contextmanager
 
 import pytest
 import scripted_model
 from command_line import ok, run
 
 from concept_graph_mcp import settings
+from concept_graph_mcp.commands import working
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.lazy import opened
 from concept_graph_mcp.worker import overdue
@@ -110,6 +112,42 @@ def test_work_that_is_paused_is_not_done_until_it_is_resumed(owner):
     assert owner.ok("resume").splitlines()[0] == "Nobody works at this moment."
     owner.ok("--once")
     assert owner.states() == {"a": "archived"}
+
+
+def test_what_earlier_jobs_did_is_told_where_a_later_one_fails(owner, monkeypatch):
+    owner.brings(memory("a"))
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:toy")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", scripted_model.KEY)
+    result = run(*owner.store, "worker", "--once", "decay", "daily", "embed")
+    assert result.exit_code == 1
+    done, nothing = result.stdout.splitlines()
+    assert done.startswith("decay: processed 1, transitioned ")
+    assert nothing == "daily: nothing to do"
+    assert result.stderr.startswith("concept-graph-mcp: embed: ")
+    assert result.stderr.count("\n") == 1
+    result = run(*owner.store, "worker", "--once", "decay", "embed", "--json")
+    done, failed = json.loads(result.stdout)
+    assert (done["job"], done["outcome"]) == ("decay", "done")
+    assert (failed["job"], failed["outcome"], failed["counts"]) == ("embed", "failed", {})
+    assert failed["why"] in result.stderr
+
+
+def test_each_job_is_told_while_it_runs_with_how_far_it_is(owner, monkeypatch):
+    shown = []
+
+    @contextmanager
+    def progress(what, total):
+        shown.append(what)
+        yield shown.append
+
+    monkeypatch.setattr(working, "progress", progress)
+    owner.brings(*(memory(name) for name in "abc"))
+    owner.ok("--once", "decay", "daily", "--batch", "2")
+    assert shown == [
+        *("decay: let memories fade", 2, 3),
+        "daily: let what joins entities fade, and join what is alike",
+    ]
 
 
 def test_what_was_done_is_known_of_each_job(owner):

@@ -1,6 +1,6 @@
 """How `worker` shows what was done, what would be, and how work stands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
@@ -26,16 +26,12 @@ def told(one: Outcome, dry_run: bool) -> Row:
     return row | ({"dry_run": True, "changes": list(one.changes)} if dry_run else {})
 
 
-def print_outcomes(outcomes: Sequence[Outcome], dry_run: bool) -> None:
-    """Print what was done or would change, and why; of the latter the numbers go to stderr."""
-    changes = [(one.job, row) for one in outcomes for row in one.changes]
-    for job, row in changes:
-        say(_change(job, row))
-    for one in outcomes:
-        line = f"{one.job}: {_counted(one.counts or {}) or 'nothing to do'}"
-        (note if dry_run else say)(line)
-    if dry_run:
-        note("That is what would be done; nothing was changed.")
+def print_outcome(one: Outcome, dry_run: bool) -> None:
+    """Print what a job did or would change, and why; of the latter the numbers go to stderr."""
+    for row in one.changes:
+        say(_change(one.job, row))
+    line = f"{one.job}: {_counted(one.counts or {}) or 'nothing to do'}"
+    (note if dry_run else say)(line)
 
 
 def _counted(counts: Mapping[str, int]) -> str:

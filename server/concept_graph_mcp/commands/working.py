@@ -13,15 +13,18 @@ import click
 from conceptgraph_core.work import schema
 
 from .. import calls, settings
+from ..errors import StoreError, one_line
 from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import connect
 from ..worker import logs, registry
 from ..worker.job import Job
-from ..worker.running import DONE, Outcome, Worker
+from ..worker.running import DONE, FAILED, Outcome, Worker
 from .common import AS_JSON, FILE, Failure, configured, with_session
+from .noting import note
+from .progress import progress
 from .terminal import print_json
-from .worked import plain, print_outcomes, print_status, told
+from .worked import plain, print_outcome, print_status, told
 
 Row = dict[str, Any]
 
@@ -130,26 +133,44 @@ def _once(
     metrics: Path | None,
     as_json: bool,
 ) -> None:
-    async def work(session: Session) -> tuple[list[Outcome], Row]:
-        working = Worker(session, chosen, batch)
-        run = working.rehearse if dry_run else working.run
-        outcomes = []
-        for job in jobs:
-            outcomes.append(await run(job))
-            if outcomes[-1].what != DONE:
-                break
-        return outcomes, await working.status()
+    outcomes: list[Outcome] = []
 
-    outcomes, status = _with_store(chosen, work)
-    if as_json:
-        print_json([told(one, dry_run) for one in outcomes])
-    else:
-        print_outcomes(outcomes, dry_run)
+    async def work(session: Session) -> Row:
+        working = Worker(session, chosen, batch)
+        for job in jobs:
+            try:
+                outcome = await _run(working, job, dry_run)
+            except StoreError as error:
+                outcomes.append(Outcome(job.name, FAILED, str(error)))
+                raise Failure(f"{job.name}: {one_line(error)}") from error
+            outcomes.append(outcome)
+            if not as_json:
+                print_outcome(outcome, dry_run)
+            if outcome.what != DONE:
+                break
+        return await working.status()
+
+    try:
+        status = _with_store(chosen, work)
+    finally:
+        # What was done before a job failed is done.
+        if as_json and outcomes:
+            print_json([told(one, dry_run) for one in outcomes])
+    if dry_run and not as_json:
+        note("That is what would be done; nothing was changed.")
     if metrics is not None:
         _write(metrics, status)
     for one in outcomes:
         if one.what != DONE:
             raise Failure(f"{one.job}: not run to its end: {one.why}")
+
+
+async def _run(working: Worker, job: Job, dry_run: bool) -> Outcome:
+    """Run *job*, or rehearse it; on a terminal, say what it is at."""
+    run = working.rehearse if dry_run else working.run
+    with progress(f"{job.name}: {job.does}", None) as tell:
+        working.telling = lambda counts: tell(counts.get("processed", 0))
+        return await run(job)
 
 
 def _write(metrics: Path, status: Row) -> None:

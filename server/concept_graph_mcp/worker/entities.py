@@ -13,6 +13,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,7 @@ from conceptgraph_core.work.schema import MAX_BATCH
 
 from .. import calls
 from ..calls import Call
-from ..session import Session
+from ..session import Clock, Session
 from .job import Job
 from .turn import Turn
 
@@ -40,7 +41,10 @@ def scopes(turn: Turn) -> AsyncIterator[Session]:
 
 
 async def end_silent(turn: Turn) -> None:
-    """End the sessions in which nothing was said for an hour."""
+    """End the sessions in which nothing was said for an hour, as of that hour.
+
+    However late a worker comes to it: what they reinforce was reinforced then.
+    """
     async for session in scopes(turn):
         while rows := await _silent(turn, session):
             if turn.dry_run:
@@ -49,12 +53,14 @@ async def end_silent(turn: Turn) -> None:
                 turn.would(told, user_id=session.user_id)
                 break
             for row in rows:
-                await session.run(calls.entities.end_session(row["session_id"], session.user_id))
+                then = Clock(row["last_mention_at"] + calls.entities_upkeep.HOUR_MS)
+                ending = calls.entities.end_session(row["session_id"], session.user_id)
+                await replace(session, clock=then).run(ending)
             await turn.report(processed=len(rows))
             await turn.go_on()
 
 
-async def _silent(turn: Turn, session: Session) -> list[dict[str, str]]:
+async def _silent(turn: Turn, session: Session) -> list[dict[str, Any]]:
     most = MAX_BATCH if turn.dry_run else turn.batch
     now_ms = session.clock.now_ms()
     return await session.run(calls.entities_upkeep.silent_sessions(now_ms, most, session.user_id))

@@ -17,7 +17,7 @@ from ..errors import Refused, StoreError
 from ..session import Session
 from ..settings import Settings
 from .job import Job
-from .turn import Row, Stopped, Turn, why_not
+from .turn import Row, Stopped, Telling, Turn, why_not
 
 if TYPE_CHECKING:
     from apscheduler.triggers.cron import CronTrigger
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DONE = "done"
 NOT_DUE = "not due"
 STOPPED = "stopped"
+FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class Worker:
         self._settings = settings
         self._batch = batch
         self._stopping = stopping
+        # Whoever looks on while a job runs.
+        self.telling: Telling = lambda _: None
 
     @property
     def told_to_end(self) -> bool:
@@ -145,6 +148,7 @@ class Worker:
             holder,
             batch=self._batch,
             stopping=self._stopping,
+            telling=self.telling,
         )
 
     def _outcome(self, turn: Turn, what: str, began: float, why: str = "") -> Outcome:

@@ -15,6 +15,8 @@ from ..settings import Settings
 
 Row = dict[str, Any]
 
+# Is told what a run has done so far, whenever it has done more.
+Telling = Callable[[Mapping[str, int]], None]
 # Of what a dry run would change, so much is kept to be shown.
 MAX_TOLD = 10_000
 
@@ -39,6 +41,7 @@ class Turn:
         *,
         batch: int = schema.BATCH,
         stopping: Callable[[], bool] = lambda: False,
+        telling: Telling = lambda _: None,
     ) -> None:
         self.job = job
         self.session = session
@@ -48,6 +51,7 @@ class Turn:
         self.counts: Counter[str] = Counter()
         self.changes: list[Row] = []
         self._stopping = stopping
+        self._telling = telling
 
     @property
     def dry_run(self) -> bool:
@@ -98,6 +102,7 @@ class Turn:
     def tell(self, counts: Mapping[str, int]) -> None:
         """Add to what this run did, which the store knows already."""
         self.counts.update(counts)
+        self._telling(self.counts)
 
     def would(self, changes: Iterable[Mapping[str, Any]], **also: Any) -> None:
         """Keep what a dry run would change, each row with *also*; no more than MAX_TOLD rows."""
