@@ -33,6 +33,7 @@ from conceptgraph_core.lists import names as lists
 RECALLED = mgp.Record(
     text=str,
     score=float,
+    relative=float,
     valence=mgp.Nullable[float],
     hop=int,
     arousal=float,
@@ -104,7 +105,7 @@ def concept_search(
     keywords: mgp.List[str],
     limit: mgp.Nullable[int] = schema.DEFAULT_SEARCH_LIMIT,
     context: mgp.Map = {},
-) -> mgp.Record(concept=str, arousal=float, matched=bool):
+) -> mgp.Record(concept=str, arousal=float, relative=float, matched=bool):
     """Find concepts by any part of their name, then fill up with the most aroused ones.
 
     Example:

@@ -292,8 +292,7 @@ class Reference:
         ordered = sorted(
             best,
             key=lambda text: (
-                -best[text][0]["score"],
-                self._faded(best[text]),
+                *(-part for part in _strength(best[text][0])),
                 -best[text][0]["day"],
                 text,
             ),
@@ -309,7 +308,7 @@ class Reference:
         for choice in chosen:
             for reading in choice:
                 reading["total"] = len(ordered)
-                reading["faded"] = reading["faded"] if reading["score"] == 0 else 0.0
+                del reading["faded"]
                 reading["score"] = round(reading["score"], 6)
                 del reading["day"]
         return chosen
@@ -330,18 +329,21 @@ class Reference:
             "episode_id": episode,
             "day": int(episode[:8]) if episode and re.match("[0-9]{8}/", episode) else 0,
             # How the score compares where it is too small for a float: by its logarithm.
-            "faded": self._rank(far) + self.tau_ms * math.log(factors),
+            "faded": round(self._rank(far) + self.tau_ms * math.log(factors), 2),
         }
 
-    def _faded(self, choice: list[dict]) -> float:
-        return -choice[0]["faded"] if choice[0]["score"] == 0 else 0.0
+
+def _strength(reading: dict) -> tuple[float, float]:
+    if reading["score"] < 1e-290:
+        return 0.0, reading["faded"]
+    return reading["score"], 0.0
 
 
 def _best(readings: list[dict]) -> list[dict]:
     """Return the readings of the best score, the lowest hop among them, forward if any is, and of
     the latest episode."""
-    score = max(reading["score"] for reading in readings)
-    readings = [reading for reading in readings if reading["score"] == score]
+    strength = max(map(_strength, readings))
+    readings = [reading for reading in readings if _strength(reading) == strength]
     hop = min(reading["hop"] for reading in readings)
     readings = [reading for reading in readings if reading["hop"] == hop]
     reverse = min(reading["reverse"] for reading in readings)

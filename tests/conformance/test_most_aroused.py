@@ -27,6 +27,17 @@ def test_each_row_has_the_arousal_of_now(memory):
     ]
 
 
+@pytest.mark.parametrize("days", [0, 30, 2 * 365, 10 * 365])
+def test_how_strong_one_is_of_the_most_aroused_stays_while_all_fade(memory, days):
+    levels = {"a": 0.9, "b": 0.45, "c": 0.09, "d": 0.0}
+    memory.import_rows([concept(name, level=levels[name], at=memory.now_ms) for name in levels])
+    memory.now_ms += days * DAY_MS
+    call = calls.concepts.with_relative(calls.concepts.concept_search([]))
+    found = {row["concept"]: row["relative"] for row in memory.run(call)}
+    assert list(found) == ["a", "b", "c", "d"]
+    assert list(found.values()) == pytest.approx([1, 0.5, 0.1, 0])
+
+
 def test_an_older_strong_arousal_comes_before_a_newer_weak_one_until_it_has_decayed(memory):
     # 0.5 decays to 0.25 in tau · ln 2.
     half_life = DAY_MS * math.log(2)

@@ -5,9 +5,12 @@ score = arousal · 0.5^(hop − 1) · (0.5 against the edge) · (weight between 
 
 import itertools
 import math
+import random
 
 import pytest
 from expect import DAY_MS, MINUTE_MS, REFUSALS, WEEK_MS, concept, decayed, relation
+
+from concept_graph_mcp import calls
 
 MARKET = "Bought apples at the market"
 
@@ -496,6 +499,56 @@ def test_years_later_the_order_is_still_that_of_the_arousal(memory):
     rows = memory.peek(["seed"], 1)
     assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0, 0.0]
     assert texts(rows) == [f"seed is-a {name}" for name in "bcad"]
+
+
+# From the first day on everything fades alike: no order may change.
+LATER = [1, 30, 365, 600, 700, 2 * 365, 740, 745, 10 * 365]
+
+
+def strengths(memory, call, days):
+    memory.now_ms += days * DAY_MS
+    rows = memory.run(calls.concepts.with_relative(call))
+    memory.now_ms -= days * DAY_MS
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_and_the_strength_of_what_fades_stay_for_ten_years(memory, seed):
+    chance = random.Random(seed)
+    names = [f"n{number}" for number in range(25)]
+    build(
+        memory,
+        {name: chance.choice([0.001, 0.1, 0.25, 0.5, 0.9, chance.random()]) for name in names},
+        *(
+            relation(*chance.sample(names, 2), relation_type, chance.choice([0.25, 0.4, 0.9]))
+            for relation_type in ("is-a", "part-of")
+            for _ in range(40)
+        ),
+    )
+    call = calls.concepts.peek(["n0", "n1"], 3)
+    now = strengths(memory, call, 0)
+    assert now[0]["relative"] == 1
+    for row in now:
+        product = row["arousal"] * 0.5 ** (row["hop"] - 1) * row["weight"]
+        row["strength"] = product * (0.5 if row["reverse"] else 1)
+        assert row["relative"] == pytest.approx(row["strength"] / now[0]["strength"], abs=1e-6)
+    for days in LATER:
+        rows = strengths(memory, call, days)
+        # The same reading of each, too: from the same end, at the same hop.
+        read = ("text", "hop", "reverse", "weight")
+        assert [[row[one] for one in read] for row in rows] == [
+            [row[one] for one in read] for row in now
+        ]
+        assert [row["relative"] for row in rows] == pytest.approx(
+            [row["relative"] for row in now], abs=1e-6
+        )
+
+
+def test_what_was_never_aroused_has_no_strength(memory):
+    build(memory, {"seed": 1.0, "a": 0.0, "b": 0.0}, relation("seed", "a"), relation("seed", "b"))
+    call = calls.concepts.peek(["seed"], 1)
+    for days in (0, 3_650):
+        assert [row["relative"] for row in strengths(memory, call, days)] == [0.0, 0.0]
 
 
 def test_every_row_carries_the_total(memory):

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from datetime import datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -244,6 +245,39 @@ def test_the_parts_of_a_score_are_no_products_of_next_to_nothing():
     row = {"arousal": 3.4e-202, "hop": 2, "reverse": True, "weight": 0.25}
     assert figures.score(row) == "~0"
     assert figures.parts(row) == "= arousal ~0 × hop 0.5 × direction 0.5 × weight 0.25"
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(1, "100 %"), (0.627, "63 %"), (0.1, "10 %"), (0.0456, "4.6 %"), (0.0027, "0.27 %"),
+     (0.0001, "0.01 %"), (3e-200, "<0.01 %"), (0.0, "0 %")],
+)  # fmt: skip
+def test_a_share_of_the_strongest_is_shown_in_percent(share, shown):
+    assert figures.percent(share) == shown
+
+
+@pytest.mark.parametrize("days", [30, 730, 3_650])
+def test_what_has_faded_is_shown_in_percent_of_the_strongest(there, days):
+    at = datetime.fromisoformat("2016-01-01T00:00:00+00:00")
+    lines = [
+        {"kind": "concept", "name": name, "valence": 0.0, "arousal_level": level,
+         "accessed_at": int(at.timestamp() * 1000)}
+        for name, level in (("apple", 0.5), ("pear", 0.8), ("plum", 0.2))
+    ]  # fmt: skip
+    lines += [
+        {"kind": "relation", "from": "apple", "to": name, "type": "evokes", "weight": 0.5}
+        for name in ("pear", "plum")
+    ]
+    run(*there, "import", "-", stdin="\n".join(map(json.dumps, lines)))
+    when = f"{at + timedelta(days=days):%Y-%m-%d}"
+    shown = run(*there, "recall", "apple", "--at", when, "--hops", "1").stdout
+    assert re.findall(r"evokes (\w+) .* (\S+ %)", shown) == [("pear", "100 %"), ("plum", "25 %")]
+    shown = run(*there, "search", "--at", when).stdout
+    assert re.findall(r"(\w+) .* (\S+ %)", shown) == [
+        ("pear", "100 %"),
+        ("apple", "62 %"),
+        ("plum", "25 %"),
+    ]
 
 
 def test_scores_that_have_faded_are_shown_as_what_they_are(there):

@@ -305,6 +305,14 @@ def test_small_numbers_are_shown_as_such(viewers, browser, lived_file):
     assert len(scores) == 30
     assert all(re.fullmatch(r"\d\.\de-0\d", score) for score in scores)
     assert [float(score) for score in scores] == sorted(map(float, scores), reverse=True)
+    shares = page.run(
+        "return [...document.querySelectorAll('.strength b')].map((b) => b.textContent)"
+    )
+    assert shares[0] == "100 %"
+    assert len(shares) == 30
+    for score, share in zip(scores, shares, strict=True):
+        of_first = 100 * float(score) / float(scores[0])
+        assert float(share.removesuffix(" %")) == pytest.approx(of_first, rel=0.1, abs=0.5)
 
 
 def test_what_is_next_to_nothing_is_said_to_be_so(viewers, browser, lived_file):
@@ -313,6 +321,8 @@ def test_what_is_next_to_nothing_is_said_to_be_so(viewers, browser, lived_file):
     page.until("return document.body.dataset.recalled")
     assert page.text("#propositions .formula").split("\n")[0] == "~0"
     assert "long faded; the order holds" in page.text("#propositions")
+    # That the one is so much of the other does not fade.
+    assert page.text("#propositions .strength b") == "100 %"
     assert "×" not in page.text("#propositions")
     assert not re.search(r"e-\d{3}", page.text("body"))
 

@@ -24,6 +24,16 @@ def rank(level: float, accessed_at: int, tau_ms: float) -> float:
     return accessed_at + tau_ms * math.log(level) if level > 0 else -math.inf
 
 
+def relative(rank_: float, best: float, tau_ms: float) -> float:
+    """Return the share, 0 to 1, of one arousal in the *best*, both given by their ranks.
+
+    It stays what it is while both fade, and can be told when they are too small for a float.
+    """
+    if rank_ == -math.inf:
+        return 0.0
+    return math.exp(min(0.0, (rank_ - best) / tau_ms))
+
+
 def touch(graph: Graph, node: Node, level: float) -> None:
     """Raise *node* to *level* now, unless it is already more aroused than that."""
     if level >= node.arousal:

@@ -48,8 +48,8 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
     A keyword matches anywhere in a name, in any case and any script, and without accents also what
     has some (see `folding`). An exact match comes first, then names that begin with a keyword, then
     names with a word that does, then the others, each by name. *limit* is clamped to 1…200; None
-    means 50. Each row has the concept, its current arousal, and whether it matched. Raises TooMuch
-    beyond 100 keywords.
+    means 50. Each row has the concept, its current arousal, how much that is of the greatest among
+    the rows (relative), and whether it matched. Raises TooMuch beyond 100 keywords.
     """
     wanted = folding.keywords(text.keywords(keywords))
     most = schema.search_limit(limit)
@@ -61,15 +61,24 @@ def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dic
         if place != folding.ELSEWHERE:
             hits.append((place, node.name, node))
         else:
-            rank = affect.rank(node.arousal_level, node.accessed_at, tau_ms)
-            others.append((-rank, node.name, node))
+            others.append((-_rank(node, tau_ms), node.name, node))
     matched = _first(hits, most)
     chosen = [(node, True) for node in matched]
     chosen += [(node, False) for node in _first(others, most - len(matched))]
+    best = max((_rank(node, tau_ms) for node, _ in chosen), default=0.0)
     return [
-        {"concept": node.name, "arousal": node.arousal, "matched": is_match}
+        {
+            "concept": node.name,
+            "arousal": node.arousal,
+            "relative": affect.relative(_rank(node, tau_ms), best, tau_ms),
+            "matched": is_match,
+        }
         for node, is_match in chosen
     ]
+
+
+def _rank(node: Node, tau_ms: float) -> float:
+    return affect.rank(node.arousal_level, node.accessed_at, tau_ms)
 
 
 def unknown(graph: Graph, seeds: Sequence[Any]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ between concepts only.
 import heapq
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from . import affect, names, schema
 from .node import Graph, Node
@@ -17,6 +17,14 @@ from .node import Graph, Node
 # was read from. A plain tuple, because a recall makes one for every edge it reads.
 Reading = tuple[float, int, bool, Node, float, float, Any, Node]
 Proposition = tuple[str, Reading]
+
+# Below this a float has lost the digits that scores differ in; soon after, it is 0. With the usual
+# time constant that is after two years: then scores are compared by their logarithms.
+_TINY: Final = 1e-290
+
+
+# Of the rows of `peek`, what a model is not told of each.
+_NOT_SAID: Final = frozenset(("relative", "relation", "total"))
 
 
 class _Walk(NamedTuple):
@@ -45,9 +53,10 @@ def query(
 ) -> dict[str, Any]:
     """Recall, and return all that there is to say about it as one row.
 
-    It has propositions, which are the rows of `peek` without relation and total; relations, those
-    of the propositions, in their order; total; and unknown, the rows of `names.unknown`. With
-    *each_episode_once* only the strongest proposition about each episode is one.
+    It has propositions, which are the rows of `peek` without relative, relation and total;
+    relations, those of the propositions, in their order; total; and unknown, the rows of
+    `names.unknown`. With *each_episode_once* only the strongest proposition about each episode is
+    one.
     """
     known, missing = names.sown(graph, seeds)
     walk = _walk(graph, known, max_hop)
@@ -57,8 +66,7 @@ def query(
     rows = _recalled(graph, walk, _strongest(graph, best, most), len(best))
     return {
         "propositions": [
-            {key: value for key, value in row.items() if key not in ("relation", "total")}
-            for row in rows
+            {key: value for key, value in row.items() if key not in _NOT_SAID} for row in rows
         ],
         "relations": [row["relation"] for row in rows],
         "total": len(best),
@@ -72,7 +80,8 @@ def peek(
     """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, best first.
 
     A row has text, score (rounded to 6 decimals; the order is that of the unrounded score, then of
-    the episode's date, the latest first, then of the text), valence of the end that was reached,
+    the episode's date, the latest first, then of the text), relative (the unrounded score divided
+    by that of the first row, which does not fade), valence of the end that was reached,
     the score's parts hop, arousal, weight and reverse, the relation itself, the total number of
     rows before *limit* cut (None: 1,000), and the episode_id of what it tells of, if an episode.
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
@@ -142,7 +151,11 @@ def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
         # Most often it is the same edge, read from its other end.
         if not ((far is node and near is other) or (far is other and near is node)):
             walk.also.setdefault(said, set()).update((node, other, far, near))
-        if score > old[0] or (score == old[0] and _precedes(reading, old)):
+        if score < _TINY and old[0] < _TINY:
+            stronger, weaker = _faintness(graph, reading), _faintness(graph, old)
+            if stronger < weaker or (stronger == weaker and _precedes(reading, old)):
+                best[said] = reading
+        elif score > old[0] or (score == old[0] and _precedes(reading, old)):
             best[said] = reading
 
 
@@ -179,21 +192,22 @@ def _strongest(graph: Graph, best: dict[str, Reading], most: int) -> list[Propos
     ordered = list(best.items())
     if most < len(ordered):
         least = heapq.nlargest(most, (reading[0] for reading in best.values()))[-1]
-        # Not ">=": a hand may have made a score that is no number.
-        ordered = [item for item in ordered if not item[1][0] < least]
-    ordered.sort(key=_order)
-    if ordered and ordered[-1][1][0] == 0:
-        # Too small for a float, as all are after two years; logarithms still tell them apart.
-        # The sort is stable, so what these do not tell apart either stays in order.
-        ordered.sort(key=lambda item: (-item[1][0], _faded(graph, item[1])))
+        if least >= _TINY:
+            # Not ">=": a hand may have made a score that is no number.
+            ordered = [item for item in ordered if not item[1][0] < least]
+    ordered.sort(key=lambda item: _order(graph, item))
     return ordered[:most]
 
 
-def _order(item: Proposition) -> tuple[float, int, str]:
+def _order(graph: Graph, item: Proposition) -> tuple[float, float, int, str]:
     said, reading = item
+    score = reading[0]
     # Most are about none, and have no date.
     is_dated = reading[3].is_episode or reading[7].is_episode
-    return -reading[0], -_day(reading) if is_dated else 0, said
+    day = -_day(reading) if is_dated else 0
+    if score < _TINY:
+        return 0.0, _faintness(graph, reading), day, said
+    return -score, 0.0, day, said
 
 
 def _best_of_each_episode(ordered: list[Proposition]) -> dict[str, Reading]:
@@ -220,6 +234,7 @@ def _mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
 
 def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str, Any]]:
     rows = []
+    best = _faintness(graph, chosen[0][1]) if chosen else 0.0
     relations = graph.relations(reading[6] for _, reading in chosen)
     for (said, reading), relation in zip(chosen, relations, strict=True):
         score, hop, reverse, end, arousal, weight, _, near = reading
@@ -230,6 +245,9 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
             {
                 "text": said,
                 "score": round(score, schema.SCORE_DECIMALS),
+                "relative": affect.relative(
+                    -_faintness(graph, reading), -best, graph.context.tau_ms
+                ),
                 "valence": valence if valence.__class__ is float else end.valence,
                 "hop": hop,
                 "arousal": arousal,
@@ -243,13 +261,19 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
     return rows
 
 
-def _faded(graph: Graph, reading: Reading) -> float:
-    """Return a key that orders those readings whose score is 0 as their true scores would be."""
-    score, hop, reverse, end, _, weight, *_ = reading
-    if score > 0 or weight <= 0:
-        return 0.0
+def _faintness(graph: Graph, reading: Reading) -> float:
+    """Return −ln(score) in units of tau_ms, but for what is the same of all; infinite if it is 0.
+
+    It orders scores as they would be if floats had room for them.
+    """
+    _, hop, reverse, end, _, weight, *_ = reading
     factors = schema.HOP_DECAY ** (hop - 1) * weight
     if reverse:
         factors *= schema.REVERSE_PENALTY
-    tau_ms = graph.context.tau_ms
-    return -affect.rank(end.arousal_level, end.accessed_at, tau_ms) - tau_ms * math.log(factors)
+    if factors <= 0:
+        return math.inf
+    context = graph.context
+    accessed_at = min(end.accessed_at, context.now_ms)
+    rank = affect.rank(end.arousal_level, accessed_at, context.tau_ms)
+    # What follows the hundredth of a millisecond depends on the order of the factors.
+    return -round(rank + context.tau_ms * math.log(factors), 2)

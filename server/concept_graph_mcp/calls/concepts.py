@@ -193,6 +193,15 @@ def with_relations(call: Call) -> Call:
 
 
 @checked
+def with_relative(call: Call) -> Call:
+    """Return a `recall`, `peek` or `concept_search` whose rows say how strong each is of the first.
+
+    By itself it does not: to a model the order says as much.
+    """
+    return _with_field(call, "relative")
+
+
+@checked
 def with_all_relations(call: Call) -> Call:
     """Return a `recall_query` whose row has the edges of its propositions too."""
     return _with_field(call, "relations")

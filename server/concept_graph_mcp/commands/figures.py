@@ -21,6 +21,13 @@ def figure(value: float) -> str:
     return f"{value:.6f}" if value else "0"
 
 
+def percent(share: float) -> str:
+    """Return a share of the strongest, 0 to 1, as people read it: 63 %, 0.27 %, <0.01 %."""
+    if 0 < share < _SMALL:
+        return "<0.01 %"
+    return f"{100 * share:.0f} %" if share >= 0.1 or not share else f"{100 * share:.2g} %"
+
+
 def score(row: Row) -> str:
     """Return the score of a row of `recall` or `peek`, from its parts: its own is rounded."""
     return figure(row["arousal"] * _hop(row) * _direction(row) * row["weight"])

@@ -21,7 +21,7 @@ from conceptgraph_core.words import languages
 
 from .. import calls
 from ..stores.embedded.store import EmbeddedStore
-from .figures import figure
+from .figures import percent
 from .finding import found_table
 from .noting import note
 from .terminal import cut, narrow, notes, out
@@ -138,10 +138,12 @@ def _print(played: _Played, answers: list[dict[str, Any]]) -> None:
 
 
 def _table(found: dict[str, Any], title: str) -> Table:
-    table = Table(title, narrow("score"), narrow("valence"))
+    table = Table(title, narrow("strength"), narrow("valence"))
+    # Scores fade by the day; that one is a third of another does not.
+    strongest = found["propositions"][0]["score"]
     for row in found["propositions"]:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
-        table.add_row(cut(row["text"]), figure(row["score"]), valence)
+        table.add_row(cut(row["text"]), percent(row["score"] / strongest), valence)
     return table
 
 

@@ -13,7 +13,7 @@ from .. import calls
 from ..session import Session
 from ..worker import overdue
 from .common import AS_JSON, AT, with_session
-from .figures import figure, parts, score
+from .figures import figure, parts, percent, score
 from .noting import note
 from .terminal import narrow, out, print_json, say, wide
 
@@ -61,14 +61,15 @@ def recall(
 ) -> None:
     """Print what SEEDS bring to mind, strongest first.
 
-    Seeds are concepts or ids of episodes. Nothing changes unless --touch is given.
+    Seeds are concepts or ids of episodes. Nothing changes unless --touch is given. The strength is
+    the score in percent of the first one's: scores fade with time, and this does not.
     """
     if touch and at is not None:
         raise click.UsageError("--at only looks; it cannot be combined with --touch")
     prepare = calls.concepts.recall if touch else calls.concepts.peek
 
     async def ask(session: Session) -> tuple[list[Row], list[Row]]:
-        rows = await session.run(prepare(seeds, hops, limit))
+        rows = await session.run(calls.concepts.with_relative(prepare(seeds, hops, limit)))
         return rows, await session.run(calls.concepts.unknown(seeds))
 
     rows, unknown = with_session(embedded, ask, at)
@@ -102,11 +103,12 @@ def search(
     Exact matches come first, then names that begin with a keyword, then names with a word that
     does. A keyword without accents finds names with accents too.
     """
-    rows = with_session(
-        embedded,
-        lambda session: session.run(calls.concepts.concept_search(keywords, limit, session.tau_ms)),
-        at,
-    )
+
+    async def ask(session: Session) -> list[Row]:
+        call = calls.concepts.concept_search(keywords, limit, session.tau_ms)
+        return await session.run(calls.concepts.with_relative(call))
+
+    rows = with_session(embedded, ask, at)
     if keywords:
         rows = [row for row in rows if row["matched"]]
     if as_json:
@@ -116,9 +118,9 @@ def search(
         matching = "No concept matches; without keywords, search prints the most aroused ones."
         say(matching if keywords else "There is no concept yet.")
         return
-    table = Table(wide("concept"), narrow("arousal"))
+    table = Table(wide("concept"), narrow("arousal"), narrow("strength"))
     for row in rows:
-        table.add_row(row["concept"], figure(row["arousal"]))
+        table.add_row(row["concept"], figure(row["arousal"]), percent(row["relative"]))
     out.print(table)
 
 
@@ -171,11 +173,11 @@ async def problems(session: Session) -> list[Row]:
 
 def recall_table(rows: list[Row], explain: bool) -> Table:
     """Return the rows of a recall, each with a second line on its score if they are explained."""
-    table = Table(wide("proposition"), narrow("score"), narrow("valence"))
+    table = Table(wide("proposition"), narrow("score"), narrow("strength"), narrow("valence"))
     for row in rows:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
         known_as = f" ({row['episode_id']})" if row["episode_id"] else ""
-        table.add_row(row["text"] + known_as, score(row), valence)
+        table.add_row(row["text"] + known_as, score(row), percent(row["relative"]), valence)
         if explain:
             table.add_row(parts(row), style="dim", end_section=True)
     return table

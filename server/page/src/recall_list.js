@@ -2,23 +2,24 @@
 
 import { element, factor } from "./factors.js";
 import { isKnown } from "./scales.js";
-import { NEXT_TO_NOTHING, plain, printable, signed } from "./wording.js";
+import { NEXT_TO_NOTHING, percent, plain, printable, signed } from "./wording.js";
 
 /**
  * Fill *list* with *propositions*, whose ends are in *model*; pointing at one calls point(it),
  * leaving it point(null).
  */
 export function showPropositions(list, propositions, model, point) {
-  list.replaceChildren(...propositions.map((proposition) => entry(proposition, model, point)));
+  const best = propositions.length ? product(propositions[0]) : 0;
+  list.replaceChildren(...propositions.map((proposition) => entry(proposition, best, model, point)));
 }
 
-function entry(proposition, model, point) {
+function entry(proposition, best, model, point) {
   const item = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
   button.append(
     element("span", "proposition", printable(proposition.text)),
-    element("span", "formula", ...formula(proposition, model)),
+    element("span", "formula", ...formula(proposition, best, model)),
   );
   button.addEventListener("click", () => {
     for (const other of item.parentElement.querySelectorAll("[aria-pressed=true]")) {
@@ -40,16 +41,23 @@ function entry(proposition, model, point) {
   return item;
 }
 
+const factorsOf = ({ arousal, hop, direction, weight }) => ({ arousal, hop, direction, weight });
+
 /** The score as the product of its factors: not the rounded one, which would soon be 0. */
-function formula({ arousal, hop, direction, weight, valence, reverse, from, to }, model) {
+const product = (proposition) =>
+  Object.values(factorsOf(proposition)).reduce((score, value) => score * value, 1);
+
+/** The score with its factors, and in percent of *best*, the first one's, which does not fade. */
+function formula(proposition, best, model) {
+  const { valence, reverse, from, to } = proposition;
   const end = model.nodes.get(reverse ? from : to);
   if (end && !isKnown(end)) return [element("span", "faded", "aroused later; not known for then")];
-  const factors = { arousal, hop, direction, weight };
-  const score = Object.values(factors).reduce((product, value) => product * value, 1);
-  const felt = factor("valence", signed(valence));
+  const score = product(proposition);
+  const others = [factor("valence", signed(valence))];
+  if (best > 0) others.push(factor("strength", percent(score / best)));
   if (score < NEXT_TO_NOTHING) {
-    return [factor("score", "~0"), element("span", "faded", "long faded; the order holds"), felt];
+    return [factor("score", "~0"), element("span", "faded", "long faded; the order holds"), ...others];
   }
-  const parts = Object.entries(factors).map(([name, value]) => factor(name, plain(value)));
-  return [factor("score", plain(score)), "=", ...parts.flatMap((part) => ["×", part]).slice(1), felt];
+  const parts = Object.entries(factorsOf(proposition)).map(([name, value]) => factor(name, plain(value)));
+  return [factor("score", plain(score)), "=", ...parts.flatMap((part) => ["×", part]).slice(1), ...others];
 }

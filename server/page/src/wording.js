@@ -31,6 +31,12 @@ export function plain(value) {
   return String(Number(value.toPrecision(4)));
 }
 
+/** A share of the strongest, 0 to 1: 63 %, 0.27 %, <0.01 %. The commands write the same. */
+export function percent(share) {
+  if (share > 0 && share < SMALLEST_PLAIN) return "<0.01 %";
+  return share >= 0.1 || !share ? `${(100 * share).toFixed(0)} %` : `${Number((100 * share).toPrecision(2))} %`;
+}
+
 export function signed(value) {
   if (value === null) return "none";
   return (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(2);
