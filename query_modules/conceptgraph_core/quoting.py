@@ -18,7 +18,8 @@ _UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 _JOINERS: Final = "\u200c\u200d"
 # Selectors of variants that no font has; they can carry a text that nobody sees.
 _SELECTORS: Final = ("\U000e0100", "\U000e01ef")
-_MOST_PLAIN: Final = 40
+_MOST_PLAIN, _MOST_WORDS = 40, 4
+_IN_NAMES: Final = str.maketrans(dict.fromkeys(" -_'’&/+#"))
 _IN_IDS: Final = str.maketrans(dict.fromkeys("-_.:/@#+"))
 
 
@@ -37,11 +38,14 @@ def inside(said: str) -> str:
     return "".join(map(_shown, said.translate(_QUOTES)))
 
 
-def worded(name: str) -> str:
-    """Return what a caller chose to name something by: a word or two as they are, else quoted."""
-    is_plain = name.replace(" ", "").replace("_", "").replace("-", "").isalpha()
-    is_short = len(name) <= _MOST_PLAIN and name.count(" ") <= 1
-    return name if is_plain and is_short and name == name.lower() else quoted(name)
+def named(name: str) -> str:
+    """Return what somebody called something: a few plain words as they are, else quoted.
+
+    What is quoted may be mistaken for what was said, and what is not for what we say.
+    """
+    is_plain = all(one.isalnum() for one in name.translate(_IN_NAMES))
+    is_short = len(name) <= _MOST_PLAIN and len(name.split(" ")) <= _MOST_WORDS
+    return name if is_plain and is_short and name else quoted(name)
 
 
 def identified(name: str) -> str:

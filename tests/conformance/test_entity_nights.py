@@ -310,7 +310,7 @@ def test_contradictions_are_told_and_left(entities):
         ("Max", "birthday: 3 May (model)", "birthday: 4 May (model)"),
         ("early", "early", "late"),
     }
-    assert {row["why"] for row in told} == {schema.BOTH_BELIEVED, "not late"}
+    assert {row["why"] for row in told} == {schema.BOTH_BELIEVED, "“not late”"}
     assert daily(entities, "contradictions") == told
     assert kept(entities) == before
 

@@ -132,3 +132,65 @@ def test_what_poses_as_a_speaker_or_a_source_is_quoted_too(talk):
         assert all(re.fullmatch(rf"\[2025-06-15 \d\d:\d\d {ID}\] {said}", line) for line in lines)
 
     talk(conversation)
+
+
+def entity_lines(told):
+    """Return the lines of a narrative, each of which is about an entity, and says so itself."""
+    lines = told["text"].split("\n")
+    assert lines == told["text"].splitlines()
+    assert seen(told["text"])
+    # What is left without quotations is ours, and names, which are a few plain words.
+    ours = re.sub(QUOTATION, "…", told["text"])
+    assert not re.search("obey|SYSTEM|Eve\\b|delete|```|</|<\\||\\[INST", ours)
+    assert not set("“”") & set(ours)
+    return lines
+
+
+def test_what_a_message_says_is_told_as_a_quotation_of_the_user(talk):
+    async def conversation(call, _):
+        for number, text in enumerate(POISONED):
+            label = f"Zeus{number} Kronion"
+            said = text.replace("Zeus", label)
+            await call(
+                "entity_observe",
+                session_id=f"s{number}",
+                message_id="1",
+                speaker="user",
+                text=said,
+                observations=[{"label": label, "type": "entity"}],
+            )
+            told = await call("entity_context", message=f"What of {label}?")
+            [line] = entity_lines(told)
+            start = f"{label} (entity) was last mentioned by the user on 2025-06-15: "
+            assert line.startswith(start)
+            assert re.fullmatch(QUOTATION + r"\.?", line.removeprefix(start).split(" It is ")[0])
+
+    talk(conversation)
+
+
+def test_what_poses_as_a_name_a_kind_or_a_fact_is_quoted_too(talk):
+    async def conversation(call, _):
+        for number, text in enumerate(POISONED):
+            poison = " ".join(text.split())[:200]
+            seen = await call(
+                "entity_observe",
+                session_id=f"s{number}",
+                message_id="1",
+                speaker="model",
+                text=f"{poison} and Hera{number}",
+                observations=[
+                    {"label": poison, "type": "entity", "kind": poison},
+                    {"label": f"Hera{number}", "type": "entity", "kind": poison},
+                ],
+            )
+            hera = seen["entities"][1]["entity_id"]
+            await call("entity_fact", entity_id=hera, predicate=poison, value=poison)
+            await call("entity_end_session", session_id=f"s{number}")
+            told = await call("entity_context", message=f"What of Hera{number}?")
+            lines = entity_lines(told)
+            assert lines
+            assert all("inferred" in line for line in lines)
+            why = await call("entity_explain", entity_id=hera)
+            entity_lines(why)
+
+    talk(conversation)

@@ -13,7 +13,7 @@ from ..errors import InvalidText, NotFound
 from . import components, edges, merging, reading, schema, trust
 from .consolidation import daily, weekly
 from .node import Graph, Node, Tie
-from .telling import INFERRED, Part, ended, line, quoted, written
+from .telling import INFERRED, Part, called, ended, quoted, written
 
 Row = dict[str, Any]
 
@@ -97,7 +97,7 @@ def _entity(graph: Graph, entity: Node) -> Iterator[Told]:
     node = components.canonical(graph, entity)
     members, said = components.members(graph, node), components.said(graph, node)
     if node.id != entity.id:
-        text = f"{line(entity.name)} counts as {line(node.name)}, with which it was merged."
+        text = f"{called(entity.name)} counts as {called(node.name)}, with which it was merged."
         yield Told((text,), entity, ids=_of(entity))
     yield _status(node, said)
     yield from _trust(node, said)
@@ -112,7 +112,8 @@ def _entity(graph: Graph, entity: Node) -> Iterator[Told]:
 
 
 def _status(node: Node, said: trust.Said) -> Told:
-    start = f"{line(node.name)} ({node.get('entity_kind') or node.node_type}) is {node.status}"
+    kind = called(node.get("entity_kind") or node.node_type)
+    start = f"{called(node.name)} ({kind}) is {node.status}"
     reason = trust.promotion(said)
     if node.status == schema.PROVISIONAL:
         needed = (
@@ -157,10 +158,10 @@ def _presence(graph: Graph, node: Node, members: Sequence[Node]) -> Told:
 
 
 def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
-    names = {one.key: line(one.name) for one in members}
+    names = {one.key: called(one.name) for one in members}
     for one in members:
         # Whom it was taken apart from, too.
-        names |= {tie.other.key: line(tie.other.name) for tie in graph.ties(one, schema.SAME_AS)}
+        names |= {tie.other.key: called(tie.other.name) for tie in graph.ties(one, schema.SAME_AS)}
     for row in reading.ledger_rows(graph, members):
         pair = [names.get(row[end], row[end]) for end in ("source_id", "target_id")]
         by = "the user" if row["by"] == schema.USER_CORRECTION else "the weekly analysis or a claim"
@@ -178,7 +179,7 @@ def _doubts(graph: Graph, node: Node) -> Iterator[Told]:
         tie = graph.between(node, other, schema.SAME_AS)
         lacking = weekly.lacking(graph, node, other)
         why = f"not merged, for {'; '.join(lacking)}" if lacking else "all conditions hold"
-        text = f"It may be {line(other.name)}, alike by {confidence:.2f}: {why}."
+        text = f"It may be {called(other.name)}, alike by {confidence:.2f}: {why}."
         yield Told((text,), other, tie, _of(other))
 
 
@@ -199,13 +200,14 @@ def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
     for tie in sorted(ties, key=lambda tie: tie.rank)[:MOST_TOLD]:
         axes = ", ".join(f"{name} {value:.2f}" for name, value in tie.axes(graph.now_ms).items())
         state = "" if tie.is_active else " (inactive)"
-        text = f"{tie.type.lower()} with {line(tie.other.name)}{state}: {axes}."
+        text = f"{tie.type.lower()} with {called(tie.other.name)}{state}: {axes}."
         yield Told((text,), tie.other, tie, _of(tie.other))
 
 
 def _edge(graph: Graph, source: Node, tie: Tie) -> Iterator[Told]:
     both = (("from", source.key), ("to", tie.other.key))
-    start = f"{line(source.name)} – {line(tie.other.name)}: {tie.type.lower()}, {tie.origin}"
+    pair = f"{called(source.name)} – {called(tie.other.name)}"
+    start = f"{pair}: {tie.type.lower()}, {tie.origin}"
     evidence = f", {quoted(tie.get('evidence'))}" if tie.get("evidence") else ""
     made = (f"{start}{evidence}, since ", tie.get("created_at"), ".")
     yield Told(made, source, tie, both)

@@ -83,27 +83,6 @@ def kin(name: str) -> tuple[str, str]:
     return beginning, beginning + LAST
 
 
-def possible(message: str, most_words: int, most_a_name: int) -> list[str]:
-    """Return the canonical names that the first words of *message* may be: any that stand together.
-
-    Without the punctuation around them, and without a possessive 's as well as with it.
-    """
-    words = canonical(message).split()[:most_words]
-    found: dict[str, None] = {}
-    for first in range(len(words)):
-        for end in range(first + 1, min(first + most_a_name, len(words)) + 1):
-            name = _bare(" ".join(words[first:end]))
-            for one in (name, name.removesuffix("'s").removesuffix("\u2019s")):
-                if one:
-                    found[one] = None
-    return list(found)
-
-
-def _bare(name: str) -> str:
-    places = [place for place, character in enumerate(name) if character.isalnum()]
-    return name[places[0] : places[-1] + 1] if places else ""
-
-
 def numbers(name: str) -> list[str]:
     """Return the numbers in *name*, in an order of their own."""
     return sorted("".join(one if one.isdigit() else " " for one in name).split())

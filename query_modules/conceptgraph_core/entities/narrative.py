@@ -1,204 +1,280 @@
 """What is known of whom a message speaks, as a narrative whose every sentence can be traced.
 
-Prose and no dump of nodes (seed 004, phase 5): dated, with doubts told as doubts, and what only a
-model said marked as inferred. Whom it is about goes by name and by time, never by centrality.
+Prose and no dump of nodes: dated, with doubts told as doubts, and what only a model said marked as
+inferred. It is about those whom the message names, and about nobody else. Each sentence cites the
+mentions or facts that it rests on; what rests on none is not told.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 from .. import text as texts
 from ..memories import wording
-from . import believed, components, reading, schema, trust
+from . import believed, components, named, reading, schema
 from .node import Graph, Node, Tie
-from .spans import Said
-from .telling import INFERRED, Sentence, ended, line, listed, quoted, text
+from .telling import (
+    INFERRED,
+    Part,
+    Sentence,
+    called,
+    ended,
+    line,
+    listed,
+    parts_listed,
+    quoted,
+    text,
+    tokens,
+)
 
 Row = dict[str, Any]
 
-# Of whom the message names, whom they are joined with, and who was spoken of last.
 MOST_NAMED: Final = 10
 MOST_JOINED: Final = 5
-MOST_LATE: Final = 10
+MOST_DOUBTS: Final = 3
+# So many of what the user said last are told.
+_LATEST: Final = 2
 _STRONG: Final = 0.7
+# No sentence with its source has fewer bytes.
+_SHORTEST: Final = 100
 
 
 def context(graph: Graph, message: str, token_budget: int | None) -> Row:
-    """Tell what is known of whom *message* speaks, in at most *token_budget* tokens (estimated).
+    """Tell what is known of whom *message* names, in at most *token_budget* tokens (estimated).
 
-    First of those that it names, in its order, then of those they are joined with most, then of
-    those who were spoken of last; of either, what only a model mentioned comes last, and is what
-    is left out first. Returns text; paragraphs, of sentences, of parts that are texts
-    or times (unix ms); sources, {entity_ids, mention_ids, fact_ids} of each sentence in its order;
-    and tokens. What does not fit is left out. Nothing is changed by being told.
+    In the order in which it names them; what only a model mentioned comes last, and is what is left
+    out first. Returns text; paragraphs, of sentences, of parts that are texts or times (unix ms);
+    sources, {entity_ids, mention_ids, fact_ids} of each sentence in its order; and tokens, those of
+    the sources included. What does not fit is left out. Nothing is changed by being told.
     """
     texts.summary(message, "message")
     room = wording.budget(token_budget) * wording.BYTES_A_TOKEN
     told: list[list[Sentence]] = []
     for paragraph in _paragraphs(graph, message):
-        kept = []
-        for sentence in paragraph:
-            if sentence.size > room:
-                continue
-            room -= sentence.size
-            kept.append(sentence)
+        kept: list[Sentence] = []
+        # What cannot fit any more is not looked for either.
+        while room > _SHORTEST and (whole := next(paragraph, None)) is not None:
+            sentence = next((one for one in whole.forms if one.size <= room), None)
+            if sentence is not None:
+                room -= sentence.size
+                kept.append(sentence)
         if kept:
             told.append(kept)
     parts = [[list(sentence.parts) for sentence in paragraph] for paragraph in told]
+    sources = [sentence.source for paragraph in told for sentence in paragraph]
     made = text(parts)
     return {
         "text": made,
         "paragraphs": parts,
-        "sources": [sentence.source for paragraph in told for sentence in paragraph],
-        "tokens": wording.tokens(wording.size(made)),
+        "sources": sources,
+        "tokens": tokens(made, sources),
     }
 
 
-@dataclass(frozen=True, slots=True)
 class _Whole:
-    """An entity with all that it was merged with, and its latest mention."""
+    """An entity with all that it was merged with, and what was said of it."""
 
-    node: Node
-    members: list[Node]
-    said: trust.Said
-    last: Node | None
+    def __init__(self, graph: Graph, node: Node) -> None:
+        self._graph = graph
+        self.node = node
+        self.members = components.members(graph, node)
+        self.said = components.said(graph, node)
+
+    @property
+    def name(self) -> str:
+        return called(self.node.name)
+
+    @cached_property
+    def mentions(self) -> list[Node]:
+        """All mentions of it, the latest first."""
+        found = [one for member in self.members for one in reading.mentions_of(self._graph, member)]
+        return sorted(found, key=_time, reverse=True)
+
+    @cached_property
+    def users(self) -> list[Node]:
+        """Those of its mentions that are the user's own, the latest first."""
+        return [one for one in self.mentions if one.get("origin") == schema.USER]
+
+    @property
+    def latest(self) -> Node | None:
+        """The user's own last mention, or if there is none the model's."""
+        return next(iter(self.users or self.mentions), None)
+
+    @property
+    def described(self) -> str:
+        kinds = (kind for one in self.members if (kind := one.get("entity_kind")))
+        return called(next(kinds, self.node.node_type))
 
 
-class _Latest:
-    """The latest mentions that were looked up, by their entities and sessions."""
+def _time(mention: Node) -> tuple[int, int, str]:
+    return mention.created_at, mention.get("sequence"), mention.key
+
+
+class _Told:
+    """Everybody that one narrative is about, each read once."""
 
     def __init__(self, graph: Graph) -> None:
-        self._of: dict[int, dict[str, Node]] = {}
-        for mention in graph.of(schema.MENTION):
-            for tie in graph.leaving(mention, schema.OF):
-                sessions = self._of.setdefault(tie.other.id, {})
-                known = sessions.setdefault(mention.get("session_id"), mention)
-                sessions[mention.get("session_id")] = max(known, mention, key=_preference)
+        self._graph = graph
+        self._wholes: dict[int, _Whole] = {}
 
-    def of(self, members: Iterable[Node]) -> list[Node]:
-        """Return of each session the latest mention of any of *members*."""
-        return [mention for one in members for mention in self._of.get(one.id, {}).values()]
-
-    def together(self, one: Node, other: Node) -> tuple[str, ...]:
-        """Return the ids of mentions of two in the last session in which both were mentioned."""
-        mine, theirs = self._of.get(one.id, {}), self._of.get(other.id, {})
-        shared = mine.keys() & theirs.keys()
-        if not shared:
-            return ()
-        last = max(shared, key=lambda name: (mine[name].created_at, name))
-        return mine[last].key, theirs[last].key
+    def whole(self, node: Node) -> _Whole:
+        canonical = components.canonical(self._graph, node)
+        if canonical.id not in self._wholes:
+            self._wholes[canonical.id] = _Whole(self._graph, canonical)
+        return self._wholes[canonical.id]
 
 
-def _paragraphs(graph: Graph, message: str) -> Iterator[list[Sentence]]:
-    latest = _Latest(graph)
-    named = _named(graph, message)
-    seen = {node.id for node in named}
-    wholes = [_whole(graph, node, latest) for node in named]
+def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
+    told = _Told(graph)
+    meant = _named(graph, message)
+    wholes = [told.whole(node) for node, _ in meant]
+    yield _several(told, meant)
     for whole in wholes:
-        tellers = (_doubts, _facts, _felt)
-        told = [one for teller in tellers for one in teller(graph, whole)]
-        yield [*_who(whole), *told, *_joined(graph, whole, latest)]
-    others = [tie.other for whole in wholes for tie in _strongest(graph, whole)]
-    rest = [*_new(graph, others, seen), *_late(graph, seen)]
-    for node in sorted(rest, key=lambda node: _is_models(graph, node)):
-        whole = _whole(graph, node, latest)
-        yield [*_who(whole), *_facts(graph, whole)]
+        yield chain(
+            _who(graph, whole),
+            _facts(graph, whole),
+            _doubts(graph, told, whole),
+            _felt(whole),
+            _before(whole),
+            _joined(graph, told, whole),
+        )
 
 
-def _named(graph: Graph, message: str) -> list[Node]:
-    """Return the canonical entities that *message* names, in its order; of two longer names first.
+def _named(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
+    """Return the canonical entities that *message* names, in its order, and where it names each.
 
     What only a model mentioned comes after all that the user did (anti-pattern 7). What was set
     aside is told of as well, when it is named.
     """
-    said = Said(message)
-    places: dict[int, tuple[bool, int, int, str, Node]] = {}
-    for node in graph.of(schema.ENTITY):
-        found = said.find(node.name)
-        if found is None:
-            continue
-        canonical = components.canonical(graph, node)
-        inferred = _is_models(graph, canonical)
-        place = (inferred, found.start, found.start - found.end, canonical.key, canonical)
-        places[canonical.id] = min(places.get(canonical.id, place), place, key=lambda one: one[:4])
-    ordered = sorted(places.values(), key=lambda place: place[:4])
-    return [place[4] for place in ordered[:MOST_NAMED]]
-
-
-def _is_models(graph: Graph, canonical: Node) -> bool:
-    return components.said(graph, canonical).user == 0
-
-
-def _new(graph: Graph, nodes: Iterable[Node], seen: set[int]) -> Iterator[Node]:
-    """Yield the canonical ones of *nodes*, each once, and none that was *seen*."""
-    for node in nodes:
-        canonical = components.canonical(graph, node)
-        if canonical.id not in seen:
-            seen.add(canonical.id)
-            yield canonical
-
-
-def _late(graph: Graph, seen: set[int]) -> list[Node]:
-    """Return who was spoken of last; what only a model mentioned comes after all others."""
-    active = [node for node in graph.of(schema.ENTITY) if node.get("is_active")]
-    active.sort(
-        key=lambda node: (
-            node.get("user_mention_count") == 0,
-            -node.get("last_activated"),
-            node.key,
-        )
+    read = named.read(message)
+    found = named.narrowed(
+        (node, meant)
+        for node in graph.of(schema.ENTITY)
+        if (meant := read.meant(node.name, node.node_type, node.get("entity_kind"))) is not None
     )
-    return list(_new(graph, active[: MOST_LATE + len(seen)], seen))[:MOST_LATE]
+    best: dict[int, tuple[tuple[Any, ...], Node, named.Place]] = {}
+    for node, meant in found:
+        canonical = components.canonical(graph, node)
+        inferred = components.said(graph, canonical).user == 0
+        place = meant.places[0]
+        # Of two at one place first whom it calls by the whole name, then who was spoken of last.
+        last = -canonical.get("last_activated")
+        rank = (inferred, place[0], not meant.is_whole, last, canonical.key)
+        if canonical.id not in best or rank < best[canonical.id][0]:
+            best[canonical.id] = rank, canonical, place
+    ordered = sorted(best.values(), key=lambda one: one[0])
+    return [(node, place) for _, node, place in ordered[:MOST_NAMED]]
 
 
-def _preference(mention: Node) -> tuple[bool, int, int, str]:
-    is_users = mention.get("origin") == schema.USER
-    return is_users, mention.created_at, mention.get("sequence"), mention.key
+def _several(told: _Told, meant: Sequence[tuple[Node, named.Place]]) -> Iterator[Sentence]:
+    """Tell where one name may mean several, who they are."""
+    by_place: dict[named.Place, list[_Whole]] = {}
+    for node, place in meant:
+        by_place.setdefault(place, []).append(told.whole(node))
+    for wholes in by_place.values():
+        known = [(whole, whole.latest) for whole in wholes]
+        cited = [(whole, last) for whole, last in known if last is not None]
+        if len(cited) > 1:
+            each = [_one_of_several(whole, last) for whole, last in cited]
+            start = f"The message may mean any of {len(cited)}: "
+            yield Sentence(
+                (start, *parts_listed(each, "or"), "."),
+                tuple(whole.node.key for whole, _ in cited),
+                tuple(last.key for _, last in cited),
+            )
 
 
-def _whole(graph: Graph, node: Node, latest: _Latest) -> _Whole:
-    members = components.members(graph, node)
-    said = components.said(graph, node)
-    known = latest.of(members)
-    if not any(one.get("origin") == schema.USER for one in known) and (said.user or not known):
-        # None of the latest is the user's, so all are looked through.
-        known += [mention for one in members for mention in reading.mentions_of(graph, one)]
-    return _Whole(node, members, said, max(known, key=_preference, default=None))
+def _one_of_several(whole: _Whole, last: Node) -> tuple[Part, ...]:
+    by = "the user" if whole.users else f"the model ({INFERRED})"
+    return f"{whole.name} ({whole.described}), last mentioned by {by} on ", last.created_at
 
 
-def _who(whole: _Whole) -> Iterator[Sentence]:
-    """Tell who it is, and when it was last spoken of, in the words that were used."""
-    node, last = whole.node, whole.last
-    kinds = (kind for one in whole.members if (kind := one.get("entity_kind")))
-    what = line(next(kinds, node.node_type))
-    also = [line(one.name) for one in whole.members[1:] if one.name != node.name]
-    called = f", also called {listed(list(dict.fromkeys(also)))}" if also else ""
-    start = f"{line(node.name)} ({what}{called})"
+def _who(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
+    """Tell who it is and when the user last spoke of it, in the words of then."""
+    last = whole.latest
     if last is None:
-        yield Sentence((f"{start} is known, but nothing that was said of it.",), (node.key,))
         return
-    if whole.said.user == 0:
-        how = f"is {INFERRED}: only the model mentioned it, last on "
+    also, others = _also_called(graph, whole)
+    start = f"{whole.name} ({whole.described}{_until(graph, whole)}{also})"
+    cited = tuple(dict.fromkeys((last.key, *others)))
+    if whole.users:
+        how = "was last mentioned by the user on "
+    elif last.get("inferred_from"):
+        how = f"is {INFERRED}: the model read it in words of the user's on "
     else:
-        by = "the user" if last.get("origin") == schema.USER else "the model"
-        how = f"was last mentioned by {by} on "
-    said = last.get("mention_context") or last.get("label")
+        how = f"is {INFERRED}: only the model mentioned it, last on "
+    short = Sentence((f"{start} {how}", last.created_at, "."), (whole.node.key,), cited)
+    said = last.get("mention_context")
+    if not said:
+        yield short
+        return
     parts = (f"{start} {how}", last.created_at, f": {ended(said)}")
-    yield Sentence(parts, (node.key,), (last.key,))
+    yield Sentence(parts, (whole.node.key,), cited, shorter=short)
 
 
-def _doubts(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
-    """Tell whom it may be, where that is open."""
-    seen = {one.id for one in whole.members}
-    for member in whole.members:
-        for tie in graph.ties(member, schema.SAME_AS):
-            other = components.canonical(graph, tie.other)
-            if tie.get("status") != schema.CANDIDATE or other.id in seen:
-                continue
-            seen.add(other.id)
-            told = f"It is uncertain whether {line(whole.node.name)} and {line(other.name)}"
-            yield Sentence((f"{told} are the same.",), (whole.node.key, other.key))
+def _before(whole: _Whole) -> Iterator[Sentence]:
+    """Tell what the user said of it before that."""
+    heard: dict[str, None] = {}
+    for mention in whole.users:
+        words = mention.get("mention_context")
+        if words and words not in heard:
+            heard[words] = None
+            if len(heard) > 1:
+                start = f"The user mentioned {whole.name} before, on "
+                told = (start, mention.created_at, f": {ended(words)}")
+                yield Sentence(told, (whole.node.key,), (mention.key,))
+        if len(heard) == _LATEST:
+            return
+
+
+def _until(graph: Graph, whole: _Whole) -> str:
+    """Tell that it is no more, where that is known."""
+    until = whole.node.get("valid_until")
+    return "" if until is None or until > graph.now_ms else ", which is no more"
+
+
+def _also_called(graph: Graph, whole: _Whole) -> tuple[str, list[str]]:
+    """Return what else it is called, and a mention by each of these names.
+
+    A merge that is not by the user's own words is a guess.
+    """
+    names: dict[str, str] = {}
+    for one in whole.members[1:]:
+        if one.name != whole.node.name and one.name not in names:
+            mention = max(reading.mentions_of(graph, one), key=_time, default=None)
+            names[one.name] = "" if mention is None else mention.key
+    if not names:
+        return "", []
+    guessed = any(
+        row["is_active"] and row["by"] != schema.USER_CORRECTION
+        for row in reading.ledger_rows(graph, whole.members)
+    )
+    mark = f" ({INFERRED})" if guessed else ""
+    others = listed([called(name) for name in names])
+    return f", also called {others}{mark}", [key for key in names.values() if key]
+
+
+def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
+    """Tell whom it may be, where that is open, and what the doubt rests on: the most alike."""
+    asked = [
+        tie
+        for member in whole.members
+        for tie in graph.ties(member, schema.SAME_AS)
+        if tie.get("status") == schema.CANDIDATE
+    ]
+    asked.sort(key=lambda tie: (-tie.get("confidence"), tie.other.key))
+    seen = {whole.node.id}
+    for tie in asked:
+        other = told.whole(tie.other)
+        if other.node.id not in seen and len(seen) <= MOST_DOUBTS:
+            seen.add(other.node.id)
+            cited = [one.latest.key for one in (whole, other) if one.latest is not None]
+            near = f"alike by {tie.get('confidence'):.2f}"
+            said = f"It is uncertain whether {whole.name} and {other.name} are the same: {near}."
+            if cited:
+                yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
 
 
 def _facts(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
@@ -209,43 +285,32 @@ def _facts(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
     contested = set()
     for one, other in believed.conflicts(graph, valid, now_ms):
         contested |= {one.id, other.id}
-        what = f"the {line(one.get('predicate'))} of {line(whole.node.name)}"
-        start = f"It is uncertain what {what} is: "
+        start = f"It is uncertain what the {called(one.get('predicate'))} of {whole.name} is: "
         parts = (start, *_value(graph, one), " or ", *_value(graph, other), ".")
         yield Sentence(parts, (whole.node.key,), (), (one.key, other.key))
     valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
     for one in valid:
         if one.id not in contested:
-            start = f"{line(whole.node.name)} – {line(one.get('predicate'))}: "
+            start = f"{whole.name} – {called(one.get('predicate'))}: "
             yield Sentence((start, *_value(graph, one), "."), (whole.node.key,), (), (one.key,))
 
 
-def _value(graph: Graph, fact: Node) -> list[str | int]:
+def _value(graph: Graph, fact: Node) -> list[Part]:
     about, since = believed.about(graph, fact), fact.get("valid_from")
-    value = line(fact.get("value") if about is None else about.name)
-    if fact.get("origin") == schema.USER:
-        parts: list[str | int] = [f"{value} (the user said so on ", fact.get("known_from")]
-    else:
-        parts = [f"{value} ({INFERRED} on ", fact.get("known_from")]
+    value = called(fact.get("value") if about is None else about.name)
+    by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
+    parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
     return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]
 
 
-def _felt(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
+def _felt(whole: _Whole) -> Iterator[Sentence]:
     """Tell what moved the user much, and when."""
-    if whole.said.intensity <= _STRONG:
-        return
-    users = [
-        mention
-        for one in whole.members
-        for mention in reading.mentions_of(graph, one)
-        if mention.get("origin") == schema.USER
-    ]
-    felt = max(users, key=lambda one: (_intensity(one), one.created_at, one.key), default=None)
+    felt = max(whole.users, key=lambda one: (_intensity(one), *_time(one)), default=None)
     if felt is None or _intensity(felt) <= _STRONG:
         return
     valence = felt.get("emotional_valence")
     how = "" if not valence else " and it felt good" if valence > 0 else " and it felt bad"
-    parts = (f"{line(whole.node.name)} moved the user on ", felt.created_at, f"{how}.")
+    parts = (f"{whole.name} moved the user on ", felt.created_at, f"{how}.")
     yield Sentence(parts, (whole.node.key,), (felt.key,))
 
 
@@ -254,63 +319,70 @@ def _intensity(mention: Node) -> float:
     return max(abs(float(valence or 0.0)), float(intensity or 0.0))
 
 
+def _joined(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
+    """Tell with what the user spoke of it, and what was said of the two."""
+    together: list[tuple[_Whole, _Pair]] = []
+    for tie in _strongest(graph, whole):
+        other = told.whole(tie.other)
+        pair = _together(whole, other)
+        if tie.type == schema.CO_OCCURRENCE:
+            if pair is not None and pair.is_users:
+                together.append((other, pair))
+        elif tie.type in _RELATED and pair is not None:
+            yield _related(whole, other, tie, pair)
+    if together:
+        each = [(f"{other.name} (", pair.at, ")") for other, pair in together]
+        parts = (f"The user spoke of {whole.name} in one conversation with ", *parts_listed(each))
+        ids = (whole.node.key, *(other.node.key for other, _ in together))
+        cited = dict.fromkeys(key for _, pair in together for key in pair.mention_ids)
+        yield Sentence((*parts, "."), ids, tuple(cited))
+
+
 def _strongest(graph: Graph, whole: _Whole) -> list[Tie]:
     """Return the active edges with others that weigh most, those of the user first.
 
-    Of each type one to each other component.
+    Of each type one to each other component. What only a model spoke of together is left out.
     """
     inside = {one.id for one in whole.members}
     ties = [
         tie
         for one in whole.members
         for tie in graph.ties(one, *schema.CONNECTING, schema.CONTRADICTS)
-        if tie.is_active and tie.other.id not in inside
+        if tie.is_active
+        and tie.other.id not in inside
+        and not (tie.type == schema.CO_OCCURRENCE and not tie.by_user)
     ]
-    ties.sort(key=lambda tie: (_is_inferred(tie), -tie.get("weight"), tie.other.key, tie.type))
+    ties.sort(key=lambda tie: (not tie.by_user, -tie.get("weight"), tie.other.key, tie.type))
     best: dict[tuple[str, int], Tie] = {}
     for tie in ties:
         best.setdefault((tie.type, components.canonical(graph, tie.other).id), tie)
     return list(best.values())[:MOST_JOINED]
 
 
-def _is_inferred(tie: Tie) -> bool:
-    return not tie.get("user_reinforcement_count")
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The mentions of two in the last conversation in which both were mentioned, and when."""
+
+    mention_ids: tuple[str, str]
+    at: int
+    is_users: bool
 
 
-def _joined(graph: Graph, whole: _Whole, latest: _Latest) -> Iterator[Sentence]:
-    """Tell with what it was spoken of, and what was said of the two."""
-    ties = _strongest(graph, whole)
-    for inferred in (False, True):
-        together = [
-            tie
-            for tie in ties
-            if tie.type == schema.CO_OCCURRENCE and _is_inferred(tie) == inferred
-        ]
-        if together:
-            yield _together(whole, together, latest, inferred)
-    for tie in ties:
-        if tie.type in _RELATED:
-            yield _related(whole, tie, latest)
-
-
-def _together(whole: _Whole, ties: list[Tie], latest: _Latest, inferred: bool) -> Sentence:
-    names = listed([line(tie.other.name) for tie in ties])
-    who = f"({INFERRED}) The model spoke of" if inferred else "The user spoke of"
-    last = max(tie.get("last_activated") for tie in ties)
-    parts = (f"{who} {line(whole.node.name)} together with {names}, last on ", last, ".")
-    ids = (whole.node.key, *(tie.other.key for tie in ties))
-    return Sentence(parts, ids, _told_from(whole, ties, latest))
-
-
-def _told_from(whole: _Whole, ties: Iterable[Tie], latest: _Latest) -> tuple[str, ...]:
-    """Return the mentions in which the ends of *ties* were last spoken of together."""
-    found = [
-        mention
-        for tie in ties
-        for one in whole.members
-        for mention in latest.together(one, tie.other)
-    ]
-    return tuple(dict.fromkeys(found))
+def _together(one: _Whole, other: _Whole) -> _Pair | None:
+    """Return where two were last mentioned together: by the user, or else by anybody."""
+    for is_users, mine, theirs in (
+        (True, one.users, other.users),
+        (False, one.mentions, other.mentions),
+    ):
+        sessions: dict[str, Node] = {}
+        for mention in theirs:
+            sessions.setdefault(mention.get("session_id"), mention)
+        for mention in mine:
+            with_it = sessions.get(mention.get("session_id"))
+            if with_it is not None:
+                at = max(mention.created_at, with_it.created_at)
+                return _Pair((mention.key, with_it.key), at, is_users)
+    return None
 
 
 _RELATED: Final = {
@@ -320,15 +392,21 @@ _RELATED: Final = {
 }
 
 
-def _related(whole: _Whole, tie: Tie, latest: _Latest) -> Sentence:
-    ends = (whole.node, tie.other)
-    first, second = ends if tie.leaves else reversed(ends)
-    said = f"{line(first.name)} {_RELATED[tie.type]} {line(second.name)}"
-    evidence = tie.get("evidence")
-    why = f", {quoted(evidence)}" if evidence else ""
-    mark = f"({INFERRED}) " if _is_inferred(tie) else ""
-    return Sentence(
-        (f"{mark}{said}{why}, last on ", tie.get("last_activated"), "."),
-        (first.key, second.key),
-        _told_from(whole, [tie], latest),
-    )
+def _related(whole: _Whole, other: _Whole, tie: Tie, pair: _Pair) -> Sentence:
+    """Tell what was said of two. What no words say, and whatever is a cause, is inferred."""
+    first, second = (whole, other) if tie.leaves else (other, whole)
+    evidence = line(tie.get("evidence") or "")
+    words = _saying(evidence, (*whole.mentions, *other.mentions)) if evidence else None
+    is_inferred = not tie.by_user or words is None or tie.type == schema.CAUSAL
+    mark = f"({INFERRED}) " if is_inferred else ""
+    said = f"{first.name} {_RELATED[tie.type]} {second.name}"
+    why = "" if words is None else f", {quoted(evidence)}"
+    start = f"{mark}{said}{why}; both were last mentioned in one conversation on "
+    cited = dict.fromkeys((*pair.mention_ids, *(() if words is None else (words.key,))))
+    return Sentence((start, pair.at, "."), (first.node.key, second.node.key), tuple(cited))
+
+
+def _saying(evidence: str, mentions: Sequence[Node]) -> Node | None:
+    """Return a mention in whose words *evidence* stands."""
+    there = (one for one in mentions if evidence in line(one.get("mention_context") or ""))
+    return next(there, None)

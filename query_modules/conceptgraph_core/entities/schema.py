@@ -66,6 +66,8 @@ FIRST_PERSON: Final = frozenset(
     )
 )
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
+# What has a name; the other types are called by words.
+NAMED: Final = "entity"
 EVENT: Final = "event"
 # Of the numbers that tools show; procedures yield them as they are.
 DECIMALS: Final = 6
@@ -156,12 +158,6 @@ ARCHIVE: Final = "archive"
 MERGE_STEP: Final = "merge"
 WEEKLY: Final = (MERGE_STEP, "prune", ARCHIVE, COMMUNITIES, "pressure")
 BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a time"
-
-# Of the message that a narrative is for, so many words are looked up.
-MOST_WORDS: Final = 400
-MOST_WORDS_A_NAME: Final = 4
-# How many of the latest mentions a narrative looks at.
-LATEST_MENTIONS: Final = 200
 
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
@@ -426,6 +422,7 @@ LAYER: Final = Layer(
         Index(ENTITY, ("user_id", "called")),
         Index(ENTITY, ("user_id", "searched")),
         *(Index(ENTITY, ("user_id", name)) for name in INNER_WORDS.values()),
+        Index(ENTITY, ("user_id", "entity_kind")),
         Index(ENTITY, ("user_id", "last_activated")),
         Index(ENTITY, ("user_id", "identity_status", "last_activated")),
         Index(ENTITY, ("user_id", "canonical_node_id")),

@@ -3,7 +3,7 @@
 Imports nothing of Memgraph: the shell writes the same text with the days of its own zone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +27,8 @@ class Sentence:
     entities: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
+    # What is told in its place where it does not fit.
+    shorter: "Sentence | None" = None
 
     @property
     def source(self) -> dict[str, list[str]]:
@@ -36,9 +38,14 @@ class Sentence:
         return {"entity_ids": list(self.entities), **told}
 
     @property
+    def forms(self) -> tuple["Sentence", ...]:
+        """The sentence, and what may be told in its place."""
+        return (self,) if self.shorter is None else (self, self.shorter)
+
+    @property
     def size(self) -> int:
-        """How many bytes it takes, the blank or the line's end behind it included."""
-        return wording.size(written(self.parts)) + 1
+        """How many bytes it takes with its source, and with what parts it from the next."""
+        return wording.size(written(self.parts)) + 1 + _size(self.source) + 1
 
 
 def written(parts: Sequence[Part], day: Day = wording.day) -> str:
@@ -48,6 +55,20 @@ def written(parts: Sequence[Part], day: Day = wording.day) -> str:
 def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = wording.day) -> str:
     """Return sentences as a text, a line for each paragraph."""
     return "\n".join(" ".join(written(parts, day) for parts in one) for one in paragraphs)
+
+
+def tokens(made: str, sources: Sequence[Mapping[str, Sequence[str]]]) -> int:
+    """Return how many tokens a narrative has, estimated: its text, and its sources as JSON."""
+    return wording.tokens(wording.size(made) + sum(_size(one) + 1 for one in sources))
+
+
+def _size(source: Mapping[str, Sequence[str]]) -> int:
+    """Return how many bytes *source* takes as JSON without blanks: {"a":["b","c"],"d":["e"]}."""
+    lists = (
+        len(name) + len('"":[]') + sum(wording.size(one) + len('"",') for one in ids) - 1
+        for name, ids in source.items()
+    )
+    return sum(one + len(",") for one in lists) - 1 + len("{}")
 
 
 def quoted(said: str) -> str:
@@ -67,5 +88,20 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def parts_listed(each: Sequence[Sequence[Part]], last: str = "and") -> list[Part]:
+    """Return groups of parts as a sentence lists them: a, b and c."""
+    found: list[Part] = []
+    for number, parts in enumerate(each):
+        if number:
+            found.append(f" {last} " if number + 1 == len(each) else ", ")
+        found += parts
+    return found
+
+
 def line(value: str) -> str:
     return " ".join(value.split())
+
+
+def called(name: str) -> str:
+    """Return what somebody called something, quoted unless that is a few plain words."""
+    return quoting.named(line(name))

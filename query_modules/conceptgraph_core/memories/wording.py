@@ -51,7 +51,7 @@ def _teller(entry: Entry) -> str:
     speaker, source = entry["speaker"], entry["source"]
     if speaker is not None:
         return f"{quoting.quoted(speaker)} said"
-    return "note" if source == DEFAULT_SOURCE else f"note from {quoting.worded(source)}"
+    return "note" if source == DEFAULT_SOURCE else f"note from {quoting.named(source)}"
 
 
 def day(time_ms: int, zone: tzinfo = UTC) -> str:

@@ -11,7 +11,7 @@ from conceptgraph_core.errors import InvalidText
 from . import words
 from .call import Call, Procedure, checked
 from .embedding import held, remembered
-from .lookups import Equal, Lookup, Nearest, Ordered, Range, Union, Where
+from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, following
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities import stated
@@ -201,16 +201,32 @@ def stats(user_id: str = DEFAULT_USER) -> Call:
 
 @checked
 def context(message: str, token_budget: int | None = None, user_id: str = DEFAULT_USER) -> Call:
+    from conceptgraph_core.entities import named
+
     text.summary(message, "message")
-    possible = names.possible(message, schema.MOST_WORDS, schema.MOST_WORDS_A_NAME)
-    called = tuple((user_id, name) for name in possible)
-    parts: list[Lookup] = [
-        _latest(user_id),
-        Ordered(schema.MENTION, "created_at", schema.LATEST_MENTIONS, where=_mine(user_id)),
-    ]
-    if called:
-        parts.append(Equal((schema.ENTITY,), ("user_id", "called"), called))
-    return Call(CONTEXT, (message, token_budget), Union(tuple(parts)))
+    read = named.read(message)
+    kinds = [one for kind in read.kinds for one in (kind, kind.capitalize())]
+    wholes = tuple((user_id, form) for form in read.wholes)
+    first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
+    parts: tuple[Lookup, ...] = (
+        Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
+        _sharing("searched", first, user_id),
+        *(_sharing(place, _only(read.parts), user_id) for place in schema.INNER_WORDS.values()),
+        _sharing("entity_kind", _only(kinds), user_id),
+    )
+    return Call(CONTEXT, (message, token_budget), Union(parts))
+
+
+def _only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the range of each of *values* alone."""
+    return tuple((one, following(one)) for one in values)
+
+
+def _sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> Ranges:
+    """Look up who has *place* in each of *ranges*: of more than may share a name one too many."""
+    from conceptgraph_core.entities import named
+
+    return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
 
 
 @checked

@@ -41,6 +41,19 @@ class Range(NamedTuple):
     then: str | None = None
 
 
+class Ranges(NamedTuple):
+    """For each of *ranges*, *limit* nodes of *label* with *where* whose *property* is in it.
+
+    A range is a first text and one that it is below. Of more than *limit* it is open which.
+    """
+
+    label: str
+    property: str
+    ranges: tuple[tuple[str, str], ...]
+    limit: int
+    where: Where = ()
+
+
 class Referring(NamedTuple):
     """Nodes of *label* with *where* that have *by*, and those whose *property* it names there."""
 
@@ -241,8 +254,8 @@ class WithEdges(NamedTuple):
 
 
 Lookup = (
-    Incoming | Equal | Range | Referring | Ordered | Last | Text | Listing | Similar | Nearest
-    | Vectored | Union | Filled | Sized | WithEdges
+    Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Listing | Similar
+    | Nearest | Vectored | Union | Filled | Sized | WithEdges
 )  # fmt: skip
 
 

@@ -240,7 +240,7 @@ class Told(TypedDict):
         list[dict[str, list[str]]],
         Field(description="What each sentence is told from, in their order."),
     ]
-    tokens: Annotated[int, Field(description="How many the text has, estimated.")]
+    tokens: Annotated[int, Field(description="How many text and sources have, estimated.")]
 
 
 class Because(TypedDict):

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ...ranks import cosine
 from .. import believed, components, edges, schema, strengthening
 from ..node import Edge, Graph, Node, Tie
+from ..telling import called, quoted
 from . import batches
 from .batches import Batch, Row, Step
 
@@ -238,14 +239,19 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):
             if tie.is_active:
-                why = tie.get("evidence") or "observed as contradicting"
-                rows.append(_row(node, member.name, tie.other.name, why, other_id=tie.other.key))
+                evidence = tie.get("evidence")
+                why = quoted(evidence) if evidence else "observed as contradicting"
+                ends = called(member.name), called(tie.other.name)
+                rows.append(_row(node, *ends, why, other_id=tie.other.key))
     return rows
 
 
 def _of_facts(one: Node, other: Node) -> tuple[str, str]:
-    said = f"{one.get('predicate')}: {one.get('value')} ({one.get('origin')})"
-    return said, f"{other.get('predicate')}: {other.get('value')} ({other.get('origin')})"
+    return _said(one), _said(other)
+
+
+def _said(fact: Node) -> str:
+    return f"{called(fact.get('predicate'))}: {called(fact.get('value'))} ({fact.get('origin')})"
 
 
 def _row(node: Node, one: str, other: str, why: str, **more: Any) -> Row:

@@ -15,6 +15,7 @@ from ...calls.lookups import (
     Nearest,
     Ordered,
     Range,
+    Ranges,
     Referring,
     Similar,
     Text,
@@ -136,6 +137,17 @@ def _range(writer: _Writer, lookup: Range) -> None:
             limit = writer.parameter(lookup.limit)
             body += f"WITH n ORDER BY {order} LIMIT {limit} "
         writer.add(body, "collect(n)")
+
+
+def _ranges(writer: _Writer, lookup: Ranges) -> None:
+    ranges = writer.parameter([list(one) for one in lookup.ranges])
+    by = f"n.{lookup.property}"
+    writer.add(
+        f"UNWIND {ranges} AS v CALL {{ WITH v MATCH (n:{lookup.label})"
+        f" WHERE {by} >= v[0] AND {by} < v[1]{_filter(writer, lookup.where)}"
+        f" WITH n LIMIT {writer.parameter(lookup.limit)} RETURN n }} ",
+        "collect(n)",
+    )
 
 
 def _referring(writer: _Writer, lookup: Referring) -> None:
@@ -338,6 +350,7 @@ def _filter(writer: _Writer, where: Where) -> str:
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Equal: _equal,
     Range: _range,
+    Ranges: _ranges,
     Referring: _referring,
     Ordered: _ordered,
     Last: _last,

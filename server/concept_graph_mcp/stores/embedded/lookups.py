@@ -19,6 +19,7 @@ from ...calls.lookups import (
     Nearest,
     Ordered,
     Range,
+    Ranges,
     Referring,
     Similar,
     Sized,
@@ -149,6 +150,19 @@ def _range(database: Database, lookup: Range) -> list[int]:
             )
         )
     return found
+
+
+def _ranges(database: Database, lookup: Ranges) -> list[int]:
+    names = tuple(name for name, _ in lookup.where)
+    table = database.catalogue.index(lookup.label, (*names, lookup.property))
+    scope, given = _scope(lookup.where)
+    key = f"k{len(names)}"
+    statement = f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ? LIMIT ?'
+    return [
+        vertex
+        for one in lookup.ranges
+        for vertex in _ids(database.execute(statement, (*given, *one, lookup.limit)))
+    ]
 
 
 def _referring(database: Database, lookup: Referring) -> list[int]:
@@ -334,6 +348,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     WithEdges: _with_more,
     Equal: _equal,
     Range: _range,
+    Ranges: _ranges,
     Referring: _referring,
     Ordered: _ordered,
     Last: _last,
