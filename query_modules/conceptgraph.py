@@ -170,6 +170,29 @@ def recall_query(
 
 
 @mgp.read_proc
+def peek_query(
+    ctx: mgp.ProcCtx,
+    seeds: mgp.List[mgp.Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: mgp.Nullable[int] = schema.DEFAULT_ROWS,
+    each_episode_once: bool = False,
+    context: mgp.Map = {},
+) -> mgp.Record(
+    propositions=mgp.List[mgp.Map],
+    relations=mgp.List[mgp.Edge],
+    total=int,
+    unknown=mgp.List[mgp.Map],
+):
+    """Return what `recall_query` does, changing nothing.
+
+    Example:
+        CALL conceptgraph.peek_query(["apple", "Frut"], 2) YIELD propositions, unknown;
+    """
+    answer = recalling.query(Graph(ctx, context), seeds, max_hop, limit, each_episode_once)
+    return [mgp.Record(**answer)]
+
+
+@mgp.read_proc
 def unknown(ctx: mgp.ProcCtx, seeds: mgp.List[mgp.Any], context: mgp.Map = {}) -> mgp.Record(
     seed=str, similar=mgp.List[str]
 ):

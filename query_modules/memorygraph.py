@@ -79,6 +79,9 @@ STATUS = mgp.Record(
     preserved=bool,
     preserved_until=mgp.Nullable[int],
 )
+CONTEXT = mgp.Record(
+    text=str, memory_ids=mgp.List[str], tokens=int, entries=mgp.List[mgp.Map], left_out=int
+)
 WORKER = {
     "paused": bool,
     "holder": mgp.Nullable[str],
@@ -139,6 +142,16 @@ def get(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> WHOLE:
 
     Example:
         CALL memorygraph.get("tea") YIELD content, state;
+    """
+    return [mgp.Record(**nodes.get(Graph(ctx, context), memory_id))]
+
+
+@mgp.read_proc
+def peek(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> WHOLE:
+    """Return all of a memory, which counts as no access.
+
+    Example:
+        CALL memorygraph.peek("tea") YIELD content, state;
     """
     return [mgp.Record(**nodes.get(Graph(ctx, context), memory_id))]
 
@@ -240,13 +253,29 @@ def context(
     vector: mgp.List[mgp.Number] = [],
     model: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(
-    text=str, memory_ids=mgp.List[str], tokens=int, entries=mgp.List[mgp.Map], left_out=int
-):
+) -> CONTEXT:
     """Write down what belongs to a query, and what links lead to; each counts as accessed.
 
     Example:
         CALL memorygraph.context("Where does Daniele live?", 500) YIELD text, tokens;
+    """
+    made = contexts.context(Graph(ctx, context), query, token_budget, vector, model)
+    return [mgp.Record(**made)]
+
+
+@mgp.read_proc
+def peek_context(
+    ctx: mgp.ProcCtx,
+    query: str,
+    token_budget: mgp.Nullable[int] = wording.DEFAULT_BUDGET,
+    vector: mgp.List[mgp.Number] = [],
+    model: mgp.Nullable[str] = None,
+    context: mgp.Map = {},
+) -> CONTEXT:
+    """Write down what `context` does, of which none counts as accessed.
+
+    Example:
+        CALL memorygraph.peek_context("Where does Daniele live?", 500) YIELD text, tokens;
     """
     made = contexts.context(Graph(ctx, context), query, token_budget, vector, model)
     return [mgp.Record(**made)]

@@ -28,6 +28,10 @@ class Unavailable(StoreError):
     """The store cannot be reached, read or written right now."""
 
 
+class Unwritable(Unavailable):
+    """The store can be read, but cannot be written right now; nothing was written."""
+
+
 class Contended(Unavailable):
     """Others write to the same place at the same time, again and again; nothing was written."""
 

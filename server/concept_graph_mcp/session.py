@@ -13,7 +13,7 @@ from conceptgraph_core.errors import EmbeddingMismatch
 
 from . import calls
 from .calls import Call
-from .errors import Misdeployed, Refused
+from .errors import Misdeployed, Refused, Unwritable
 from .settings import Settings
 from .stores.store import Store
 
@@ -109,13 +109,30 @@ class Session:
         are not of this embedding (any more), what is kept must be found all the same until its
         owner has embedded it anew. Raises StoreError.
         """
-        question = await self.question(text)
+        question, told = await self.question(text), None
         try:
-            return await self.run(by(question.embedded)), question.advice
+            rows, advice = await self.accessed(by(question.embedded))
+            told = question.advice
         except Refused as error:
             if question.embedded is None or not issubclass(error.kind, EmbeddingMismatch):
                 raise
-            return await self.run(by(None)), f"found by words alone; {error}"
+            rows, advice = await self.accessed(by(None))
+            told = f"found by words alone; {error}"
+        return rows, "; ".join(filter(None, (told, advice))) or None
+
+    async def accessed(self, call: Call) -> tuple[list[dict[str, Any]], str | None]:
+        """Run *call*, which counts what it returns as accessed where the store can be written.
+
+        One that is full, read-only or a replica still answers. Returns the rows and, if no access
+        was counted, the reason. Raises StoreError.
+        """
+        try:
+            return await self.run(call), None
+        except Unwritable as error:
+            peek = call.procedure.peek()
+            if peek.writes:
+                raise
+            return await self.run(call._replace(procedure=peek)), f"no access was counted: {error}"
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""

@@ -64,7 +64,7 @@ TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str
             "each_episode_once": {"type": "boolean", "default": False},
         },
         ["seeds", "max_hop"],
-        ["propositions", "total", "unknown"],
+        ["propositions", "total", "unknown", "advice"],
         ["propositions"],
         ADDS,
     ),

@@ -96,8 +96,10 @@ def peek(
 def _recalled(
     graph: Graph, walk: _Walk, chosen: list[Proposition], total: int
 ) -> list[dict[str, Any]]:
-    """Return the rows of what was *chosen*, and arouse what they mention."""
+    """Return the rows of what was *chosen*, and arouse what they mention if this may write."""
     rows = _rows(graph, chosen, total)
+    if not graph.may_write:
+        return rows
     mentioned = _mentioned(walk, chosen)
     for node, distance, before in walk.reached:
         graph.step()

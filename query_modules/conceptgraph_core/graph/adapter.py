@@ -77,6 +77,11 @@ class Graph(Generic[N]):
         made._found_by_id = self._found_by_id
         return made
 
+    @property
+    def may_write(self) -> bool:
+        """Whether this call is of a procedure that writes; one that only reads touches nothing."""
+        return bool(self._graph.is_mutable())
+
     # Going on, or not
 
     def check_abort(self) -> None:

@@ -31,7 +31,8 @@ def context(
     not fit is left out, and cut only if it is the first. Returns text, its lines' `entries`
     (memory_id, at in unix ms, speaker, source, text, also, contradicted_by), memory_ids, tokens,
     which are estimated, and left_out, how many did not fit. All that is put in is accessed by this,
-    and the links between these memories strengthened; none is created. Raises what `search` does.
+    and the links between these memories strengthened, where this may write; none is created. Raises
+    what `search` does.
     """
     budget = wording.budget(token_budget)
     relevance, copies = _relevance(graph, query, vector, model)
@@ -42,9 +43,10 @@ def context(
     for node, entry in _fitting(graph, candidates, budget):
         entries.append(entry)
         put.append(node)
-    for node in put:
-        lifecycle.access(graph, node)
-    _strengthen(graph, put)
+    if graph.may_write:
+        for node in put:
+            lifecycle.access(graph, node)
+        _strengthen(graph, put)
     made = wording.written(entries, wording.minute)
     return {
         "text": made,

@@ -69,9 +69,10 @@ def create(
 
 
 def get(graph: Graph, memory_id: str) -> Row:
-    """Return all of a memory; reading it is an access. Raises NotFound."""
+    """Return all of a memory; reading it is an access, if this may write. Raises NotFound."""
     node = graph.existing(memory_id)
-    lifecycle.access(graph, node)
+    if graph.may_write:
+        lifecycle.access(graph, node)
     return whole(graph, node)
 
 

@@ -14,12 +14,22 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Procedure(NamedTuple):
-    """A query-module procedure and those of its result fields that the shell asks for."""
+    """A query-module procedure and those of its result fields that the shell asks for.
+
+    `peeking` is the name of one that returns the same and only reads.
+    """
 
     name: str
     fields: tuple[str, ...]
     writes: bool
     takes_context: bool = True
+    peeking: str | None = None
+
+    def peek(self) -> "Procedure":
+        """Return the procedure that returns the same and only reads: itself, if there is none."""
+        if self.peeking is None:
+            return self
+        return self._replace(name=self.peeking, writes=False, peeking=None)
 
 
 class Call(NamedTuple):

@@ -37,7 +37,10 @@ RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
 PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
 _EXPLANATION = ("words", "factors")
 RECALL_QUERY = Procedure(
-    "conceptgraph.recall_query", ("propositions", "total", "unknown"), writes=True
+    "conceptgraph.recall_query",
+    ("propositions", "total", "unknown"),
+    writes=True,
+    peeking="conceptgraph.peek_query",
 )
 LIST_NAMES = Procedure("conceptgraph.list_names", ("listed",), writes=True)
 LISTED_NAMES = Procedure("conceptgraph.listed_names", ("name",), writes=False)
@@ -63,8 +66,8 @@ REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id
 
 PROCEDURES = (
     CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    RECALL_QUERY, LIST_NAMES, LISTED_NAMES, UNKNOWN, ASSOCIATE, WIDENED, UNINDEXED, NEIGHBOURHOOD,
-    RENAME, REMOVE, REMOVE_RELATION,
+    RECALL_QUERY, RECALL_QUERY.peek(), LIST_NAMES, LISTED_NAMES, UNKNOWN, ASSOCIATE, WIDENED,
+    UNINDEXED, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
 )  # fmt: skip
 
 

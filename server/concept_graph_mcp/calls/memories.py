@@ -19,7 +19,7 @@ WHOLE = (
     "confidence", "access_count", "created_at", "accessed_at", "state", "decay_score",
     "preserved", "parent_id", "concepts", "metadata", "contradicted_by",
 )  # fmt: skip
-GET = Procedure("memorygraph.get", WHOLE, writes=True)
+GET = Procedure("memorygraph.get", WHOLE, writes=True, peeking="memorygraph.peek")
 
 UPDATE = Procedure("memorygraph.update", WHOLE, writes=True)
 FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
@@ -39,7 +39,7 @@ DECAY_STATUS = Procedure("memorygraph.decay_status", _STATUS, writes=False)
 PRESERVE = Procedure("memorygraph.preserve", _STATUS, writes=True)
 # Of all states those whose memories are in sight.
 SEEN = tuple(state for state in STATES if state != EXPIRED)
-PROCEDURES = (CREATE, GET, UPDATE, FORGET, RECENT, TOUCH, DECAY_STATUS, PRESERVE)
+PROCEDURES = (CREATE, GET, GET.peek(), UPDATE, FORGET, RECENT, TOUCH, DECAY_STATUS, PRESERVE)
 
 
 @checked

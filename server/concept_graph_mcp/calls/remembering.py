@@ -21,9 +21,14 @@ SEARCH = Procedure(
     writes=False,
 )
 # The text is written anew, with the days of the session's zone.
-CONTEXT = Procedure("memorygraph.context", ("entries", "memory_ids", "left_out"), writes=True)
+CONTEXT = Procedure(
+    "memorygraph.context",
+    ("entries", "memory_ids", "left_out"),
+    writes=True,
+    peeking="memorygraph.peek_context",
+)
 
-PROCEDURES = (SEARCH, CONTEXT)
+PROCEDURES = (SEARCH, CONTEXT, CONTEXT.peek())
 
 # The name of an embedding, and a vector by it.
 Embedded = tuple[str, Sequence[float]]

@@ -77,7 +77,7 @@ class UnknownSeed(TypedDict):
 
 
 class Recalled(TypedDict):
-    """`total` and `unknown` are there only when there is something to tell."""
+    """`total`, `unknown` and `advice` are there only when there is something to tell."""
 
     propositions: list[Proposition]
     total: NotRequired[
@@ -86,6 +86,7 @@ class Recalled(TypedDict):
     unknown: NotRequired[
         Annotated[list[UnknownSeed], Field(description="Seeds that nothing is called.")]
     ]
+    advice: NotRequired[Annotated[str, Field(description="Why nothing was aroused by this.")]]
 
 
 class EpisodeFound(TypedDict):

@@ -184,8 +184,8 @@ class ConceptTools:
     ) -> Recalled:
         """Recall what the seeds bring to mind, strongest first. Recalling arouses it."""
         call = calls.concepts.recall_query(seeds, max_hop, limit, each_episode_once)
-        [answer] = await self._session.run(call)
-        return _recalled(answer)
+        [answer], advice = await self._session.accessed(call)
+        return _recalled(answer, advice)
 
     async def recall_pictured(
         self, seeds: list[str], max_hop: int, limit: int, each_episode_once: bool
@@ -194,10 +194,13 @@ class ConceptTools:
         from ..view import picture
 
         call = calls.concepts.recall_query(seeds, max_hop, limit, each_episode_once)
-        [answer] = await self._session.run(calls.concepts.with_all_relations(call))
+        related = calls.concepts.with_all_relations(call)
+        [answer], advice = await self._session.accessed(related)
         pairs = zip(answer["propositions"], answer["relations"], strict=True)
         rows = [said | {"relation": relation} for said, relation in pairs]
-        return _recalled(answer), await picture.of_recall(self._session, seeds, max_hop, rows)
+        return _recalled(answer, advice), await picture.of_recall(
+            self._session, seeds, max_hop, rows
+        )
 
     async def set_time(
         self,
@@ -260,7 +263,7 @@ def set_time_tool(session: Session) -> ConceptTool:
 TOOLSET = Toolset(_tools, _INSTRUCTIONS)
 
 
-def _recalled(answer: Mapping[str, Any]) -> Recalled:
+def _recalled(answer: Mapping[str, Any], advice: str | None) -> Recalled:
     recalled = Recalled(propositions=[_proposition(row) for row in answer["propositions"]])
     if answer["total"] > len(recalled["propositions"]):
         recalled["total"] = answer["total"]
@@ -268,6 +271,8 @@ def _recalled(answer: Mapping[str, Any]) -> Recalled:
         recalled["unknown"] = [
             UnknownSeed(seed=row["seed"], similar=row["similar"]) for row in answer["unknown"]
         ]
+    if advice is not None:
+        recalled["advice"] = advice
     return recalled
 
 

@@ -18,6 +18,7 @@ from .memory_types import (
     MemoriesRecent,
     MemoryCreated,
     MemoryForgotten,
+    MemoryRead,
     MemoryWhole,
     PreservingTag,
     Unit,
@@ -90,10 +91,10 @@ class MemoryTools:
         [row] = await self._session.run(call)
         return cast(MemoryCreated, row | {"concepts": list(row["concepts"])})
 
-    async def memory_node_get(self, memory_id: GivenId) -> MemoryWhole:
+    async def memory_node_get(self, memory_id: GivenId) -> MemoryRead:
         """Return all of a memory. This counts as an access, which keeps it present."""
-        [row] = await self._session.run(calls.memories.get(memory_id))
-        return cast(MemoryWhole, self._timed(row))
+        [row], advice = await self._session.accessed(calls.memories.get(memory_id))
+        return cast(MemoryRead, self._timed(row | {"advice": advice}))
 
     async def memory_node_update(
         self,

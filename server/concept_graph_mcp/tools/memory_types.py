@@ -78,6 +78,12 @@ class MemoryWhole(TypedDict):
     contradicted_by: NotRequired[Against]
 
 
+class MemoryRead(MemoryWhole):
+    """`advice` is there only when reading it was not counted."""
+
+    advice: NotRequired[Annotated[str, Field(description="Why no access was counted.")]]
+
+
 class MemoryForgotten(TypedDict):
     memory_id: MemoryId
     deleted_at: Time
@@ -233,7 +239,7 @@ Query = Annotated[
     Text, Field(description="A question or a sentence, in plain words; dates are read.")
 ]
 PresentState = Literal["active", "dormant", "archived"]
-Advice = Annotated[str, Field(description="Why meaning was left out; there only if it was.")]
+Advice = Annotated[str, Field(description="Why meaning was left out, or no access counted.")]
 
 
 class MemoryFound(Listed):

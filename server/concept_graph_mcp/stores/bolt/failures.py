@@ -6,7 +6,7 @@ from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
 from conceptgraph_core import errors
 
-from ...errors import Misdeployed, Refused, StoreError, Unavailable
+from ...errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # A failure that is worded so came before anything was sent.
@@ -20,6 +20,7 @@ _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b",
 _TOO_LARGE = "Memory limit exceeded"
 # What was written, though not everywhere, must not be written again.
 _WRITTEN = "still committed"
+_ON_REPLICA = "Write queries are forbidden on the replica instance"
 # Every exception that the core declares, in whichever of its modules, is a refusal.
 _CORE_ERROR = re.compile(r"conceptgraph_core\.(?:\w+\.)*(?P<kind>\w+): (?P<line>.*)")
 
@@ -62,6 +63,8 @@ def refusal(error: Neo4jError) -> StoreError:
     core = _CORE_ERROR.match(last)
     if core:
         return Refused(core["line"], getattr(errors, core["kind"], errors.ConceptGraphError))
+    if _ON_REPLICA in message:
+        return Unwritable(last)
     if "There is no procedure named" in message:
         return Misdeployed(f"{last} Run: concept-graph-mcp doctor")
     if len(lines) > 1:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...errors import Ended, Misdeployed, StoreError, Unavailable, one_line
+from ...errors import Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
 from . import changes, ending, identity, tables
 from .checksums import FAILURES
 from .copying import copied
@@ -21,6 +21,9 @@ _STEPS_BETWEEN_LOOKS = 50_000
 
 # Rows that one statement inserts, where there are so many.
 _ROWS_AT_ONCE = 32
+
+# What says that nothing can be written, and little of what can be read.
+_UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 Row = tuple[Any, ...]
 
@@ -164,7 +167,8 @@ class Database:
         reason = one_line(error)
         if code(error) == sqlite3.SQLITE_READONLY:
             reason = "cannot be written, only read"
-        return Unavailable(f"store {self.path}: {reason}; nothing was written")
+        kind = Unwritable if code(error) in _UNWRITABLE else Unavailable
+        return kind(f"store {self.path}: {reason}; nothing was written")
 
     def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor:
         return self._connection.execute(statement, tuple(parameters))

@@ -1,0 +1,133 @@
+"""A store that cannot be written answers what it can, and says that no access was counted."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import anyio
+import pytest
+from memgraph_process import VARIABLE, MemgraphProcess
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Unwritable
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.tools.concepts import ConceptTools
+from concept_graph_mcp.tools.memories import MemoryTools
+from concept_graph_mcp.tools.remembering import RememberingTools
+
+NOW_MS = 1_750_000_000_000
+GRAPH = [
+    {"kind": "relation", "from": "apple", "to": "fruit", "type": "is-a"},
+    {"kind": "memory", "id": "tea", "user_id": "default", "content": "Daniele prefers tea"},
+]
+REPLICA_PORT = 10_000
+
+
+def session(store: Any) -> Session:
+    return Session(store, 86_400_000, ZoneInfo("UTC"), Clock(NOW_MS))
+
+
+async def asked(store: Any) -> tuple[Any, ...]:
+    """Return what the tools answer that count what they return as accessed."""
+    made = session(store)
+    return (
+        await MemoryTools(made).memory_node_get("tea"),
+        await RememberingTools(made).memory_context("What does Daniele prefer?"),
+        await ConceptTools(made).recall_query(["apple"], 2),
+    )
+
+
+@pytest.fixture
+def store(tmp_path, portal) -> Iterator[EmbeddedStore]:
+    made = EmbeddedStore(tmp_path / "memory.db")
+    portal.call(made.call, calls.keeping.import_rows(GRAPH), {"now_ms": NOW_MS})
+    yield made
+    portal.call(made.close)
+
+
+@contextmanager
+def read_only(store: EmbeddedStore) -> Iterator[None]:
+    store._opened()._database.execute("PRAGMA query_only = ON")
+    yield
+
+
+@contextmanager
+def full(store: EmbeddedStore) -> Iterator[None]:
+    """Let no file grow, as on a disk that is full; what is written goes to the log's end."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    log = Path(f"{store.location}-wal")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def records(portal: Any, store: Any) -> list[dict[str, Any]]:
+    async def collect() -> list[dict[str, Any]]:
+        return [record async for batch in store.stream() for record in batch]
+
+    return portal.call(collect)
+
+
+def check_answers(portal: Any, store: Any, reason: str) -> None:
+    memory, context, recalled = portal.call(asked, store)
+    for answer in (memory, context, recalled):
+        assert answer["advice"].startswith("no access was counted: ")
+        assert reason in answer["advice"]
+        assert "\n" not in answer["advice"]
+    assert memory["content"] == "Daniele prefers tea"
+    assert memory["access_count"] == 0
+    assert context["memory_ids"] == ["tea"]
+    assert [one["text"] for one in recalled["propositions"]] == ["apple is-a fruit"]
+    with pytest.raises(Unwritable):
+        portal.call(session(store).run, calls.concepts.concept_upsert("pear"))
+
+
+@pytest.mark.parametrize("unwritable", [read_only, full])
+def test_a_file_that_cannot_be_written_is_read(store, portal, unwritable):
+    before = records(portal, store)
+    with unwritable(store):
+        check_answers(portal, store, f"store {store.location}: ")
+    assert records(portal, store) == before
+
+
+def test_where_it_can_be_written_accesses_are_counted_and_nothing_is_said(store, portal):
+    for answer in portal.call(asked, store):
+        assert "advice" not in answer
+    [memory] = [one for one in records(portal, store) if one["kind"] == "memory"]
+    assert memory["access_count"] == 2
+
+
+@pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")
+def test_a_replica_is_read(tmp_path, portal):
+    main, replica = (MemgraphProcess(tmp_path / name) for name in ("main", "replica"))
+    try:
+        anyio.run(fill, main.uri)
+        replica.rows(f"SET REPLICATION ROLE TO REPLICA WITH PORT {REPLICA_PORT}")
+        main.rows(f'REGISTER REPLICA one SYNC TO "127.0.0.1:{REPLICA_PORT}"')
+        store = portal.call(bolt, replica.uri)
+        before = records(portal, store)
+        assert len(before) == 4
+        check_answers(portal, store, "Write queries are forbidden on the replica instance")
+        assert records(portal, store) == before
+        portal.call(store.close)
+    finally:
+        main.kill()
+        replica.kill()
+
+
+async def bolt(uri: str) -> BoltStore:
+    return BoltStore(uri, "", "")
+
+
+async def fill(uri: str) -> None:
+    store = await bolt(uri)
+    await store.call(calls.keeping.import_rows(GRAPH), {"now_ms": NOW_MS})
+    await store.close()
