@@ -11,8 +11,7 @@ from benchmarks.stores import Bolt, Caller, Embedded, Record
 from concept_graph_mcp import calls
 from conceptgraph_core.associate.schema import MAX_LIMIT
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.limits import MAX_SUMMARY
-from conceptgraph_core.memories.schema import MAX_CONTENT
+from conceptgraph_core.limits import MAX_CONTENT, MAX_SUMMARY
 
 from .folder import Message, Query
 from .in_memory import InMemory
