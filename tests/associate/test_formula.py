@@ -14,7 +14,6 @@ from conceptgraph_core.associate.formula import Associated, associate
 from conceptgraph_core.associate.index import Corpus, Mentions, Told
 from conceptgraph_core.associate.periods import Period
 from conceptgraph_core.associate.question import Cue, Question
-from conceptgraph_core.associate.spreading import Spread
 
 ASKED_AT = 1_750_000_000_000
 DAY_MS = plain.DAY_MS
@@ -263,23 +262,6 @@ def test_what_the_common_words_alone_bring_to_mind_wins_where_it_should(
     wanted = {texts[number]["id"] for number in admitted}
     expected = [row for row in plain.associate(texts, asked, 30) if row["id"] in wanted]
     assert_same(on(Shelf(texts), asked, limit, admitted), expected[:limit])
-
-
-def test_of_common_words_only_what_the_best_by_rare_ones_have_is_added_up() -> None:
-    texts = [
-        text | {"terms": {"a": 3} if number < 60 else {"b": 1, "d": 99}}
-        for number, text in enumerate(conversation(2_000, 1))
-    ]
-    question = Question(cues=(cue("a"), cue("b")), asked_at=ASKED_AT)
-    shelf = Shelf(texts)
-    for limit, added in ((10, 60), (100, 2_000)):
-        spread: Spread[int] = Spread(question, Corpus(2_000, 97.0))
-        for one in question.cues:
-            spread.add(one, shelf.mentions(one.said), {})
-        spread.activate(limit)
-        assert len(spread.strengths) == added
-        spread.activate_all()
-        assert len(spread.strengths) == 2_000
 
 
 def test_what_only_common_words_bring_to_mind_is_found_where_nothing_else_is_admitted() -> None:

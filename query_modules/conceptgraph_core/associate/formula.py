@@ -149,7 +149,6 @@ class _Choice(Generic[H]):
         likely = self._likely_least()
         self._consider_likely(likely)
         if self._least < likely:
-            self._spread.activate_all()
             self._consider_others()
         self._found.sort(key=lambda one: one.order)
         return [self._explained(one) for one in self._found[: self._limit]]
@@ -163,7 +162,6 @@ class _Choice(Generic[H]):
 
     def _likely_least(self) -> float:
         """Return what a text must reach if all are admitted."""
-        reached = self._spread.activate(self._limit)
         spread, strengths = self._spread, self._spread.strengths
         # Many of them: what is beside a text may make more of it than it makes of itself.
         strongest = nlargest(_STRONGEST * self._limit, strengths, key=strengths.__getitem__)
@@ -178,7 +176,7 @@ class _Choice(Generic[H]):
                 [(one * by_speaker, place, spread.total(place)) for one, place in best]
             )
         # Twice, for `about_total` may be the last bits more than what is found in the end.
-        return max(self._least, best[-1][0] - 2 * NOT_COMPARED, reached)
+        return max(self._least, best[-1][0] - 2 * NOT_COMPARED)
 
     def _consider_likely(self, least: float) -> None:
         """Consider what may have a score of *least*, in the order in which it is to be expected."""

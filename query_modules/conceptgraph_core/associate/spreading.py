@@ -1,7 +1,6 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from heapq import nlargest
+from collections.abc import Iterator, Mapping
 from itertools import compress, pairwise
 from math import cbrt
 from operator import add
@@ -29,8 +28,6 @@ Place = int
 """Where a text stands: the number of its thread, shifted, and its position there. What is beside it
 is the next number. A text without a thread has a negative one, with nothing near it."""
 
-# What all mentions around a place can give to it together, of what one gives to its own text.
-_MOST_REACH: Final = cbrt(sum(faded for _, faded in _FADED_CUBED))
 # What scores are compared by: the last bits of a float depend on how a sum was arrived at.
 DECIMALS: Final = 9
 NOT_COMPARED: Final = 10.0**-DECIMALS
@@ -74,30 +71,14 @@ class _Saturated(dict[tuple[float, int], float]):
         return given
 
 
-class _Cue(Generic[H]):
-    """A cue and what mentions it: `rows` of the columns by place, once its mentions have places.
+class _Cue(NamedTuple, Generic[H]):
+    """A cue and what mentions it: `rows` of the columns by place."""
 
-    `most` is what it can give to a place, by all of its mentions together.
-    """
-
-    __slots__ = ("are_alone", "cue", "mentions", "most", "rarity", "rows", "term_of")
-
-    def __init__(
-        self,
-        cue: Cue,
-        rarity: float,
-        mentions: Mentions[H],
-        given: float,
-        term_of: Mapping[H, str],
-    ) -> None:
-        self.cue = cue
-        self.term_of = term_of
-        self.rarity = rarity
-        self.mentions = mentions
-        self.are_alone = mentions.threads.count(None) == len(mentions.threads)
-        self.most = rarity * given * (1.0 if self.are_alone else _MOST_REACH)
-        # None for what has no place of its own yet.
-        self.rows: dict[Place | None, int] = {}
+    cue: Cue
+    rarity: float
+    mentions: Mentions[H]
+    term_of: Mapping[H, str]
+    rows: dict[Place, int]
 
 
 class Spread(Generic[H]):
@@ -107,78 +88,30 @@ class Spread(Generic[H]):
     have in total: a root of a sum is at most the sum of the roots. The totals of the few places
     that may be among the best are computed when they are asked for. Ten thousand mentions are added
     for one question, so that columns are gone through, as far as can be by what is written in C.
-
-    Nor are all of them added: once all the commoner cues together cannot give a place what the best
-    have by the rarer ones, they are only looked at where these reach. After Turtle and Flood,
-    "Query evaluation: strategies and optimizations" (1995).
     """
 
     def __init__(self, question: Question, corpus: Corpus) -> None:
         self._question = question
         self._texts_in_all = corpus.texts
         self._cues: list[_Cue[H]] = []
-        # How many of these were added up, and what all others can give to a place.
-        self._added = 0
-        self._later = 0.0
         self._threads = _Threads()
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
         self._strengths: dict[Place, float] = {}
-        self._before_others: dict[Place, float] = {}
 
     def add(self, cue: Cue, mentions: Mentions[H], term_of: Mapping[H, str]) -> None:
-        """Take all the *mentions* of *cue*. The rarest comes first; `activate` must follow.
+        """Add up what all the *mentions* of *cue* give to the texts that they are in.
 
         *term_of* says by which of its terms each text mentions it, unless it has just one.
         """
         count = len(mentions.texts)
         mentions = self._older(mentions)
-        if mentions.texts:
-            rarity = cue.share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
-            given = self._saturated[max(mentions.counts), min(mentions.lengths)]
-            self._cues.append(_Cue(cue, rarity, mentions, given, term_of))
-
-    def activate(self, limit: int) -> float:
-        """Add up what the cues give, as many as the *limit* best texts can depend on.
-
-        Returns what one must have, its factors included, to be among these if all are admitted; 0
-        where that takes more than adding up.
-        """
-        while self._added < len(self._cues):
-            self._later = sum(cue.most for cue in self._cues[self._added :])
-            least = self._reached(limit, self._later * self._question.most)
-            if least:
-                self._complete()
-                return least
-            self._add(self._cues[self._added])
-        self._later = 0.0
-        return 0.0
-
-    def activate_all(self) -> None:
-        """Add up what is left, on which something depends where the best are not admitted."""
-        if self._added < len(self._cues):
-            self._strengths, self._later = self._before_others, 0.0
-            while self._added < len(self._cues):
-                self._add(self._cues[self._added])
-
-    def _reached(self, limit: int, others: float) -> float:
-        """Return what the *limit* best have by now if that is more than *others*, else 0."""
-        strengths = self._strengths
-        # The most that any can have is soon told.
-        if sum(cue.most for cue in self._cues[: self._added]) <= others:
-            return 0.0
-        if len(strengths) < limit or nlargest(limit, strengths.values())[-1] <= others:
-            return 0.0
-        best = nlargest(limit, strengths, key=strengths.__getitem__)
-        least = min([strengths[place] * self.by_time(place) for place in best]) - 2 * NOT_COMPARED
-        return least if least > others else 0.0
-
-    def _add(self, cue: _Cue[H]) -> None:
-        """Add up what *cue* gives to the texts that mention it."""
-        self._added += 1
-        mentions, rarity = cue.mentions, cue.rarity
+        if not mentions.texts:
+            return
+        rarity = cue.share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
         places = self._places(mentions)
-        cue.rows = dict(zip(places, range(len(mentions.texts)), strict=True))
+        rows = dict(zip(places, range(len(places)), strict=True))
+        self._cues.append(_Cue(cue, rarity, mentions, term_of, rows))
         given = map(
             self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True)
         )
@@ -186,24 +119,6 @@ class Spread(Generic[H]):
         known = strengths.get
         for place, gave in zip(places, given, strict=True):
             strengths[place] = known(place, 0.0) + rarity * gave
-
-    def _complete(self) -> None:
-        """Place the other cues, and add what they give to known texts that have no thread."""
-        strengths, saturated = self._strengths, self._saturated
-        self._before_others = strengths.copy() if self._alone else strengths
-        for cue in self._cues[self._added :]:
-            mentions = cue.mentions
-            if cue.are_alone:
-                places: Iterable[Place | None] = map(self._alone.get, mentions.texts)
-            else:
-                places = self._places(mentions)
-            rows = cue.rows = dict(zip(places, range(len(mentions.texts)), strict=True))
-            if self._alone:
-                for place in strengths.keys() & rows.keys():
-                    if place < 0:
-                        row = rows[place]
-                        gave = saturated[mentions.counts[row], mentions.lengths[row]]
-                        strengths[place] += cue.rarity * gave
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
         """Return those of *mentions* that were said before the question."""
@@ -262,10 +177,8 @@ class Spread(Generic[H]):
         for place, strength in self._strengths.items():
             if strength >= least and place < 0:
                 yield strength, place
-        later = self._later
-        for hits in self._together(least - later):
-            for bound, place in self._bounds(hits, least - later):
-                yield bound + later, place
+        for hits in self._together(least):
+            yield from self._bounds(hits, least)
 
     def _together(self, least: float) -> Iterator[list[Place]]:
         """Yield the places in threads with mentions that are near enough to reach a common one.
