@@ -25,8 +25,8 @@ _FADED_CUBED: Final = tuple(
 )
 
 Place = int
-"""Where a text stands: the number of its thread, shifted, and its position there. What is beside it
-is the next number. A text without a thread has a negative one, with nothing near it."""
+"""The place of a text as one number: its thread's number, shifted, plus its position. Neighbours
+in a thread have adjacent numbers. A text without a thread has a negative number and none."""
 
 # What scores are compared by: the last bits of a float depend on how a sum was arrived at.
 DECIMALS: Final = 9

@@ -99,7 +99,7 @@ class _Ingesting:
     def _next(self, thread: str) -> int:
         """Return the position of what comes next in *thread*.
 
-        Two that go on in it, or both begin it, conflict: or they would come to one place.
+        Concurrent writers to one thread conflict, so that no two messages get the same position.
         """
         end = self._ends.get(thread)
         if end is None:

@@ -28,7 +28,7 @@ from .progress import progress
 )
 @click.pass_obj
 def embed(embedded: str | None, again: str | None) -> None:
-    """Give texts that lack it the vector that they are found by.
+    """Compute missing embeddings.
 
     Ctrl-C stops between two batches; what goes on from there is said then.
     """

@@ -40,8 +40,8 @@ def ingest(embedded: str | None, file: Path, thread: str | None) -> None:
 
     A line is a JSON object with text, thread, time_ms (or created_at), speaker (or role), and id.
     What is kept already stays as it is, so that a file can come again, grown or after whatever
-    stopped it; lines that say something else than what is kept are told. The order of a thread is
-    that of its lines.
+    stopped it; lines that differ from the stored message are reported. The order of a thread
+    is that of its lines.
     """
     if thread is not None:
         try:

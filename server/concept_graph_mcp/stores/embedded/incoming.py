@@ -1,6 +1,6 @@
 """What leads to vertices, as columns: the mentions of words, of which a question reads thousands.
 
-What was read is kept between calls: the words that most is read of are few, and in many questions.
+Columns are cached between calls: a few common words account for most of what is read.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
