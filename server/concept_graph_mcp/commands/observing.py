@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from conceptgraph_core import limits, text
+from conceptgraph_core.entities import extracting
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls, endpoints
@@ -19,9 +20,10 @@ from ..calls import words
 from ..endpoints import EndpointError
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row
-from ..observing import coreference
+from ..observing import coreference, naming
 from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extracted
+from ..observing.naming import Names, NamingError
 from ..observing.sessions import Open, Sessions
 from ..observing.speakers import Speakers
 from ..session import Session
@@ -50,6 +52,9 @@ _NAMED = 5
     help="What the user is called there; default: user. May be given again.",
 )
 @click.option("--coref", is_flag=True, help="Replace pronouns by whom they mean (extra coref).")
+@click.option(
+    "--spacy", metavar="MODEL", help="Let this installed spaCy model find the names (extra spacy)."
+)
 @click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
 @click.option(
     "--from-line",
@@ -67,6 +72,7 @@ def observe(
     model: str | None,
     users: tuple[str, ...],
     coref: bool,
+    spacy: str | None,
     thread: str | None,
     from_line: int,
 ) -> None:
@@ -89,9 +95,10 @@ def observe(
             raise Failure(str(error)) from None
     endpoint = None if model is None else _endpoint(model)
     resolver = _resolver() if coref else None
+    names = None if spacy is None else _names(spacy)
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work = _Observing(stream, (thread, users, from_line), endpoint, interrupts)
-        work.resolver = resolver
+        work.resolver, work.names = resolver, names
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
@@ -111,6 +118,13 @@ def _resolver() -> Resolver:
     try:
         return coreference.FastCoref()
     except CoreferenceError as error:
+        raise Failure(str(error)) from None
+
+
+def _names(model: str) -> Names:
+    try:
+        return naming.SpacyNames(model)
+    except NamingError as error:
         raise Failure(str(error)) from None
 
 
@@ -140,6 +154,7 @@ class _Observing:
         self._endpoint = endpoint
         self._interrupts = interrupts
         self.resolver: Resolver | None = None
+        self.names: Names | None = None
         self._model: OpenAIModel | None = None
         self._messages: Messages | None = None
         self._speakers: Speakers | None = None
@@ -226,15 +241,25 @@ class _Observing:
         """Return what is to be observed; what is empty is for the built-in extractor, None: not."""
         message, found = self._resolved(session_id, message)
         if self._model is None:
-            languages = words.spoken()
-            rows = coreference.observations(message.text, found, languages) if found else []
-            return Extracted(rows)
+            rows = self._extracted(message, found)
+            return Extracted(rows) if rows else None
         made = await extracted(self._model, list(self._before[session_id]), message)
         if made is None:
             self._counts["answers of no use, told without the model"] += 1
             return Extracted()
         self._counts["claims of the model refused"] += made.refused
         return made if made.observations else None
+
+    def _extracted(self, message: Said, found: list[Meant]) -> list[dict[str, Any]]:
+        """Return what the built-in extractor tells, with the names that a spaCy model finds."""
+
+        def extract(text: str) -> list[dict[str, Any]]:
+            named = None if self.names is None else self.names.named(text)
+            return extracting.observations(text, words.spoken(), message.speaker, named)
+
+        if found:
+            return coreference.observations(message.text, found, extract)
+        return extract(message.text)
 
     def _resolved(self, session_id: str, message: Said) -> tuple[Said, list[Meant]]:
         """Return *message* with notes on its pronouns, and these."""

