@@ -12,6 +12,8 @@ from .stated import Given, check, check_times
 
 Row = dict[str, Any]
 
+_YEAR_MS: Final = 365.25 * 86_400_000
+
 _WORDS: Final = "pass the user's message as text and its words as span"
 
 
@@ -85,6 +87,37 @@ def claim(
         "origin": made.get("origin"),
         "conflicts": _conflicts(graph, entity, made),
     }
+
+
+def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
+    """Tell whether *claim* cannot be so of *entity*: it has another value, of which one has one.
+
+    What comes after another value, or is over, may be so. So is another age, as years go by; and
+    the user is always the user.
+    """
+    predicate = names.canonical(claim.predicate)
+    if claim.mode != schema.BESIDE or predicate not in schema.SINGLE or components.is_self(entity):
+        return False
+    now_ms = graph.now_ms
+    for one in believed.facts(graph, components.members(graph, entity)):
+        is_of_now = believed.is_known(one, now_ms) and believed.is_valid(one, now_ms, now_ms)
+        if names.canonical(one.get("predicate")) != predicate or not is_of_now:
+            continue
+        value, about = one.get("value"), believed.about(graph, one)
+        known = names.key(value if about is None else about.bare)
+        said = claim.about if claim.value is None else names.key(claim.value)
+        if known != said and not (predicate == "age" and _may_age(one, claim, now_ms)):
+            return True
+    return False
+
+
+def _may_age(known: Node, claim: Claim, now_ms: int) -> bool:
+    """Tell whether somebody of a *known* age may have the claimed one by now."""
+    ages = known.get("value"), claim.value or ""
+    if not all(age.isdigit() for age in ages):
+        return True
+    years: float = (now_ms - known.get("known_from")) / _YEAR_MS
+    return -1 <= int(ages[1]) - int(ages[0]) - years <= 1
 
 
 def _over(

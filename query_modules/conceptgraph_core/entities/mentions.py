@@ -56,7 +56,7 @@ def add(
         session_id=session.key,
         message_id=message_id,
         sequence=number,
-        label=observation.label,
+        label=observation.shown,
         origin=found.origin,
         # What is claimed and does not stand there is kept too, but without a place.
         source_span=None if inferred else observation.span or (observation.label if span else None),
@@ -80,7 +80,7 @@ def add(
 
 def mention_id(graph: Graph, session: Node, message_id: str, observation: Observation) -> str:
     return ids.mention(
-        graph.user_id, session.key, message_id, observation.name, observation.node_type
+        graph.user_id, session.key, message_id, observation.counted, observation.node_type
     )
 
 

@@ -8,7 +8,7 @@ from .. import text as texts
 from ..errors import NotAllowed, NotFound, Tautology
 from ..ranks import cosine
 from ..text import shown
-from . import believed, components, edges, ids, labels, ledger, names, schema, sieve
+from . import believed, components, edges, ids, kinds, labels, ledger, names, schema, sieve
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -184,9 +184,9 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
         reasons.append("a merge of these was taken back")
     if one.node_type != other.node_type:
         reasons.append(f"they are of different types, {one.node_type} and {other.node_type}")
-    if not sieve.kinds_agree(one.get("entity_kind"), other.get("entity_kind")):
-        kinds = f"{one.get('entity_kind')} and {other.get('entity_kind')}"
-        reasons.append(f"they are of different kinds, {kinds}")
+    if not kinds.agree(one.get("entity_kind"), other.get("entity_kind")):
+        both = f"{one.get('entity_kind')} and {other.get('entity_kind')}"
+        reasons.append(f"they are of different kinds, {both}")
     times = [(node.get("valid_from"), node.get("valid_until")) for node in (one, other)]
     if not sieve.overlap(*times):
         reasons.append("they never were at one time")

@@ -7,6 +7,7 @@ from typing import Final
 
 from .. import folding
 from ..words.splitting import split
+from . import dated
 
 # Without embeddings, near are names that begin alike, by so many letters.
 KIN_LETTERS: Final = 3
@@ -16,6 +17,12 @@ LAST: Final = chr(0x10FFFF)
 # task has a number like the others.
 _NUMBERED: Final = 9
 _FAR: Final = 1_000_000_000
+# Titles that may stand before a name, and of whom.
+_TITLES: Final = {
+    **dict.fromkeys(("dr", "prof", "professor", "doctor", "doktor"), ""),
+    **dict.fromkeys(("mr", "mister", "sir", "herr", "hr"), "m"),
+    **dict.fromkeys(("mrs", "ms", "miss", "frau", "fr"), "f"),
+}
 # Typed and typeset ones, and the letter that stands for one.
 _APOSTROPHES: Final = "'\u2019\u2018\u02bc"
 
@@ -24,6 +31,34 @@ def canonical(label: str) -> str:
     """Return *label* NFKC-normalised, case-folded, its blanks collapsed: " Ｍａｘ " → "max"."""
     folded = unicodedata.normalize("NFKC", label).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
+def key(label: str) -> str:
+    """Return what all that mean the name *label* are found by.
+
+    That is the canonical form, without a title before it, and of a date the same for every way to
+    write it: of "Dr. Smith" smith, of "May 3rd" 3 may.
+    """
+    date = dated.whole(label)
+    return untitled(canonical(label)) if date is None else canonical(date.label)
+
+
+def untitled(name: str) -> str:
+    """Return a canonical name without a title before it, if there is more to it."""
+    words = name.split()
+    while len(words) > 1 and words[0].rstrip(".") in _TITLES:
+        words.pop(0)
+    return " ".join(words)
+
+
+def are_titled_apart(one: str, other: str) -> bool:
+    """Tell whether two names have titles of which nobody has both: Mr. Smith and Mrs. Smith."""
+    return _sexes(one) | _sexes(other) == {"f", "m"}
+
+
+def _sexes(name: str) -> set[str]:
+    titles = {word.rstrip(".") for word in canonical(name).split()}
+    return {_TITLES[one] for one in titles if one in _TITLES} - {""}
 
 
 def searched(name: str) -> str:

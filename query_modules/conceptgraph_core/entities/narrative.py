@@ -152,7 +152,7 @@ def _named(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
     found = named.narrowed(
         (node, meant)
         for node in graph.of(schema.ENTITY)
-        if (meant := read.meant(node.name, node.node_type, node.get("entity_kind"))) is not None
+        if (meant := read.meant(node.bare, node.node_type, node.get("entity_kind"))) is not None
     )
     best: dict[int, tuple[tuple[Any, ...], Node, named.Place]] = {}
     for node, meant in found:

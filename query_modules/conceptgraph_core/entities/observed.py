@@ -42,6 +42,10 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "valence": checks.valence,
     "intensity": checks.unit,
     "same_as": texts.name,
+    # It is another one than those known of its name.
+    "new": checks.flag,
+    # What tells it from these: "from the office".
+    "qualifier": schema.label,
     "rationale": texts.summary,
     # Of the label, where there is a model of embeddings, and what that is called.
     "embedding": checks.vector,
@@ -86,7 +90,22 @@ class Observation:
     rationale: str | None
     embedding: tuple[float, ...] | None
     model: str | None
-    facts: tuple[Claim, ...]
+    facts: tuple[Claim, ...] = ()
+    is_new: bool = False
+    qualifier: str | None = None
+    # What the text says besides, see `cues`: that it is another one, and what else it is called.
+    is_introduced: bool = False
+    also: frozenset[str] = frozenset()
+
+    @property
+    def shown(self) -> str:
+        """Its label, with what tells it from others of its name."""
+        return self.label if self.qualifier is None else f"{self.label} ({self.qualifier})"
+
+    @property
+    def counted(self) -> str:
+        """What it is counted by, once a message: two of one name are two."""
+        return names.canonical(self.shown) + (" (new)" if self.is_new else "")
 
     @property
     def felt(self) -> float:
@@ -147,6 +166,8 @@ def _observation(one: Mapping[str, Any]) -> Observation:
         None if embedding is None else tuple(embedding),
         one.get("model"),
         one.get("facts", ()),
+        one.get("new", False),
+        one.get("qualifier"),
     )
 
 

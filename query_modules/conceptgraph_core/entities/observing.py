@@ -1,6 +1,7 @@
 """Observing a message: who said what, of whom; nothing that is claimed is believed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import checks
@@ -10,9 +11,12 @@ from ..errors import NotFound
 from ..text import shown
 from . import (
     components,
+    cues,
     extracting,
     facts,
     ids,
+    kinds,
+    likenesses,
     mentions,
     merging,
     names,
@@ -59,7 +63,8 @@ def observe(
     said = spans.Said(texts.summary(text, "text"))
     if not observations:
         observations = extracting.observations(text, graph.context.languages, speaker)
-    wanted, related = observed.observations(observations), observed.relations(relations)
+    wanted = cues.noticed(text, observed.observations(observations))
+    related = observed.relations(relations)
     _check_embeddings(graph, wanted, session_id)
     message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
@@ -101,8 +106,7 @@ class _Message:
         entity = None if mention is None else mentions.entity_of(graph, mention)
         if mention is not None and entity is not None:
             return self._row(entity, False, (), observation, mentions.found(mention))
-        sought = self._sought(observation)
-        decision = self._decide(sought)
+        sought, decision = self._decide(self._sought(observation), observation)
         entity = self._entity(observation, sought, decision)
         found = self._found(entity, observation)
         self._mentions[mention_id] = mentions.add(
@@ -141,7 +145,7 @@ class _Message:
             meant = [
                 (mention.get("sequence"), entity)
                 for mention in mentions.of_session(self._graph, self.session)
-                if names.canonical(mention.get("label")) == name
+                if name in _called(mention.get("label"))
                 and (entity := mentions.entity_of(self._graph, mention)) is not None
             ]
             if not meant:
@@ -159,25 +163,60 @@ class _Message:
 
     def _sought(self, observation: Observation) -> Sought:
         return Sought(
-            observation.name,
+            names.key(observation.label),
             observation.node_type,
             observation.kind,
             self._graph.now_ms,
             observation.same_as,
             observation.embedding,
+            observation.label,
+            observation.qualifier,
+            observation.is_new,
+            observation.also,
+            synonyms=frozenset(likenesses.synonyms(observation.name)),
         )
 
-    def _decide(self, sought: Sought) -> Decision:
+    def _decide(self, sought: Sought, observation: Observation) -> tuple[Sought, Decision]:
+        """Return who is meant, with what else is known of who is sought."""
         named = self._registered.known(self._registered.named(sought.name))
+        if observation.is_introduced and sought.claimed is None and not sought.is_new:
+            sought = self._introduced(sought, named, observation.label)
+        sought = replace(sought, apart=self._contradicted(named, observation))
+        meant = [one for one in named if sieve.fits(one, sought) and sieve.is_meant(one, sought)]
         pool: list[Known] = []
-        if not any(sieve.fits(one, sought) for one in named):
-            pool = sieve.candidates(self._registered.everyone(), sought, sieve.likeness)
-        return sieve.decide(sought, named, pool, sieve.likeness)
+        if not meant:
+            everyone = self._registered.everyone()
+            near = likenesses.likeness, likenesses.is_near
+            pool = [*named, *sieve.candidates(everyone, sought, *near)]
+        return sought, sieve.decide(sought, named, pool, likenesses.likeness)
+
+    def _contradicted(self, named: Sequence[Known], observation: Observation) -> frozenset[str]:
+        """Return which of *named* cannot be meant, by what is said here and believed of them."""
+        if not observation.facts:
+            return frozenset()
+        nodes = [(one.id, self._registered.node_of(one)) for one in named]
+        return frozenset(
+            one_id
+            for one_id, node in nodes
+            if any(facts.tells_apart(self._graph, node, one) for one in observation.facts)
+        )
+
+    def _introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
+        """Say of "another Max" that it is new, or the one whom the user spoke of so before."""
+        for one in sorted(named, key=lambda one: -one.last_activated):
+            node = self._registered.node_of(one)
+            told = (tie.other for tie in self._graph.arriving(node, schema.OF))
+            if any(cues.introduces(each.get("mention_context") or "", label) for each in told):
+                return replace(sought, claimed=one.id)
+        return replace(sought, is_new=True)
 
     def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:
         """Return the entity that was decided on, made if it is a new one."""
         if decision.same is not None:
-            return self._registered.node_of(decision.same)
+            node = self._registered.node_of(decision.same)
+            if observation.kind and kinds.is_closer(observation.kind, node.get("entity_kind")):
+                node.set(entity_kind=observation.kind)
+            return node
         graph = self._graph
         name = self._registered.free_name(observation.name)
         entity = graph.make(
@@ -187,6 +226,7 @@ class _Message:
             node_label=observation.label,
             canonical_name=name,
             entity_kind=observation.kind,
+            qualifier=observation.qualifier,
             embedding=None if observation.embedding is None else list(observation.embedding),
             identity_status=decision.status,
             # Raised by the mention that follows.
@@ -194,10 +234,10 @@ class _Message:
             user_edge_count=0,
         )
         self._registered.add(entity)
-        for one, confidence in sieve.proposed(decision, sought):
-            merging.propose(
-                graph, self._registered.node_of(one), entity, confidence, "alike by name"
-            )
+        for one, confidence in sieve.proposed(decision):
+            other = self._registered.node_of(one)
+            why = likenesses.evidence(one, sought)
+            merging.propose(graph, other, entity, confidence, why)
         return entity
 
     def _claim(self, observation: Observation, entity: Node) -> None:
@@ -209,7 +249,7 @@ class _Message:
         if components.canonical(graph, claimed).id == components.canonical(graph, entity).id:
             return
         [one] = self._registered.known([claimed])
-        confidence = max(0.0, sieve.likeness(one, self._sought(observation)))
+        confidence = max(0.0, likenesses.likeness(one, self._sought(observation)))
         evidence = observation.rationale or "the caller believes so"
         merging.propose(graph, claimed, entity, confidence, evidence)
         if entity.status == schema.PROVISIONAL:
@@ -223,7 +263,8 @@ class _Message:
         observation: Observation,
         found: standing.Found,
     ) -> Row:
-        self._here.setdefault(observation.name, entity)
+        for name in (observation.name, names.canonical(observation.shown)):
+            self._here.setdefault(name, entity)
         canonical = components.canonical(self._graph, entity)
         row: Row = {
             "entity_id": canonical.key,
@@ -255,3 +296,8 @@ class _Message:
             {"entity_id": entity_id, "label": label, "confidence": near}
             for entity_id, label, near in asked
         ]
+
+
+def _called(label: str) -> set[str]:
+    """Return what a mention is called: its label, with what tells it from others and without."""
+    return {names.canonical(label), names.canonical(label.partition(" (")[0])}

@@ -23,7 +23,7 @@ class Registered:
     def add(self, node: Node) -> None:
         self._by_name[node.get("canonical_name")] = node
         self._by_key[node.key] = node
-        self._called.setdefault(names.canonical(node.bare), []).append(node)
+        self._called.setdefault(names.key(node.bare), []).append(node)
 
     def entity(self, key: str) -> Node | None:
         return self._by_key.get(key)
@@ -56,7 +56,8 @@ class Registered:
         return Known(
             id=node.key,
             label=node.name,
-            name=names.canonical(node.bare),
+            name=names.key(node.bare),
+            qualifier=node.get("qualifier"),
             canonical_name=node.get("canonical_name"),
             node_type=node.node_type,
             kind=node.get("entity_kind"),

@@ -69,6 +69,8 @@ NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
 # What has a name; the other types are called by words.
 NAMED: Final = "entity"
 EVENT: Final = "event"
+THING: Final = "entity"
+TOPIC: Final = "topic"
 # Of the numbers that tools show; procedures yield them as they are.
 DECIMALS: Final = 6
 # Predicates that have one value at a time, whether or not a caller says so.
@@ -120,6 +122,9 @@ NEAREST_CANDIDATES: Final = 5
 LATEST_LOOKED_UP: Final = 20
 # How many of those are whose names begin alike.
 KIN_LOOKED_UP: Final = 25
+# Of longer names that a name may be the first of, or an acronym the initials of.
+BEGUN_LOOKED_UP: Final = 5
+ACRONYM_LOOKED_UP: Final = 200
 # A search looks at so many that begin with what is asked for, and at so many of the latest.
 SEARCHED: Final = 2_000
 # And at so many that begin with one of its first words.
@@ -242,7 +247,7 @@ _ENTITY = NodeKind(
     text="node_label",
     # What several entities may have in common, of which `canonical_name` is the one.
     derived={
-        "called": lambda properties: names.canonical(properties["node_label"]),
+        "called": lambda properties: names.key(properties["node_label"]),
         "searched": lambda properties: names.searched(names.canonical(properties["node_label"])),
         **{name: _inner(place) for place, name in INNER_WORDS.items()},
     },

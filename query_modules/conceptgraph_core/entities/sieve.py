@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..ranks import cosine
-from . import names, schema
+from . import kinds, names, schema
 
 # From here on two of one type may be the same.
 SIMILAR: Final = 0.6
 MERGING: Final = 0.85
 # Of how many a new entity may be thought to be the same.
 MOST_PROPOSED: Final = 3
+# Of a qualifier, what tells nothing.
+_IDLE: Final = frozenset(
+    ("from", "the", "our", "with", "aus", "dem", "der", "die", "das", "vom", "von", "beim", "mein")
+)
 
 Similarity = Callable[["Known", "Sought"], float]
 
@@ -37,11 +41,17 @@ class Known:
     canonical_id: str
     is_merged: bool = False
     embedding: tuple[float, ...] | None = None
+    qualifier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What is mentioned at `now_ms`; `name` is canonical, `claimed` who the caller says it is."""
+    """What is mentioned at `now_ms`; `name` is its key, `claimed` who the caller says it is.
+
+    `is_new`: it is none of those of its name, so it is said; but for `apart`, those are by their
+    ids of which that is known anyway. `also` are names that the text says it has besides,
+    `synonyms` those that mean the same anyway.
+    """
 
     name: str
     node_type: str
@@ -49,6 +59,12 @@ class Sought:
     now_ms: int
     claimed: str | None = None
     embedding: tuple[float, ...] | None = None
+    label: str = ""
+    qualifier: str | None = None
+    is_new: bool = False
+    also: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+    synonyms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +81,30 @@ def decide(
 ) -> Decision:
     """Return who *sought* is, given those *named* exactly like it and the candidates *others*.
 
-    1. Of its name and type, of a kind that does not contradict, valid now: the same. Of several of
-       these the one that the caller claims, else one of its very kind, else the one activated last.
-       (Which also finds members of a component; who reads goes on to its canonical one.)
-    2. Alike by at least 0.6 and of its type: a new one, ambiguous.
+    1. Of its name and type, of a kind that does not contradict, valid now, and nothing says that
+       another is meant: the same. Of several of these the one that the caller claims, else one of
+       its qualifier, of the nearest kind, else the one activated last. (Which also finds members
+       of a component; who reads goes on to its canonical one.)
+    2. Of its name otherwise, or alike by at least 0.6: a new one, ambiguous.
     3. A new one, provisional.
     """
-    fitting = [one for one in named if fits(one, sought)]
+    fitting = [one for one in named if fits(one, sought) and is_meant(one, sought)]
     if fitting:
         best = min(fitting, key=lambda one: _preference(one, sought))
         rest = [(one, 1.0) for one in fitting if one.canonical_id != best.canonical_id]
         return Decision(best, "", tuple(rest))
-    alike = [(one, similarity(one, sought)) for one in others]
-    alike = [(one, near) for one, near in alike if near >= SIMILAR]
+    alike = [(one, similarity(one, sought)) for one in {one.id: one for one in others}.values()]
+    alike = [(one, near) for one, near in alike if near >= SIMILAR and may_be(one, sought)]
     alike.sort(key=lambda pair: (pair[0].node_type != sought.node_type, -pair[1], pair[0].id))
-    questions = [one for one, _ in alike if fits(one, sought)]
-    status = schema.AMBIGUOUS if questions else schema.PROVISIONAL
+    status = schema.AMBIGUOUS if alike else schema.PROVISIONAL
     return Decision(None, status, tuple(alike))
 
 
-def proposed(decision: Decision, sought: Sought) -> list[tuple[Known, float]]:
+def proposed(decision: Decision) -> list[tuple[Known, float]]:
     """Return of whom a new entity is to be thought the same: the most similar, one a component."""
     chosen: dict[str, tuple[Known, float]] = {}
     for one, near in decision.candidates:
-        if fits(one, sought):
-            chosen.setdefault(one.canonical_id, (one, near))
+        chosen.setdefault(one.canonical_id, (one, near))
     return list(chosen.values())[:MOST_PROPOSED]
 
 
@@ -100,16 +115,49 @@ def fits(one: Known, sought: Sought) -> bool:
     """
     return (
         one.node_type == sought.node_type
-        and kinds_agree(one.kind, sought.kind)
+        and kinds.agree(one.kind, sought.kind)
+        and not names.are_titled_apart(one.label, sought.label)
         and (one.valid_until is None or sought.now_ms < one.valid_until)
     )
 
 
-def kinds_agree(one: str | None, other: str | None) -> bool:
-    """Tell whether two kinds do not contradict: one is not known, or they are the same."""
-    if one is None or other is None:
+def is_meant(one: Known, sought: Sought) -> bool:
+    """Tell whether nothing says that another one of the name is meant.
+
+    That is what is said to be new, what has a qualifier that *one* has not, unless it only tells
+    what kind *one* is ("my sister"), and what facts tell apart.
+    """
+    if sought.is_new or one.id in sought.apart:
+        return False
+    if sought.qualifier is None or sought.claimed in (one.id, one.canonical_id):
         return True
-    return names.canonical(one) == names.canonical(other)
+    if one.qualifier is not None:
+        return _is_one_qualifier(one.qualifier, sought.qualifier)
+    return kinds.nearness(one.kind, sought.qualifier) > 1
+
+
+def may_be(one: Known, sought: Sought) -> bool:
+    """Tell whether it may be asked if *one* is what is sought: over or not.
+
+    An entity may be a topic only of that very name.
+    """
+    is_of_type = one.node_type == sought.node_type
+    types, called = {one.node_type, sought.node_type}, {sought.name, *sought.also, *sought.synonyms}
+    return (
+        (is_of_type or (types == {schema.THING, schema.TOPIC} and one.name in called))
+        and kinds.agree(one.kind, sought.kind)
+        and not names.are_titled_apart(one.label, sought.label)
+    )
+
+
+def _is_one_qualifier(one: str, other: str) -> bool:
+    """Tell whether two qualifiers have a word in common that says something: "(the) office"."""
+    return bool(_telling(one) & _telling(other))
+
+
+def _telling(qualifier: str) -> set[str]:
+    words = names.words(names.canonical(qualifier))
+    return {word for word in words if len(word) > 2 and word not in _IDLE} or set(words)
 
 
 def overlap(one: tuple[int, int | None], other: tuple[int, int | None]) -> bool:
@@ -118,7 +166,12 @@ def overlap(one: tuple[int, int | None], other: tuple[int, int | None]) -> bool:
     return (second_end is None or first < second_end) and (first_end is None or second < first_end)
 
 
-def candidates(known: Iterable[Known], sought: Sought, similarity: Similarity) -> list[Known]:
+def candidates(
+    known: Iterable[Known],
+    sought: Sought,
+    similarity: Similarity,
+    near_at_all: Callable[[Known, Sought], bool] | None = None,
+) -> list[Known]:
     """Return the ten of *known* activated last and the five nearest, those of its type first.
 
     Never any for being central: what has many edges would attract ever more of them.
@@ -126,7 +179,8 @@ def candidates(known: Iterable[Known], sought: Sought, similarity: Similarity) -
     everyone = list(known)
     by_time = sorted(everyone, key=lambda one: (-one.last_activated, one.canonical_name))
     latest = by_time[: schema.LATEST_CANDIDATES]
-    near = {one.id: similarity(one, sought) for one in everyone if is_near(one, sought)}
+    is_close = is_near if near_at_all is None else near_at_all
+    near = {one.id: similarity(one, sought) for one in everyone if is_close(one, sought)}
     by_nearness = sorted(
         (one for one in everyone if one.id in near),
         key=lambda one: (-near[one.id], one.canonical_name),
@@ -168,7 +222,8 @@ def may_merge(evidence: Mapping[str, bool], confidence: float) -> list[str]:
     return missing + [what for what, is_so in evidence.items() if not is_so]
 
 
-def _preference(one: Known, sought: Sought) -> tuple[bool, bool, int, str]:
+def _preference(one: Known, sought: Sought) -> tuple[bool, bool, int, int, str]:
     is_claimed = sought.claimed in (one.id, one.canonical_id)
-    is_of_kind = sought.kind is not None and one.kind is not None
-    return not is_claimed, not is_of_kind, -one.last_activated, one.canonical_name
+    is_qualified = sought.qualifier is not None and one.qualifier is not None
+    nearness = kinds.nearness(one.kind, sought.kind)
+    return not is_claimed, not is_qualified, -nearness, -one.last_activated, one.canonical_name

@@ -10,8 +10,11 @@ from typing import Final
 
 # Before a name, these tell nothing of what it stands for. (Who is "my" boss for one of two who talk
 # is "your" boss for the other; his and hers may be two.)
-_DETERMINERS: Final = frozenset(
-    ("a", "an", "the", "my", "your", "our", "der", "die", "das", "el", "la", "le", "los", "las")
+DETERMINERS: Final = frozenset(
+    (
+        *("a", "an", "the", "my", "your", "our", "der", "die", "das", "el", "la", "le", "los"),
+        *("las", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"),
+    )
 )
 # In a word of so many letters one may be wrong; of fewer, where another word of the name is right.
 _SURE: Final = 6
@@ -48,7 +51,7 @@ def _words(label: str) -> list[str]:
     """Return the words of *label* as written, without determiners unless there are no more."""
     cut = "".join(one if one.isalnum() else " " for one in _normal(label))
     words = cut.split()
-    return [one for one in words if one.casefold() not in _DETERMINERS] or words
+    return [one for one in words if one.casefold() not in DETERMINERS] or words
 
 
 def _is_one_word(one: str, other: str) -> bool:

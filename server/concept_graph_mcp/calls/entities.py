@@ -15,6 +15,7 @@ from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Wher
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities import stated
+    from conceptgraph_core.entities.observed import Observation
 
 OBSERVE = Procedure("entitygraph.observe", ("entities", "edges"), writes=True)
 
@@ -86,23 +87,25 @@ def observe(
     user_id: str = DEFAULT_USER,
 ) -> Call:
     # Only here, because a connection to a database asks for all calls, and most never observe.
-    from conceptgraph_core.entities import extracting, observed
+    from conceptgraph_core.entities import cues, extracting, observed
 
     text.name(session_id, "session_id")
     text.name(message_id, "message_id")
     text.summary(message, "text")
     if not observations:
         observations = extracting.observations(message, words.spoken(), speaker)
-    wanted, related = observed.observations(observations), observed.relations(relations)
-    called = [one.name for one in wanted]
+    wanted = cues.noticed(message, observed.observations(observations))
+    related = observed.relations(relations)
+    called = [name for one in wanted for name in (one.name, *one.also)]
     called += [name for one in related for name in (one.source, one.target)]
     mentioned = {
-        ids.mention(user_id, session_id, message_id, one.name, one.node_type) for one in wanted
+        ids.mention(user_id, session_id, message_id, one.counted, one.node_type) for one in wanted
     }
     parts = [
         _session(session_id, user_id),
         Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
         *_called(called, user_id),
+        *_meaning(wanted, user_id),
         _with_ids(one.same_as for one in wanted if one.same_as is not None),
         _latest(user_id),
         *(_near(one.embedding, user_id) for one in wanted if one.embedding is not None),
@@ -353,6 +356,39 @@ def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
             for first, beyond in begun
         ),
     ]
+
+
+def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
+    """Look up what may mean the same by another name: see `likenesses`."""
+    from conceptgraph_core.entities import likenesses
+
+    once = list({one.name: one for one in wanted}.values())
+    forms = dict.fromkeys(
+        form
+        for one in once
+        for form in (names.key(one.label), *likenesses.forms(names.canonical(one.label)))
+    )
+    begun = dict.fromkeys(f"{name} " for one in once for name in likenesses.beginnings(one.name))
+    # New York City, of NYC: what begins with its letter, and is not rare.
+    letters = dict.fromkeys(one.name[0] for one in once if likenesses.is_acronym(one.label))
+    surnames = map(likenesses.surname, (one.name for one in once))
+    words = tuple((user_id, one) for one in surnames if one is not None)
+    found: list[Lookup] = [
+        Equal((schema.ENTITY,), ("user_id", "called"), tuple((user_id, one) for one in forms)),
+        *(
+            Equal((schema.ENTITY,), ("user_id", place), words)
+            for place in list(schema.INNER_WORDS.values())[:2]
+        ),
+    ]
+    for first, most in (
+        *((one, schema.BEGUN_LOOKED_UP) for one in begun),
+        *((one, schema.ACRONYM_LOOKED_UP) for one in letters),
+    ):
+        mine = _mine(user_id)
+        found.append(
+            Range((schema.ENTITY,), "searched", first, first + names.LAST, where=mine, limit=most)
+        )
+    return found
 
 
 def _latest(user_id: str) -> Lookup:

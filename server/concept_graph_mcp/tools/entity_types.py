@@ -69,6 +69,12 @@ class Observation(TypedDict):
         Annotated[Text, Field(description="The entity_id that you believe it is: kept as a doubt.")]
     ]
     rationale: NotRequired[Annotated[Text, Field(description="Why you believe that.")]]
+    new: NotRequired[
+        Annotated[bool, Strict(), Field(description="True: another one than those of its name.")]
+    ]
+    qualifier: NotRequired[
+        Annotated[Text, Field(description="Words that tell it from these: from the office.")]
+    ]
 
 
 # What Python reserves cannot be a field of a class.

@@ -1,0 +1,128 @@
+"""Kinds are hints: a sister, a boss and a colleague are persons. Few of them exclude each other.
+
+Whoever names a kind names it freely. Only what this closed table knows tells two things of one name
+apart: a mineral and a company, a dog and a cat, a daughter and a colleague.
+"""
+
+from typing import Final
+
+from . import names
+
+# A class, with a part of it where parts exclude each other, and the words for it.
+_TABLE: Final = {
+    "person": (
+        "person human man woman boy girl guy lady friend buddy pal neighbour neighbor roommate"
+        " flatmate acquaintance mensch mann frau junge mädchen freund freundin nachbar nachbarin"
+        " kumpel mitbewohner mitbewohnerin"
+    ),
+    "person/child": "child kid son daughter baby toddler stepson stepdaughter sohn tochter",
+    "person/parent": (
+        "parent mother mom mum mommy mummy mama father dad daddy papa mutter vater mutti mami vati"
+    ),
+    "person/grandparent": (
+        "grandparent grandmother grandma granny nana grandfather grandpa oma opa großmutter"
+        " grossmutter großvater grossvater"
+    ),
+    "person/sibling": "sibling sister brother twin schwester bruder zwilling",
+    "person/partner": (
+        "partner spouse husband wife fiancé fiancée girlfriend boyfriend ehemann ehefrau verlobter"
+        " verlobte"
+    ),
+    "person/relative": "aunt uncle cousin niece nephew tante onkel cousine nichte neffe",
+    "person/work": (
+        "boss manager supervisor colleague coworker co-worker teammate client customer assistant"
+        " employee intern chef chefin kollege kollegin vorgesetzter vorgesetzte kunde kundin"
+    ),
+    "person/service": (
+        "doctor dentist teacher therapist nurse lawyer landlord landlady coach trainer physician"
+        " arzt ärztin zahnarzt zahnärztin lehrer lehrerin therapeut therapeutin vermieter"
+    ),
+    "animal": "animal pet haustier tier",
+    "animal/dog": "dog puppy pup doggy retriever labrador terrier poodle beagle hund welpe dackel",
+    "animal/cat": "cat kitten kitty tomcat katze kätzchen kater",
+    "animal/horse": "horse pony mare stallion pferd",
+    "animal/bird": "bird parrot budgie canary chicken vogel papagei wellensittich huhn",
+    "animal/rodent": "hamster rabbit guinea mouse rat kaninchen hase meerschweinchen maus ratte",
+    "animal/fish": "fish goldfish turtle tortoise fisch schildkröte",
+    "place": (
+        "place location city town village country state region district street river mountain lake"
+        " island stadt dorf land straße ort fluss berg see insel"
+    ),
+    "organisation": (
+        "company firm business organisation organization corporation startup employer brand agency"
+        " firma unternehmen konzern arbeitgeber marke"
+    ),
+    "venue": (
+        "restaurant café cafe bar shop store hotel hospital museum school university church gym"
+        " geschäft laden krankenhaus schule universität kirche"
+    ),
+    "substance": (
+        "mineral metal element chemical vitamin supplement medicine medication drug food drink dish"
+        " fruit vegetable spice mineralstoff metall medikament speise getränk obst gemüse"
+    ),
+    "work": (
+        "book novel film movie series show song album game podcast poem painting magazine newspaper"
+        " buch roman serie lied spiel gedicht gemälde zeitschrift zeitung"
+    ),
+    "thing": (
+        "car bike bicycle vehicle boat device phone laptop computer machine tool toy auto fahrrad"
+        " fahrzeug boot gerät handy rechner maschine werkzeug spielzeug"
+    ),
+    "project": "project projekt",
+    "time": "date day month year season holiday datum tag monat jahr jahreszeit feiertag",
+    "number": "number amount zahl betrag",
+}
+_CLASSES: Final = {word: path for path, words in _TABLE.items() for word in words.split()}
+# A café is a place and a business.
+_OVERLAPPING: Final = (frozenset(("venue", "place")), frozenset(("venue", "organisation")))
+_KIN: Final = frozenset(("child", "parent", "grandparent", "sibling", "partner", "relative"))
+# A sister may be the boss; whoever is daughter or mother is hardly a colleague or the dentist.
+_AT_HOME: Final = frozenset(("child", "parent", "grandparent"))
+_ELSEWHERE: Final = frozenset(("work", "service"))
+
+
+def path(kind: str) -> str | None:
+    """Return the class of *kind*, "person/sibling" of "older sister"; None: not in the table."""
+    whole = names.canonical(kind)
+    for word in (whole, *reversed(whole.split())):
+        for form in (word, word.removesuffix("s")):
+            if form in _CLASSES:
+                return _CLASSES[form]
+    return None
+
+
+def agree(one: str | None, other: str | None) -> bool:
+    """Tell whether two kinds may be of one thing: they do not exclude each other."""
+    if one is None or other is None:
+        return True
+    first, second = path(one), path(other)
+    if first is None or second is None or first == second:
+        return True
+    (whole, _, part), (other_whole, _, other_part) = first.partition("/"), second.partition("/")
+    if whole != other_whole:
+        return {whole, other_whole} in _OVERLAPPING
+    parts = {part, other_part}
+    if "" in parts:
+        return True
+    if whole != "person":
+        return False
+    return not (parts <= _KIN or (parts & _AT_HOME and parts & _ELSEWHERE))
+
+
+def is_closer(kind: str, known: str | None) -> bool:
+    """Tell whether *kind* says more than what is *known*: a sister, of a person."""
+    if known is None:
+        return True
+    more, less = path(kind), path(known)
+    return more is not None and less is not None and more.startswith(f"{less}/")
+
+
+def nearness(one: str | None, other: str | None) -> int:
+    """Return how near two kinds are that agree: 2 of one class, 1 of one whole, else 0."""
+    if one is None or other is None:
+        return 0
+    first, second = path(one), path(other)
+    if names.canonical(one) == names.canonical(other) or (first and first == second):
+        return 2
+    whole = first and second and first.partition("/")[0] == second.partition("/")[0]
+    return 1 if whole else 0

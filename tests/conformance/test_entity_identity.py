@@ -1,0 +1,170 @@
+"""Who is meant by a name: the same, another one, or a question; on both hosts."""
+
+import pytest
+from entity_layer import Entities, entity
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+def asked(entities, first, second):
+    """Observe two labels in two sessions; return the row of the second."""
+    entities.one(f"I saw {first} today", first, session="one")
+    # So that it is not found by being one of the latest.
+    for number in range(25):
+        entities.observe(f"q{number}", f"q{number}x", session="between")
+    entities.days(1)
+    return entities.one(f"I saw {second} today", second, session="two")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Elizabeth", "Liz"),
+        ("Liz", "Elizabeth"),
+        ("Elizabeth Smith", "Liz"),
+        ("Elizabeth Smith", "Smith"),
+        ("Smith", "Elizabeth Smith"),
+        ("Liz", "Elizabeth Smith"),
+        ("John Smith", "J. Smith"),
+        ("Josef", "Sepp"),
+        ("New York City", "NYC"),
+        ("NYC", "New York City"),
+        ("Bank of America", "BOA"),
+        ("Mom", "my mother"),
+        ("Oma", "grandma"),
+    ],
+)
+def test_other_names_of_one_are_asked_about(entities, first, second):
+    row = asked(entities, first, second)
+    assert row["created"]
+    assert first in [one["label"] for one in row["candidates"]]
+    assert row["identity_status"] == "ambiguous"
+    assert entities.records("merge") == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Anna Smith", "Ben Smith"),
+        ("Elizabeth", "Robert"),
+        ("New York", "New Zealand"),
+        ("IBM", "Ivy"),
+        ("Bank of America", "Bank"),
+        ("Mr. Miller", "Mrs. Miller"),
+    ],
+)
+def test_names_of_two_are_not_asked_about(entities, first, second):
+    row = asked(entities, first, second)
+    assert row["created"]
+    assert "candidates" not in row
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Dr. Smith", "Smith"),
+        ("Smith", "Prof. Smith"),
+        ("3 May", "May 3rd"),
+        ("May 3", "3. Mai"),
+        ("max", "Max"),
+    ],
+)
+def test_a_title_or_the_writing_makes_no_other_name(entities, first, second):
+    row = asked(entities, first, second)
+    assert not row["created"]
+    assert "candidates" not in row
+
+
+def test_a_dog_and_what_it_is_may_be_one(entities):
+    entities.one("Max barked", {**entity("Max"), "kind": "dog"}, session="one")
+    row = entities.one("The puppy slept", "puppy", session="two")
+    assert [one["label"] for one in row["candidates"]] == ["Max"]
+    assert entities.ties("same_as")[0]["evidence"] == "of that kind"
+
+
+def test_an_entity_and_a_topic_of_one_name_are_asked_about(entities):
+    entities.one("We moved to London", "London", session="one")
+    row = entities.one("London again", {"label": "London", "type": "topic"}, session="two")
+    assert [one["label"] for one in row["candidates"]] == ["London"]
+
+
+def test_what_is_said_to_be_new_is_another_one_and_a_question(entities):
+    first = entities.one("Max is here", {**entity("Max"), "kind": "dog"})
+    second = entities.one("Max is here", {**entity("Max"), "new": True}, session="two")
+    assert second["created"]
+    assert [one["entity_id"] for one in second["candidates"]] == [first["entity_id"]]
+    both = entities.observe("Max and Max", "Max", {**entity("Max"), "new": True}, session="three")
+    assert len({row["entity_id"] for row in both["entities"]}) == 2
+
+
+def test_a_qualifier_is_shown_and_tells_one_from_another(entities):
+    daughter = entities.one("Lena slept", {**entity("Lena"), "kind": "daughter"})
+    office = {**entity("Lena"), "qualifier": "from the office"}
+    row = entities.one("Lena from the office called", office, session="two")
+    assert row["created"]
+    assert row["label"] == "Lena (from the office)"
+    assert [one["entity_id"] for one in row["candidates"]] == [daughter["entity_id"]]
+    again = entities.one("Lena from the office left", "Lena", session="three")
+    assert again["entity_id"] == row["entity_id"]
+    mine = {**entity("Lena"), "qualifier": "my daughter"}
+    assert (
+        entities.one("my daughter Lena", mine, session="four")["entity_id"]
+        == (daughter["entity_id"])
+    )
+    assert [one["label"] for one in entities.search("Lena")] == ["Lena", "Lena (from the office)"]
+
+
+def test_another_one_in_the_text_is_new_once(entities):
+    first = entities.one("Max is here", "Max")
+    other = entities.one("I met another Max", "Max", session="two")
+    assert other["created"]
+    assert (
+        entities.one("The other Max called", "Max", session="three")["entity_id"]
+        == (other["entity_id"])
+    )
+    assert first["entity_id"] != other["entity_id"]
+
+
+def test_a_kind_is_a_hint_and_the_closer_one_is_kept(entities):
+    first = entities.one("Clara called", {**entity("Clara"), "kind": "person"})
+    for number, kind in enumerate(("sister", "boss", "colleague")):
+        claim = {**entity("Clara"), "kind": kind}
+        row = entities.one("Clara called", claim, session=f"s{number}")
+        assert row["entity_id"] == first["entity_id"]
+    assert entities.record("Clara")["entity_kind"] == "sister"
+    other = entities.one("Clara meowed", {**entity("Clara"), "kind": "cat"}, session="cat")
+    assert other["created"]
+    assert "candidates" not in other
+
+
+def test_what_the_text_says_of_two_names_is_asked(entities):
+    michael = entities.one("Zora is here", "Zora")
+    row = entities.one("Quentin, that is Zora, left", "Quentin", session="two")
+    assert [one["entity_id"] for one in row["candidates"]] == [michael["entity_id"]]
+    [tie] = entities.ties("same_as")
+    assert tie["evidence"] == "the text says that Zora is Quentin"
+
+
+def test_the_better_spelling_is_shown_whichever_way_a_merge_goes(entities):
+    wrong = entities.one("Micheal called", "Micheal")["entity_id"]
+    right = entities.one("Michael left", "Michael", session="two")["entity_id"]
+    entities.days(1)
+    entities.one("Michael came", "Michael", session="three")
+    merge_id = entities.merge(right, wrong)
+    assert entities.get(wrong)["labels"] == ["Michael", "Micheal"]
+    assert entities.search("Micheal")[0]["label"] == "Michael"
+    entities.unmerge(merge_id)
+    assert entities.get(wrong)["labels"] == ["Micheal"]
+    entities.merge(wrong, right)
+    assert entities.get(wrong)["labels"] == ["Michael", "Micheal"]
+
+
+def test_a_correction_tells_which_spelling_is_right(entities):
+    one = entities.one("Anna Smyth called", "Anna Smyth")["entity_id"]
+    for session in ("two", "three"):
+        other = entities.one("Anna Smith left", "Anna Smith", session=session)["entity_id"]
+    entities.merge(one, other, said="Her name is Anna Smyth, not Anna Smith")
+    assert entities.get(other)["labels"] == ["Anna Smyth", "Anna Smith"]
