@@ -33,6 +33,7 @@ from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.decaying import RULES
+from conceptgraph_core.entities import edges
 from conceptgraph_core.memories import schema as memories
 from conceptgraph_core.registry import LAYERS, MODEL
 
@@ -357,6 +358,16 @@ def test_weights_grow_as_the_table_says(memory):
     assert [f"{round(weights[count - 1], 6):g}" for count in times] == [
         weight for _, weight in rows
     ]
+
+
+def test_the_edges_of_entities_begin_and_fade_as_the_page_says():
+    rows = table(ENTITIES, "edge", "begins with", "tau, in days")
+    begins = {kind.strip("`"): begin.split()[-1] for kind, begin, _ in rows}
+    assert begins.pop("same_as") == "confidence"
+    weights = {kind.lower(): f"{weight:g}" for kind, weight in edges.DEFAULT_WEIGHTS.items()}
+    assert begins.items() <= weights.items()
+    taus = {kind.strip("`"): math.inf if "never" in tau else float(tau) for kind, _, tau in rows}
+    assert taus == {kind.lower(): tau for kind, tau in edges.TAU_DAYS.items()}
 
 
 def test_levels_and_limits_are_those_of_the_schema():

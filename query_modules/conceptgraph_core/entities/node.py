@@ -17,6 +17,7 @@ _PROPERTIES: Final[dict[str, dict[str, Property]]] = {
 _OF_EDGES: Final[dict[str, dict[str, Property]]] = {
     kind.type: {one.name: one for one in kind.properties} for kind in schema.LAYER.edges
 }
+_CONNECTING: Final = {one: one for one in schema.CONNECTING}
 _ABSENT: Final[dict[str, dict[str, Any]]] = {
     edge_type: {name: one.absent for name, one in declared.items()}
     for edge_type, declared in _OF_EDGES.items()
@@ -264,6 +265,10 @@ class Graph(adapter.Graph[Node]):
         """
         for edge, edge_type, far, _ in self.ends(node, ways, types):
             yield Edge(edge, edge_type), far
+
+    def connections(self, node: Node) -> list[Edge]:
+        """Return the active edges that connect *node*."""
+        return [edge for edge, far in self.bare(node, _CONNECTING) if self.is_active(edge, far)]
 
     def tie(self, edge: Edge, far: Any, leaves: bool) -> Tie | None:
         """Return an edge with its far end; None if that is not of this scope."""

@@ -123,7 +123,8 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
             ends = one.entity, other.entity
             share = 1 / edges.crowding(max(end.get("edge_count") - stale[end.id] for end in ends))
             tie = known.get(key)
-            if tie is not None and tie.is_active and not tie.stays_on(graph.now_ms):
+            is_stale = tie is not None and tie.is_active and not tie.stays_on(graph.now_ms)
+            if is_stale and not upgraded:
                 stale.subtract(end.id for end in ends if end.id in stale)
             _co_occur(graph, ends, tie, _Counted(users, upgraded, share), tally)
     # In an order of their own, so that a session that ends again is what it was.
@@ -171,10 +172,7 @@ def _stale(graph: Graph, chosen: Sequence[_Mentioned]) -> Counter[int]:
     now_ms = graph.now_ms
     return Counter(
         {
-            one.entity.id: sum(
-                tie.is_active and not tie.stays_on(now_ms)
-                for tie in graph.ties(one.entity, *schema.CONNECTING)
-            )
+            one.entity.id: sum(not edge.stays_on(now_ms) for edge in graph.connections(one.entity))
             for one in chosen
             if one.entity.get("edge_count") + len(chosen) > edges.CROWDED
         }

@@ -207,7 +207,13 @@ class EntityWhole(TypedDict):
     origin_confidence: Annotated[float, Field(description="The user's share of its mentions.")]
     inferred: Inferred
     trust: Trust
-    trust_parts: Annotated[dict[str, float], Field(description="What trust is the product of.")]
+    trust_parts: Annotated[
+        dict[str, float],
+        Field(
+            description="What trust is the product of. edge_count counts the edges that the user"
+            " ever reinforced; active_edges those that are active now."
+        ),
+    ]
     activation: Annotated[float, Field(description="How present it is, 0 to 1.")]
     is_active: bool
     facts: Annotated[list[dict[str, Any]], Field(description="What is believed, as of both times.")]

@@ -20,7 +20,6 @@ MOST_SEMANTIC: Final = 5
 _FADING: Final = {one: one for one, days in edges.TAU_DAYS.items() if not math.isinf(days)}
 # A doubt about who is who does not fade.
 _SWITCHED_OFF: Final = {one: one for one in schema.BETWEEN if one != schema.SAME_AS}
-_CONNECTING: Final = {one: one for one in schema.CONNECTING}
 # Differences that are only those of adding in another order.
 _EQUAL: Final = 1e-9
 
@@ -144,7 +143,7 @@ def _centre(batch: Batch, node: Node) -> None:
 def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
     """Set the centrality of *node* to what its active connections weigh, times *pressure*."""
     graph = batch.graph
-    weights = [_weight(graph, edge) for edge in connections(graph, node)]
+    weights = [_weight(graph, edge) for edge in graph.connections(node)]
     weights += graph.planned.weights.get(node.key, ())
     total = math.fsum(weight for weight in weights if weight >= edges.MIN_WEIGHT)
     score = total * (1.0 if pressure is None else pressure)
@@ -157,11 +156,6 @@ def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str 
     elif not batch.change(node, f"{was:.4f}", f"{score:.4f}", told):
         return
     node.set(centrality_score=score, pressure=pressure)
-
-
-def connections(graph: Graph, node: Node) -> list[Edge]:
-    """Return the active edges that connect *node*."""
-    return [edge for edge, far in graph.bare(node, _CONNECTING) if graph.is_active(edge, far)]
 
 
 def _weight(graph: Graph, edge: Edge) -> float:
@@ -194,7 +188,7 @@ def _recount(batch: Batch, node: Node) -> None:
     Those that are active, and those that the user ever reinforced.
     """
     graph = batch.graph
-    was, count = node.get("edge_count"), len(connections(graph, node))
+    was, count = node.get("edge_count"), len(graph.connections(node))
     if graph.planned.has_deactivated:
         gone, joined = _switched_off(batch, node), len(graph.planned.weights.get(node.key, ()))
         was, count = max(was + joined - gone, 0), count + joined - gone
