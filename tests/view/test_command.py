@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from tests.view.browsing import Viewer
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
 
 
@@ -46,6 +47,16 @@ def test_it_serves_either_store_until_it_is_interrupted(there, memory):
         assert [node["name"] for node in found["nodes"]] == ["apple", "fruit"]
         assert viewer.interrupt() == 0
     assert memory.records() == before
+
+
+def test_a_name_that_only_an_entity_has_is_found(there, memory):
+    options, variables = there
+    seen = [{"label": "Zeus", "type": "entity"}]
+    [row] = memory.run(calls.entities.observe("s", "1", "user", "Zeus barks", seen))
+    with Viewer(*options, "view", "zeus", **variables) as viewer:
+        about = ask(viewer.address(), "api/about")
+        assert (about["kind"], about["seeds"]) == ("entity", [row["entities"][0]["entity_id"]])
+        assert viewer.interrupt() == 0
 
 
 def test_it_may_be_interrupted_as_soon_as_it_says_where_it_is(lived_file):

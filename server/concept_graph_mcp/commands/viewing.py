@@ -4,7 +4,6 @@ import os
 
 import click
 
-from .. import calls
 from ..session import Session
 from .common import AT, Failure, with_session
 from .noting import note
@@ -26,6 +25,8 @@ def view(
     embedded: str | None, concept: str | None, port: int, at: str | None, no_open: bool
 ) -> None:
     """Draw the neighbourhood of CONCEPT in the browser, memories and entities too.
+
+    CONCEPT may be the name of an entity too, where no concept is called so.
 
     Looking changes nothing; a merge of entities can be taken back there, which asks first. Without
     CONCEPT it begins at what is most on the mind. The page is served to this machine alone,
@@ -52,8 +53,8 @@ def _announce(address: str) -> None:
     note("Ctrl-C ends it.")
 
 
-async def _check(session: Session, concept: str | None) -> None:
-    if concept is not None and not await session.run(calls.concepts.neighbourhood([concept], 0, 1)):
-        raise Failure(
-            f"nothing is called {concept!r}; concept-graph-mcp search shows what there is"
-        )
+async def _check(session: Session, name: str | None) -> None:
+    from ..view.api import called
+
+    if name is not None and not (await called(session, name))[1]:
+        raise Failure(f"nothing is called {name!r}; concept-graph-mcp search shows what there is")

@@ -31,6 +31,16 @@ _CALLED = 6
 _FIRST_SEEDS = 3
 
 
+async def called(session: Session, name: str) -> tuple[str, list[str]]:
+    """Return the kind of what is called *name*, and what to ask for: none if nothing is.
+
+    A concept or an episode of that very name, or else the entities that are called most like it.
+    """
+    if await session.run(calls.concepts.neighbourhood([name], 0, 1)):
+        return "concept", [name]
+    return "entity", await entities.most_alike(session, name)
+
+
 class Api:
     """The answers over one session; `at` (unix ms) in a request stops the clock for it."""
 
@@ -68,8 +78,9 @@ class Api:
 
     async def _begin(self) -> tuple[str, list[str]]:
         """Return the kind of what to show first, and its names."""
-        names = [self._concept] if self._concept else await self._first()
-        if names:
+        if self._concept:
+            return await called(self._session, self._concept)
+        if names := await self._first():
             return "concept", names
         for layer in (memories, entities):
             if latest := await layer.latest(self._session, _FIRST_SEEDS):

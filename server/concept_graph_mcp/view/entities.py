@@ -35,6 +35,15 @@ async def called(session: Session, name: str, limit: int) -> list[Row]:
     return [{"kind": "entity", "name": row["entity_id"], "text": row["label"]} for row in rows]
 
 
+async def most_alike(session: Session, name: str) -> list[str]:
+    """Return the ids of those whose name is most like *name*: several may be called the same."""
+    rows = await session.run(
+        calls.entities.search(name, (), None, include_inactive=True, user_id=session.user_id)
+    )
+    best = max((row["score"] for row in rows), default=0.0)
+    return [row["entity_id"] for row in rows if row["score"] == best]
+
+
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the entities that were mentioned last."""
     call = calls.entities_upkeep.listed((), 2 * limit, session.user_id)
