@@ -81,6 +81,9 @@ class Message:
     # By what an entity may be known as.
     kinds: dict[str, list[Place]] = field(default_factory=dict)
     words: list[_Word] = field(default_factory=list)
+    is_german: bool = False
+    # Whether capitals say anything: not where all are small, or all capitals.
+    has_case: bool = True
 
     def meant(self, label: str, node_type: str, kind: str | None) -> Meant | None:
         """Return where an entity is named that is called *label*; None if nowhere."""
@@ -112,7 +115,7 @@ class Message:
         German writes all nouns with a capital: "Hat Anna Zeit?" says nothing of that.
         """
         first, beyond = run
-        if self.is_german or not _has_case(self.words):
+        if self.is_german or not self.has_case:
             return False
         behind = self.words[beyond] if beyond < len(self.words) else None
         if behind is not None and self.words[beyond - 1].goes_on and _continues(behind):
@@ -120,11 +123,6 @@ class Message:
             return not is_owner
         before = self.words[first - 1] if first else None
         return before is not None and before.goes_on and not before.begins and _continues(before)
-
-    @property
-    def is_german(self) -> bool:
-        said = {word.folded for word in self.words}
-        return len(said & GERMAN) > len(said & STOP_WORDS)
 
 
 def _is_long(form: str) -> bool:
@@ -173,7 +171,7 @@ def parts(label: str) -> list[str]:
         return []
     if any(word[0].isupper() for word in words):
         words = [word for word in words if word[0].isupper()]
-    searched = [names.searched(names.canonical(word)) for word in words]
+    searched = [_form(word) for word in words]
     return [one for one in searched if _is_long(one)]
 
 
@@ -181,12 +179,14 @@ def read(text: str) -> Message:
     """Return what *text* may name."""
     message = Message(words=list(_words(text))[:MOST_WORDS])
     words = message.words
-    for place in range(len(words)):
-        for form, beyond in _labels(words, place):
-            message.wholes.setdefault(form, []).append((place, beyond))
+    message.has_case = _has_case(words)
+    said = {word.folded for word in words}
+    message.is_german = len(said & GERMAN) > len(said & STOP_WORDS)
+    for form, at in _labels(words):
+        message.wholes.setdefault(form, []).append(at)
     for form in _unspaced(text):
         message.wholes.setdefault(form, []).append((-1, -1))
-    for place, form in _parts(words, message.is_german):
+    for place, form in _parts(message):
         if form in message.parts or len(message.parts) < MOST_PARTS:
             message.parts.setdefault(form, []).append(place)
     for place, word in kin.named([word.folded for word in words]):
@@ -217,22 +217,41 @@ def _words(text: str) -> Iterator[_Word]:
         start = end
 
 
-def _labels(words: list[_Word], place: int) -> Iterator[tuple[str, int]]:
-    """Yield the searched forms of the labels that begin at *place*, and where each is over."""
-    most = min(place + MOST_WORDS_A_NAME, len(words))
-    for beyond in range(place + 1, most + 1):
-        said = " ".join(word.raw for word in words[place:beyond])
-        bare, last = _bare(said), words[beyond - 1]
-        stem = bare[: len(bare) - len(last.text)]
-        ends = (bare, stem + last.bare, stem + _genitive(last), said.strip(_PUNCTUATION))
-        for form in dict.fromkeys(names.searched(names.canonical(one)) for one in ends if one):
-            yield form, beyond
+def _labels(words: list[_Word]) -> Iterator[tuple[str, Place]]:
+    """Yield the searched forms of what may be labels, and where each stands.
+
+    Each word is brought into its forms once: a message may have hundreds.
+    """
+    insides = [_form(word.raw) for word in words]
+    # Without the punctuation around, and with what may belong to a name: C++.
+    starts = [
+        (_form(word.raw[word.raw.index(word.text) :]), _form(word.raw.lstrip(_PUNCTUATION)))
+        for word in words
+    ]
+    ends = [_ends(word) for word in words]
+    for first, word in enumerate(words):
+        alone = (word.text, word.bare, _genitive(word), word.raw.strip(_PUNCTUATION))
+        for form in dict.fromkeys(map(_form, alone)):
+            yield form, (first, first + 1)
+        for beyond in range(first + 2, min(first + MOST_WORDS_A_NAME, len(words)) + 1):
+            inner = insides[first + 1 : beyond - 1]
+            for start, last in dict.fromkeys(
+                (starts[first][number], end)
+                for number, several in enumerate(ends[beyond - 1])
+                for end in several
+            ):
+                yield " ".join((start, *inner, last)), (first, beyond)
 
 
-def _bare(said: str) -> str:
-    """Return what is said without the punctuation around it."""
-    places = [place for place, one in enumerate(said) if in_words(one)]
-    return said[places[0] : places[-1] + 1]
+def _ends(word: _Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the forms of *word* as the last of a label, without punctuation and with some."""
+    lead = word.raw[: word.raw.index(word.text)]
+    bare = dict.fromkeys(_form(lead + one) for one in (word.text, word.bare, _genitive(word)))
+    return tuple(bare), (_form(word.raw.rstrip(_PUNCTUATION)),)
+
+
+def _form(said: str) -> str:
+    return names.searched(names.canonical(said))
 
 
 def _genitive(word: _Word) -> str:
@@ -241,23 +260,22 @@ def _genitive(word: _Word) -> str:
     return word.text[:-1] if is_one else word.text
 
 
-def _parts(words: list[_Word], is_german: bool) -> Iterator[tuple[int, str]]:
+def _parts(message: Message) -> Iterator[tuple[int, str]]:
     """Yield the places of words that may be a part of a name, and how each is searched for."""
-    has_case = _has_case(words)
+    words, has_case = message.words, message.has_case
     for place, word in enumerate(words):
-        form = names.searched(names.canonical(word.bare))
+        form = _form(word.bare)
         if not _is_long(form):
             continue
         before = words[place - 1] if place else None
         if not _is_written_as_name(word, before, form, has_case) or _is_date(words, place, form):
             continue
         yield place, form
-        if is_german and (short := names.searched(names.canonical(_genitive(word)))) != form:
+        if message.is_german and (short := _form(_genitive(word))) != form:
             yield place, short
 
 
 def _has_case(words: list[_Word]) -> bool:
-    """Tell whether capitals say anything: not where all are small, or all capitals."""
     letters = "".join(word.text for word in words)
     return letters.upper() != letters and letters.lower() != letters
 
