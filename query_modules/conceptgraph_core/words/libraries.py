@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..errors import LibraryMissing
-from .endings import quick
 
 # The import name -> the name to install it by.
 STEMMERS: Final = "snowballstemmer"
@@ -31,7 +30,7 @@ def stemmer(algorithm: str) -> Callable[[str], str]:
     whose version may differ, and all hosts must make the same terms. Raises LibraryMissing.
     """
     module = _required(f"{STEMMERS}.{algorithm}_stemmer")
-    kind = quick(getattr(module, f"{algorithm.capitalize()}Stemmer"))
+    kind = getattr(module, f"{algorithm.capitalize()}Stemmer")
 
     def stem(word: str) -> str:
         # One for each word: a stemmer keeps the word in itself, and calls run in several threads.
