@@ -113,9 +113,19 @@ def create(
     concepts: mgp.List[str] = [],
     parent_id: mgp.Nullable[str] = None,
     metadata: mgp.Map = {},
+    decay_rate: mgp.Nullable[mgp.Number] = None,
+    vector: mgp.List[mgp.Number] = [],
+    model: mgp.Nullable[str] = None,
     context: mgp.Map = {},
-) -> mgp.Record(memory_id=str, state=str, decay_score=float, concepts=mgp.List[str]):
-    """Keep a text, with what it is about.
+) -> mgp.Record(
+    memory_id=str,
+    state=str,
+    decay_score=float,
+    concepts=mgp.List[str],
+    existing=bool,
+    similar=mgp.List[mgp.Map],
+):
+    """Keep a text once, with what it is about; returns what is similar.
 
     Example:
         CALL memorygraph.create("Daniele moved to Turin") YIELD memory_id, state;
@@ -132,6 +142,9 @@ def create(
         concepts,
         parent_id,
         metadata,
+        decay_rate,
+        vector,
+        model,
     )
     return [mgp.Record(**made)]
 
@@ -167,6 +180,10 @@ def update(
     importance: mgp.Nullable[mgp.Number] = None,
     confidence: mgp.Nullable[mgp.Number] = None,
     metadata: mgp.Nullable[mgp.Map] = None,
+    concepts: mgp.Nullable[mgp.List[str]] = None,
+    source: mgp.Nullable[str] = None,
+    parent_id: mgp.Nullable[str] = None,
+    decay_rate: mgp.Nullable[mgp.Number] = None,
     context: mgp.Map = {},
 ) -> WHOLE:
     """Change what is given of a memory, which is no access; null: stays, "": is taken away.
@@ -176,7 +193,19 @@ def update(
     """
     graph = Graph(ctx, context)
     changed = nodes.update(
-        graph, memory_id, content, summary, tags, type, importance, confidence, metadata
+        graph,
+        memory_id,
+        content,
+        summary,
+        tags,
+        type,
+        importance,
+        confidence,
+        metadata,
+        concepts,
+        source,
+        parent_id,
+        decay_rate,
     )
     return [mgp.Record(**changed)]
 
@@ -215,7 +244,7 @@ def recent(
 @mgp.read_proc
 def search(
     ctx: mgp.ProcCtx,
-    query: str,
+    query: mgp.Nullable[str] = None,
     limit: mgp.Nullable[int] = schema.FOUND,
     source_filter: mgp.Nullable[str] = None,
     types: mgp.List[str] = [],
@@ -235,7 +264,7 @@ def search(
     factors=mgp.Map,
     memory=mgp.Vertex,
 ):
-    """Return the memories that a question or a sentence belongs to, the best first; no access.
+    """Return the memories that a question belongs to, the best first, or without one the latest.
 
     Example:
         CALL memorygraph.search("Where does Daniele live?") YIELD text, score, matched;

@@ -6,11 +6,16 @@ Written from the contract alone; it shares no line with the modules. Times are u
 from dataclasses import dataclass, field
 from math import e, log
 from typing import Any
+from unicodedata import normalize
 
 DAY = 86_400_000
 KEEPING = {"permanent", "important", "bookmark", "favorite", "pinned", "preserved"}
 ORDER = ["active", "dormant", "archived", "expired"]
 LEAST = {"active": 0.5, "dormant": 0.1, "archived": 0.01, "expired": -1.0}
+
+
+def _plain(content: str) -> str:
+    return " ".join(normalize("NFC", content).split())
 
 
 class Refusal(Exception):
@@ -49,6 +54,9 @@ class Reference:
         self.memories: dict[int, Kept] = {}
 
     def create(self, user: str, number: int, content: str, **given: Any) -> dict[str, Any]:
+        there = self._again(user, content, given["importance"])
+        if there is not None:
+            return there
         one = Kept(user, content, **given)
         one.created = one.accessed = one.updated = self.now
         self.memories[number] = one
@@ -56,6 +64,20 @@ class Reference:
         if one.state == "expired":
             one.state = "archived"
         return {"state": one.state, "score": one.score}
+
+    def _again(self, user: str, content: str, importance: float) -> dict[str, Any] | None:
+        """Take it that a text is told again which is there, blanks apart and with its accents."""
+        found = [
+            (one.created, one.rate is not None, number)
+            for number, one in self.memories.items()
+            if one.user == user and one.deleted is None and _plain(one.content) == _plain(content)
+        ]
+        if not found:
+            return None
+        one = self.memories[max(found)[2]]
+        one.importance = max(one.importance, importance)
+        self._access(one)
+        return {"number": max(found)[2], "state": one.state, "score": one.score}
 
     def put(self, user: str, number: int, content: str, rate: float) -> None:
         """Import a memory that has a rate of its own, accessed a month ago."""

@@ -15,7 +15,7 @@ from conceptgraph_core.memories.packing import MARK
 START_MS = 1_750_000_000_000
 USERS = ("ann", "bob")
 CONTENTS = (
-    "Tea", "Prefers tea, äöü 🌱\r\n\ttoo", "again and again " * 30, f"{MARK}eJw", MARK * 3,
+    "Tea", "Prefers tea, äöü 🌱\r\n\ttoo", "tea again and again " * 30, f"{MARK}eJw", MARK * 3,
     "\x1f deflate", "日本語のメモ" * 20,
 )  # fmt: skip
 WAITS = (1, DAY_MS // 24, DAY_MS, 20 * DAY_MS, 90 * DAY_MS, 400 * DAY_MS, -DAY_MS)
@@ -24,7 +24,7 @@ users = st.sampled_from(USERS)
 numbers = st.integers(0, 6)
 contents = st.sampled_from(CONTENTS) | st.text(
     st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=60
-).filter(str.strip)
+).map("Noted: {}".format)
 units = st.sampled_from((0, 0.005, 0.1, 0.5, 0.7, 1)) | st.floats(0, 1, allow_subnormal=False)
 tags = st.sampled_from(("Pinned", "permanent", "nice", None))
 changes = st.fixed_dictionaries(
@@ -86,8 +86,10 @@ class Host:
     def create(self, user: str, content: str, importance: float, confidence: float) -> Any:
         call = calls.memories.create(user, content, importance=importance, confidence=confidence)
         [row] = self.run(user, call)
+        if row["existing"]:
+            return self.number(row["memory_id"]), row["state"], row["decay_score"]
         self.ids.append(row["memory_id"])
-        return row["state"], row["decay_score"]
+        return None, row["state"], row["decay_score"]
 
     def put(self, user: str, content: str, rate: float) -> None:
         then = self.memory.now_ms - 30 * DAY_MS
@@ -156,7 +158,7 @@ def expected_of(model: Reference, host: Host, name: str, arguments: tuple) -> An
         user, content, importance, confidence = arguments
         given = {"importance": importance, "confidence": confidence}
         said = model.create(user, len(host.ids), content, **given)
-        return said["state"], pytest.approx(said["score"], abs=2e-6)
+        return said.get("number"), said["state"], pytest.approx(said["score"], abs=2e-6)
     if name == "put":
         user, content, rate = arguments
         return model.put(user, len(host.ids), content, rate)

@@ -1,11 +1,13 @@
 """Memories made and read: what is kept, how present it is, and whose it is."""
 
+import math
 from uuid import UUID
 
 import pytest
 from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
+from memories import node
 
 
 def create(memory, content, user="default", **given):
@@ -187,3 +189,123 @@ def test_an_imported_vector_has_its_dimension_whatever_its_record_says(memory):
         memory.import_rows([record | {"embedding": [1.0, 0.0, 0.0]} | said])
         [kept] = [one for one in memory.records() if one["kind"] == "memory"]
         assert (kept["embedding"], kept["embedding_dimension"]) == ([1.0, 0.0, 0.0], 3)
+
+
+def test_the_same_text_again_is_the_memory_that_is_there(memory):
+    first = create(memory, "Mia is allergic to nuts", importance=0.6, tags=["mia"])
+    assert (first["existing"], list(first["similar"])) == (False, [])
+    memory.now_ms += 60 * DAY_MS
+    again = create(memory, "  Mia is\nallergic to  nuts ", importance=0.9, tags=["health"])
+    assert (again["memory_id"], again["existing"]) == (first["memory_id"], True)
+    assert again["state"] == "active"
+    record = one_record(memory, first["memory_id"])
+    assert (record["importance_score"], record["access_count"]) == (0.9, 1)
+    assert record["content"] == "Mia is allergic to nuts"
+    assert record["tags"] == ["mia", "health"]
+    # The lesser importance takes nothing away.
+    assert create(memory, "Mia is allergic to nuts", importance=0.1)["existing"]
+    assert one_record(memory, first["memory_id"])["importance_score"] == 0.9
+    # Accents are the same however they are written.
+    cafe = create(memory, "Likes the caf\u00e9 there")
+    assert create(memory, "Likes the cafe\u0301 there")["memory_id"] == cafe["memory_id"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The password is Tea4two", "The password is tea4two"),
+        ("Takes 2⁵ mg of it", "Takes 25 mg of it"),
+        ("Mia is allergic to nuts", "Mia is allergic to nuts."),
+    ],
+)
+def test_what_differs_in_anything_but_blanks_is_kept_beside(memory, one, other):
+    first = create(memory, one)
+    second = create(memory, other)
+    assert second["existing"] is False
+    assert [row["memory_id"] for row in second["similar"]] == [first["memory_id"]]
+
+
+def test_only_what_is_current_is_the_same(memory):
+    texts = ("said in a thread", "forgotten by now", "contradicted later", "kept by another user")
+    first = {text: create(memory, text)["memory_id"] for text in texts[1:3]}
+    message = {"id": "m", "text": texts[0], "thread": "t", "said_at": memory.now_ms}
+    message |= {"speaker": "Ann", "metadata": {}}
+    memory.run(calls.ingesting.ingest("default", [message]))
+    memory.run(calls.memories.create("ann", texts[3]), user_id="ann")
+    memory.run(calls.memories.forget(first[texts[1]]))
+    memory.now_ms += 1
+    denial = create(memory, "That was wrong")["memory_id"]
+    memory.run(calls.memory_links.link(denial, first[texts[2]], "contradicts"))
+    for text in texts:
+        assert create(memory, text)["existing"] is False
+
+
+def test_what_an_import_brings_twice_stays_twice(memory):
+    memory.import_rows([node("a", content="tea at four"), node("b", content="tea at four")])
+    assert memory.stats()["memories"] == 2
+    # The latest of them is the one that is there.
+    assert create(memory, "tea at four")["memory_id"] == "b"
+
+
+def test_what_shares_half_of_its_terms_is_similar(memory):
+    first = create(memory, "Anna moved to Turin in May")["memory_id"]
+    create(memory, "Berta bought a kettle")
+    create(memory, "Anna sings")
+    made = create(memory, "Anna moved to Turin in June")
+    assert [dict(one) for one in made["similar"]] == [
+        {"memory_id": first, "text": "Anna moved to Turin in May"}
+    ]
+    # One term in common says nothing, be it half of them.
+    assert not create(memory, "Anna dances")["similar"]
+
+
+def test_everything_of_a_memory_can_be_corrected(memory):
+    memory_id = create(memory, "Prefers tea", concepts=["drinks"])["memory_id"]
+    parent = create(memory, "About Ann")["memory_id"]
+
+    def update(**given):
+        return memory.run(calls.memories.update("default", memory_id, **given))[0]
+
+    row = update(concepts=["breakfast"], source="research", parent_id=parent, decay_rate=0.1)
+    assert (list(row["concepts"]), row["source"]) == (["breakfast"], "research")
+    assert row["parent_id"] == parent
+    found = memory.run(calls.remembering.search("default", "breakfast"))
+    assert [one["memory_id"] for one in found] == [memory_id]
+    assert memory.run(calls.remembering.search("default", "drinks")) == []
+    assert one_record(memory, memory_id)["decay_rate"] == 0.1
+    row = update(concepts=[], parent_id="", decay_rate=-1)
+    assert (list(row["concepts"]), row["parent_id"]) == ([], None)
+    assert "decay_rate" not in one_record(memory, memory_id)
+    for given, message in (
+        ({"parent_id": memory_id}, "^parent_id: a memory cannot be its own parent$"),
+        ({"parent_id": "nobody"}, "^memory: not found: nobody$"),
+        ({"decay_rate": 1e9}, "^decay_rate: must be between 0 and"),
+        ({"source": " "}, "^source: must not be empty$"),
+    ):
+        with pytest.raises(REFUSALS, match=message):
+            update(**given)
+    assert memory.run(calls.keeping.check()) == []
+
+
+def test_a_memory_fades_at_the_rate_that_it_was_given(memory):
+    memory_id = create(memory, "Milk is in the fridge", decay_rate=0.5)["memory_id"]
+    memory.now_ms += 4 * DAY_MS
+    [row] = memory.run(calls.memories.decay_status(memory_id))
+    assert row["decay_score"] == round(0.7 * math.exp(-2), 6)
+
+
+def test_a_list_by_tag_needs_no_query(memory):
+    for number, tag in enumerate(("home", "work", "home")):
+        memory.now_ms += 1
+        create(memory, f"note {number}", tags=[tag], source="a" if number else "b")
+    for query in (None, ""):
+        rows = memory.run(calls.remembering.search("default", query, tags=["home"]))
+        assert [row["text"] for row in rows] == ["note 2", "note 0"]
+        assert (rows[0]["score"], list(rows[0]["matched"]), rows[0]["total"]) == (0.0, [], 2)
+    rows = memory.run(calls.remembering.search("default", None, source_filter="a", limit=1))
+    assert [(row["text"], row["total"]) for row in rows] == [("note 2", 2)]
+
+
+def one_record(memory, memory_id):
+    [record] = [one for one in memory.records() if one.get("id") == memory_id]
+    return record

@@ -335,3 +335,10 @@ def test_memories_that_no_words_find_are_counted_in_their_scope_until_they_are_i
     assert lacking() == 1
     memory.run(calls.keeping.index_rest())
     assert lacking() == 0
+
+
+def test_what_is_near_in_meaning_is_told_of_as_similar(embedded):
+    for angle, expected in ((10, {"00", "20", "40"}), (150, set())):
+        call = calls.memories.create("default", f"Angle {angle}", embedded=at(angle))
+        [row] = embedded.run(call)
+        assert {one["memory_id"] for one in row["similar"]} == expected

@@ -171,9 +171,10 @@ def test_a_sqlite_file_s_nodes_are_memories_with_their_ids_texts_and_times(there
     assert (one["embedding"], one["embedding_dimension"]) == ([0.5, -1.0, 0.25, 2.0], 4)
     assert (one["state"], one["access_count"]) == ("active", 4)
     assert one["decay_score"] == pytest.approx(0.854, abs=0.001)
-    assert old["created_at"] == old["accessed_at"] == LONG_AGO_MS
-    assert old["state"] == "archived"
-    assert old["decay_score"] < 0.01
+    # It fades as from a later time, so that no night takes it.
+    assert old["created_at"] == LONG_AGO_MS < old["accessed_at"]
+    assert old["state"] == "dormant"
+    assert old["decay_score"] == pytest.approx(0.1, abs=0.01)
     assert (pinned["tags"], pinned["state"], pinned["decay_score"]) == (["pinned"], "active", 1.0)
 
 
@@ -210,12 +211,13 @@ def test_rows_as_json_are_memories_however_they_are_laid_out(there, tmp_path, sh
         "chat",
     )
     assert (kept["importance_score"], kept["confidence"], kept["access_count"]) == (0.9, 0.5, 2)
-    assert (kept["created_at"], kept["accessed_at"]) == (LONG_AGO_MS, LONG_AGO_MS)
+    assert kept["created_at"] == LONG_AGO_MS < kept["accessed_at"]
     assert (kept["state"], kept["decay_score"]) == ("active", 1.0)
     assert kept["preserved_until"] == 32_474_736_000_000
     assert kept["embedding_dimension"] == 3
     gone = nodes[second]
     assert (gone["content"], gone["state"]) == ('["milk", "Brot"]', "expired")
+    assert gone["created_at"] == gone["accessed_at"] == LONG_AGO_MS
     assert gone["created_at"] == LONG_AGO_MS
     assert nodes["theirs"]["user_id"] == "Mia"
     assert set(edges) == {(first, "caused_by", second), (second, "relates_to", first)}

@@ -35,6 +35,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "concepts": ["tea"],
         "parent_id": "tea",
         "metadata": {"seen": 1},
+        "decay_rate": 0.02,
     },
     "memory_node_get": {"memory_id": "tea"},
     "memory_node_update": {
@@ -46,19 +47,24 @@ GOOD: dict[str, dict[str, Any]] = {
         "importance": 0.9,
         "confidence": 0.5,
         "metadata": {"seen": 2},
+        "concepts": ["tea"],
+        "source": "research",
+        "parent_id": "pot",
+        "decay_rate": 0.02,
     },
     "memory_node_recent": {"limit": 5, "source_filter": "conversation"},
     "memory_decay_status": {"memory_id": "tea"},
     "memory_preserve": {"memory_id": "tea", "tag": "pinned", "until": "2025-12-31"},
     "memory_node_forget": {"memory_id": "tea", "reason": "It was coffee"},
 }
-MAY_BE_NULL = {"summary", "type", "parent_id", "source_filter", "until", "reason"}
-MAY_BE_EMPTY = {("memory_node_update", "summary"), ("memory_node_update", "type")}
+MAY_BE_NULL = {"summary", "type", "parent_id", "source_filter", "until", "reason", "decay_rate"}
+MAY_BE_EMPTY = {("memory_node_update", one) for one in ("summary", "type", "parent_id")}
 BAD_MAPS = {"a text": "seen", "a number": 5, "a list": [["seen", 1]], "a NUL": {"a": "b\0"}}
 OUT_OF_RANGE: dict[str, list[Any]] = {
     "limit": [2.5, 10**30],
     "importance": [-0.1, 1.1, 10**30],
     "confidence": [-0.1, 1.1],
+    "decay_rate": [10**7, 10**30],
     "memory_id": ["coffee"],
     "parent_id": ["coffee"],
     "tag": ["nice", "PINNED"],
@@ -107,7 +113,8 @@ def served(portal: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     connecting, session = connected(portal, tmp_path_factory.mktemp("served") / "memory.db")
     with portal.wrap_async_context_manager(connecting) as client:
         record = {"kind": "memory", "id": "tea", "user_id": "ann", "content": "Prefers tea"}
-        portal.call(session.run, calls.keeping.import_rows([record]))
+        parent = {**record, "id": "pot", "content": "A pot"}
+        portal.call(session.run, calls.keeping.import_rows([record, parent]))
         made = Served(portal, client, session)
         for tool in GOOD.keys() - {"memory_node_forget"}:
             assert made.call(tool, GOOD[tool]).is_error is False

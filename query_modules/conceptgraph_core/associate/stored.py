@@ -62,6 +62,10 @@ class StoredIndex:
             self._counts[cue] = sum(1 for _ in self._edges(cue))
         return self._counts[cue]
 
+    def is_read(self, cue: str) -> bool:
+        """Tell whether the mentions of *cue* were looked up, or all may be read here."""
+        return cue in self._read or (self._graph.context.found is None and cue in self._terms)
+
     def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*: as they were looked up, or by going there."""
         if cue not in self._read:

@@ -5,7 +5,8 @@ from typing import Any
 
 from .. import text
 from ..associate.writing import Writer
-from . import ids, lifecycle, likeness, rules, schema, standing
+from ..errors import Tautology
+from . import ids, kept, lifecycle, likeness, rules, schema, standing
 from .node import Graph, Kept, Node
 
 Row = dict[str, Any]
@@ -23,11 +24,17 @@ def create(
     concepts: Sequence[str] = (),
     parent_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    decay_rate: float | None = None,
+    vector: Sequence[float] = (),
+    model: str | None = None,
 ) -> Row:
-    """Keep a text; its score and its state follow from how important and how sure it is.
+    """Keep a text, once; its score and its state follow from how important and how sure it is.
 
-    Returns memory_id, state, decay_score and concepts. Raises InvalidText, InvalidNumber,
-    InvalidMetadata, and NotFound for a parent that is not there.
+    The same text again is the memory that is there, if it is current (see `kept.known`): an
+    access, the greater importance, the tags of both. *vector* is that of *content*, by *model*.
+    Returns memory_id, state, decay_score, concepts, existing, and similar: {memory_id, text} of
+    what says nearly the same. Raises InvalidText, InvalidNumber, InvalidMetadata, and NotFound for
+    a parent that is not there.
     """
     given = {
         "content": content,
@@ -39,10 +46,14 @@ def create(
         "confidence": schema.DEFAULT_CONFIDENCE if confidence is None else confidence,
         "concepts": concepts,
         "metadata": own_metadata(metadata or {}),
+        "decay_rate": decay_rate,
     }
     values = checked(given)
     if parent_id is not None:
         values["parent_id"] = graph.existing(parent_id, "parent_id").memory_id
+    there, similar = kept.known(graph, content, vector, model)
+    if there is not None:
+        return _again(graph, there, values)
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,
@@ -65,6 +76,28 @@ def create(
         "state": state,
         "decay_score": round(score, schema.DECIMALS),
         "concepts": values["concepts"],
+        "existing": False,
+        "similar": similar,
+    }
+
+
+def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> Row:
+    """Take it that *node* was told again: an access, the greater importance, the tags of both."""
+    tags = [*dict.fromkeys((*node.value("tags"), *values["tags"]))]
+    graph.update(
+        node,
+        importance_score=max(node.fading.importance, values["importance_score"]),
+        # No more of them than there may be: those that were there stay.
+        tags=tags[: schema.MAX_NAMES],
+    )
+    lifecycle.access(graph, node)
+    return {
+        "memory_id": node.memory_id,
+        "state": node.stored_state,
+        "decay_score": round(node.score, schema.DECIMALS),
+        "concepts": list(node.value("concepts")),
+        "existing": True,
+        "similar": [],
     }
 
 
@@ -86,8 +119,14 @@ def update(
     importance: float | None = None,
     confidence: float | None = None,
     metadata: Mapping[str, Any] | None = None,
+    concepts: Sequence[str] | None = None,
+    source: str | None = None,
+    parent_id: str | None = None,
+    decay_rate: float | None = None,
 ) -> Row:
-    """Change what is given of a memory; an empty summary or type takes it away.
+    """Change what is given of a memory; an empty summary, type or parent_id takes it away.
+
+    A negative *decay_rate* does so too: the memory fades as its importance says then.
 
     Its score and its state follow; that it was changed is no access. Returns what `get` does.
     Raises NotFound and what `create` does.
@@ -100,9 +139,16 @@ def update(
         "type": type_ or None,
         "importance_score": importance,
         "confidence": confidence,
+        "concepts": concepts,
+        "source": source,
+        "decay_rate": None if decay_rate is not None and decay_rate < 0 else decay_rate,
     }
     values: Row = checked(given)
     values |= {name: None for name, one in (("summary", summary), ("type", type_)) if one == ""}
+    if decay_rate is not None and decay_rate < 0:
+        values["decay_rate"] = None
+    if parent_id is not None:
+        values["parent_id"] = _parent(graph, node, parent_id)
     if metadata is not None:
         values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
     graph.update(node, **values)
@@ -112,8 +158,18 @@ def update(
     if content is not None or summary is not None:
         # Its vector is that of another text now; `embed` makes it anew.
         graph.update(node, embedding=None, embedding_dimension=None)
+    if content is not None or summary is not None or concepts is not None:
         index(graph, node)
     return whole(graph, node)
+
+
+def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
+    """Return *parent_id* as the parent of *node*; "" takes the parent away."""
+    if parent_id == "":
+        return None
+    if parent_id == node.memory_id:
+        raise Tautology("parent_id: a memory cannot be its own parent")
+    return graph.existing(parent_id, "parent_id").memory_id
 
 
 def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
@@ -204,8 +260,8 @@ def own_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def reserved_metadata(node: Node) -> Row:
     """Return what the lifecycle keeps in the metadata of *node*."""
-    kept = node.value("metadata")
-    return {key: kept[key] for key in schema.RESERVED if key in kept}
+    metadata = node.value("metadata")
+    return {key: metadata[key] for key in schema.RESERVED if key in metadata}
 
 
 def index(graph: Kept, node: Node) -> None:

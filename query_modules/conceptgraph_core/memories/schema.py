@@ -60,6 +60,15 @@ MAX_ROWS: Final = 1_000
 MAX_COUNTED: Final = 1_000
 # The worker writes a score that moved by so much; each write is one for a backup, too.
 MIN_SCORE_CHANGE: Final = 0.005
+# What is told of as similar to a text that is kept: at least so many terms in common, and such a
+# share of all terms of both; or vectors that are so near. So many are compared and told, and so
+# many mentions read for that.
+SIMILAR_TERMS: Final = 2
+SIMILAR_OVERLAP: Final = 0.5
+SIMILAR_COSINE: Final = 0.85
+SIMILAR_COMPARED: Final = 50
+SIMILAR_MENTIONS: Final = 300
+MOST_SIMILAR: Final = 5
 # How deep two orders are fused, and how far is counted what a query belongs to.
 SEARCH_DEPTH: Final = 100
 # So many of the nearest vectors are looked at for those whose memories are in some states.

@@ -54,7 +54,7 @@ class Finder:
         further = _further(graph, query)
         self._search = Search(graph, schema.KIND, scope, query, "query", further)
         self._graph = graph
-        self._vector = _comparable(graph, vector, model)
+        self._vector = comparable(graph, vector, model)
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* by words and by vectors, each filtered first; the best first.
@@ -107,9 +107,25 @@ class Finder:
         return cosine(self._vector, kept) if isinstance(kept, (list, tuple)) else None
 
 
+class _Latest:
+    """What is found where nothing is asked for: the latest memories."""
+
+    def __init__(self, graph: Kept) -> None:
+        self._graph = graph
+
+    def best(self, _: int, wanted: Wanted) -> list[Found]:
+        """Return all that are *wanted*, the latest created or accessed first."""
+        nodes = [node for node in self._graph.nodes() if wanted.admits(self._graph, node)]
+        nodes.sort(key=lambda node: (-node.last, node.memory_id))
+        return _once([Found(node, 0.0, None, None) for node in nodes])
+
+    def explained(self, _: Found) -> Row:
+        return {"matched": [], "words": [], "factors": {}}
+
+
 def search(
     graph: Graph,
-    query: str,
+    query: str | None,
     limit: int | None,
     source_filter: str | None,
     types: Sequence[str],
@@ -120,6 +136,9 @@ def search(
 ) -> list[Row]:
     """Return the memories that *query* belongs to, the best first. Nothing is accessed by this.
 
+    Without a query, those that the filters leave, the latest created or accessed first, as of which
+    nothing is scored or matched.
+
     A row has the brief of one, score, matched (words of the query, those that gave most first),
     words and factors (see `associate.searching.search`), similarity (None without vectors), the
     node, and total: how many there are in all, in each order counted up to 100 or the limit. What
@@ -129,7 +148,7 @@ def search(
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)
-    finder = Finder(graph, query, vector, model)
+    finder = Finder(graph, query, vector, model) if query is not None else _Latest(graph)
     found = finder.best(max(most, schema.SEARCH_DEPTH), wanted)
     shown, against = _later_first(graph, found, most)
     return [
@@ -209,7 +228,7 @@ def _further(graph: Kept, query: str) -> list[Further]:
     return [Further(*(row[name] for name in widening.FIELDS)) for row in rows or ()]
 
 
-def _comparable(graph: Kept, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
+def comparable(graph: Kept, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
     """Return *vector*, or nothing where the store has no vectors to compare it with yet."""
     if not len(vector) or remembered.chosen(graph) is None:
         return ()

@@ -6,13 +6,22 @@ from typing import Any
 from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.rules import EXPIRED, STATES
+from conceptgraph_core.memories.wanted import Wanted
 
 from . import words
 from .call import Call, Procedure, checked
-from .lookups import Equal, Range, Sized, Union, Where
+from .embedding import remembered
+from .lookups import Equal, Nearest, Range, Sized, Union, Where
+
+# The name of an embedding, and a vector by it.
+Embedded = tuple[str, Sequence[float]]
+
+_ANY = Wanted()
 
 CREATE = Procedure(
-    "memorygraph.create", ("memory_id", "state", "decay_score", "concepts"), writes=True
+    "memorygraph.create",
+    ("memory_id", "state", "decay_score", "concepts", "existing", "similar"),
+    writes=True,
 )
 WHOLE = (
     "memory_id", "content", "summary", "source", "speaker", "type", "tags", "importance",
@@ -56,17 +65,24 @@ def create(
     concepts: Sequence[str] = (),
     parent_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    decay_rate: float | None = None,
+    embedded: Embedded | None = None,
 ) -> Call:
+    """Return the call that keeps *content*; *embedded* is its vector, where there is one."""
     texts = {"content": content, "summary": summary, "concepts": list(concepts)}
     given = {"source": source, "type": type_, "tags": list(tags), "metadata": dict(metadata or {})}
     _storable(texts | given)
+    model, vector = embedded or (None, ())
     arguments = (
         *(content, source, summary, list(tags), type_, importance, confidence, list(concepts)),
-        *(parent_id, given["metadata"]),
+        *(parent_id, given["metadata"], decay_rate, list(vector), model),
     )
     record = texts | {"id": "", "user_id": scope}
     parents = [] if parent_id is None else [parent_id]
-    lookup = Union((ids(*parents, field="parent_id"), *_indexed(record)))
+    near = () if embedded is None else (remembered(), nearest(scope, vector, schema.MOST_SIMILAR))
+    needed = (ids(*parents, field="parent_id"), *near, *_indexed(record))
+    # What says the same is found by the mentions of its rarer terms.
+    lookup = words.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
     return Call(CREATE, arguments, lookup, words.context())
 
 
@@ -87,17 +103,25 @@ def update(
     importance: float | None = None,
     confidence: float | None = None,
     metadata: Mapping[str, Any] | None = None,
+    concepts: Sequence[str] | None = None,
+    source: str | None = None,
+    parent_id: str | None = None,
+    decay_rate: float | None = None,
 ) -> Call:
-    """Return the call that changes what is not None; "" takes a summary or a type away."""
+    """Return the call that changes what is not None; "" takes a summary, type or parent away."""
     given = {"content": content, "summary": summary or None, "type": type_ or None}
-    _storable({**given, "tags": tags, "metadata": metadata})
+    lists = {"tags": tags, "concepts": concepts}
+    _storable({**given, **lists, "metadata": metadata, "source": source})
     arguments = (
         *(memory_id, content, summary, None if tags is None else list(tags), type_),
         *(importance, confidence, None if metadata is None else dict(metadata)),
+        *(None if concepts is None else list(concepts), source, parent_id, decay_rate),
     )
-    record = {"id": memory_id, "user_id": scope, "content": content, "summary": summary}
-    told = content is not None or summary is not None
-    lookup = Union((ids(memory_id), *(_indexed(record) if told else ())))
+    record: dict[str, Any] = {"id": memory_id, "user_id": scope}
+    record |= {"content": content, "summary": summary, "concepts": concepts}
+    told = any(one is not None for one in (content, summary, concepts))
+    both = [memory_id, *([parent_id] if parent_id else [])]
+    lookup = Union((ids(*both), *(_indexed(record) if told else ())))
     return Call(UPDATE, arguments, lookup, words.context())
 
 
@@ -174,6 +198,27 @@ def latest(
             )
             for state in states
         )
+    )
+
+
+def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> Nearest:
+    """Look up the *depth* memories that are nearest to *vector*, of those that are *wanted*."""
+    among: list[tuple[str, tuple[Any, ...]]] = [
+        # What is not said of a memory counts as its layer has it.
+        ("state", (*SEEN, None)),
+        ("deleted_at", (None,)),
+    ]
+    if wanted.source is not None:
+        absent = (None,) if wanted.source == schema.DEFAULT_SOURCE else ()
+        among.append(("source", (wanted.source, *absent)))
+    if wanted.types:
+        among.append(("type", tuple(sorted(wanted.types))))
+    having = (("tags", tuple(sorted(wanted.tags))),) if wanted.tags else ()
+    # A state is that of now, which no index has.
+    depth = schema.MAX_FILTERED if wanted.states else depth
+    vector_of = schema.LAYER.vectors[0].vector
+    return Nearest(
+        schema.MEMORY, vector_of, tuple(vector), depth, mine(scope), tuple(among), having
     )
 
 

@@ -11,8 +11,8 @@ from conceptgraph_core.memories.wanted import Wanted
 from . import concepts, words
 from .call import Call, Procedure, checked
 from .embedding import remembered
-from .lookups import Lookup, Nearest
-from .memories import BRIEF, SEEN, STANDING, mine
+from .lookups import Lookup
+from .memories import BRIEF, SEEN, STANDING, Embedded, latest, nearest
 
 _EXPLANATION = ("words", "factors")
 SEARCH = Procedure(
@@ -30,14 +30,11 @@ CONTEXT = Procedure(
 
 PROCEDURES = (SEARCH, CONTEXT, CONTEXT.peek())
 
-# The name of an embedding, and a vector by it.
-Embedded = tuple[str, Sequence[float]]
-
 
 @checked
 def search(
     scope: str,
-    query: str,
+    query: str | None,
     limit: int | None = None,
     *,
     source_filter: str | None = None,
@@ -51,17 +48,21 @@ def search(
 ) -> Call:
     """Return the call that finds what *query* belongs to; *asked_at* is in unix ms.
 
-    *embedded* is the vector of the query, where there is one.
+    Without a query it lists the latest of those that the filters leave. *embedded* is the vector
+    of the query, where there is one.
     """
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
-    lookup, context = _asking(scope, query, embedded, wanted, depth)
+    if query:
+        lookup, context = _asking(scope, query, embedded, wanted, depth)
+    else:
+        lookup, context = latest(scope, SEEN, schema.MAX_FILTERED, source_filter), {}
     model, vector = embedded or (None, ())
     filters = (source_filter, list(types), list(tags), list(states))
     fields = tuple(one for one in SEARCH.fields if explained or one not in _EXPLANATION)
     asked = {"asker": asker, "asked_at": asked_at}
     context |= {key: value for key, value in asked.items() if value is not None}
-    arguments = (query, limit, *filters, list(vector), model)
+    arguments = (query or None, limit, *filters, list(vector), model)
     return Call(SEARCH._replace(fields=fields), arguments, lookup, context)
 
 
@@ -86,26 +87,6 @@ def _asking(
     text.summary(query, "query")
     also: list[Lookup] = []
     if embedded is not None:
-        also = [remembered(), _nearest(scope, embedded[1], wanted, depth)]
+        also = [remembered(), nearest(scope, embedded[1], depth, wanted)]
     then = words.of_widened(concepts.widened(query), scope)
     return words.of_question(query, scope, also, then), words.context()
-
-
-def _nearest(scope: str, vector: Sequence[float], wanted: Wanted, depth: int) -> Nearest:
-    among: list[tuple[str, tuple[Any, ...]]] = [
-        # What is not said of a memory counts as its layer has it.
-        ("state", (*SEEN, None)),
-        ("deleted_at", (None,)),
-    ]
-    if wanted.source is not None:
-        absent = (None,) if wanted.source == schema.DEFAULT_SOURCE else ()
-        among.append(("source", (wanted.source, *absent)))
-    if wanted.types:
-        among.append(("type", tuple(sorted(wanted.types))))
-    having = (("tags", tuple(sorted(wanted.tags))),) if wanted.tags else ()
-    # A state is that of now, which no index has.
-    depth = schema.MAX_FILTERED if wanted.states else depth
-    vector_of = schema.LAYER.vectors[0].vector
-    return Nearest(
-        schema.MEMORY, vector_of, tuple(vector), depth, mine(scope), tuple(among), having
-    )

@@ -67,17 +67,24 @@ def of_question(
     what *also* asks for; and, after that, what *then* finds.
     """
     cues = texts.named(scope, [] if missing() else asked_terms(text, spoken()))
+    found = Union((*_equal([*texts.corpus(scope), *cues]), *also))
+    return with_mentions(found, schema.MOST_MENTIONS)._replace(then=then, few=schema.FEW_MENTIONS)
+
+
+def with_mentions(lookup: Lookup, most: int) -> Incoming:
+    """Look up, with what *lookup* finds, the texts that mention its terms, the rarest ones first.
+
+    Up to *most* mentions; those of the rarest term are always read.
+    """
     return Incoming(
-        Union((*_equal([*texts.corpus(scope), *cues]), *also)),
+        lookup,
         label=schema.TERM,
         edges=schema.MENTIONING,
         weight=schema.COUNT,
         columns=schema.LAYER.columns[0],
         by="name",
         unless="speakers",
-        most=schema.MOST_MENTIONS,
-        then=then,
-        few=schema.FEW_MENTIONS,
+        most=most,
     )
 
 

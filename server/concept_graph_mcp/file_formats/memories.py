@@ -1,8 +1,8 @@
 """What other programs keep of memories, as records of ours: times, scores, links, vectors.
 
 Both seeds' tables are read alike, each row under our names of its columns. Scores and states are
-computed as of the import (seed 003 §5). What is old by then is archived at worst: an import makes
-nothing disappear, only time does.
+computed as of the import (seed 003 §5). What is old by then fades as from a later time, as ingested
+messages do: else the first nights would take what was brought over.
 """
 
 import json
@@ -10,6 +10,7 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -117,12 +118,16 @@ class Memories:
             tags=tuple(record.get("tags", ())),
             preserved_until=record.get("preserved_until"),
         )
+        if "deleted_at" not in record:
+            since = rules.fading_since(fading.accessed_at, fading, now_ms, self._naming.decay)
+            fading = replace(fading, accessed_at=since)
         score, state = rules.now(fading, now_ms, self._naming.decay)
         if "deleted_at" in record:
             state = rules.EXPIRED
         elif state == rules.EXPIRED:
             state = rules.ARCHIVED
-        return record | {"decay_score": score, "state": state, "last_decay_update": now_ms}
+        living = {"decay_score": score, "state": state, "last_decay_update": now_ms}
+        return record | living | {"accessed_at": fading.accessed_at}
 
     def _until(self, metadata: dict[str, Any]) -> int | None:
         """Return until when a memory is preserved: seed 003 keeps that in its metadata."""

@@ -21,6 +21,7 @@ from .memory_types import (
     MemoryRead,
     MemoryWhole,
     PreservingTag,
+    Rate,
     Unit,
 )
 from .toolset import Toolset
@@ -73,23 +74,33 @@ class MemoryTools:
             Text | None, Field(description="The memory_id of what it is a part of.")
         ] = None,
         metadata: Annotated[dict[str, Any], Field(description="Anything else, as a map.")] = {},  # noqa: B006
+        decay_rate: Annotated[
+            Rate | None,
+            Field(description="How fast it fades, per day; else importance says so (0.7: 0.01)."),
+        ] = None,
     ) -> MemoryCreated:
-        """Keep a text for later."""
-        call = calls.memories.create(
-            self._session.user_id,
+        """Keep a text for later, once: the same text again is the memory that is there."""
+        [row], _ = await self._session.answered(
             content,
-            source=source,
-            summary=summary,
-            tags=tags,
-            type_=type,
-            importance=importance,
-            confidence=confidence,
-            concepts=concepts,
-            parent_id=parent_id,
-            metadata=metadata,
+            lambda embedded: calls.memories.create(
+                self._session.user_id,
+                content,
+                source=source,
+                summary=summary,
+                tags=tags,
+                type_=type,
+                importance=importance,
+                confidence=confidence,
+                concepts=concepts,
+                parent_id=parent_id,
+                metadata=metadata,
+                decay_rate=decay_rate,
+                embedded=embedded,
+            ),
         )
-        [row] = await self._session.run(call)
-        return cast(MemoryCreated, row | {"concepts": list(row["concepts"])})
+        similar = [dict(one) for one in row["similar"]]
+        made = row | {"concepts": list(row["concepts"]), "existing": row["existing"] or None}
+        return cast(MemoryCreated, without_none({**made, "similar": similar or None}))
 
     async def memory_node_get(self, memory_id: GivenId) -> MemoryRead:
         """Return all of a memory. This counts as an access, which keeps it present."""
@@ -113,6 +124,21 @@ class MemoryTools:
         metadata: Annotated[
             dict[str, Any] | None, Field(description="All of it, in place of what was there.")
         ] = None,
+        concepts: Annotated[
+            list[Text] | None, Field(description="All that it is about, in place of the others.")
+        ] = None,
+        source: Annotated[Text | None, Field(description="Where it comes from.")] = None,
+        parent_id: Annotated[
+            Text | None, Field(description='What it is a part of; "" for nothing.')
+        ] = None,
+        decay_rate: Annotated[
+            float | None,
+            Strict(),
+            Field(
+                allow_inf_nan=False,
+                description="How fast it fades, per day; -1: as its importance says.",
+            ),
+        ] = None,
     ) -> MemoryWhole:
         """Correct a memory: what is given is changed, all else stays. No access."""
         call = calls.memories.update(
@@ -125,6 +151,10 @@ class MemoryTools:
             importance=importance,
             confidence=confidence,
             metadata=metadata,
+            concepts=concepts,
+            source=source,
+            parent_id=parent_id,
+            decay_rate=decay_rate,
         )
         [row] = await self._session.run(call)
         return cast(MemoryWhole, self._timed(row))

@@ -143,7 +143,7 @@ class LinkTools:
             Field(
                 ge=0, le=schema.MAX_BUDGET_MS, description="Return what was found after this long."
             ),
-            WHOLE,
+            clamped(0, schema.MAX_BUDGET_MS),
         ] = None,
     ) -> MemoriesReached:
         """Walk from a memory along its links; the start comes first. Reading is no access."""

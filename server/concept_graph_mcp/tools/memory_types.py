@@ -17,6 +17,7 @@ MemoryId = Annotated[str, Field(description="What the memory is called: use it a
 Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
 Score = Annotated[float, Field(description="How present it is, 0 to 1; fades unless accessed.")]
 GivenId = Annotated[Text, Field(description="A memory_id.")]
+Rate = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)]
 Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 
 
@@ -47,11 +48,24 @@ class Listed(Brief):
     contradicted_by: NotRequired[Against]
 
 
+class Alike(TypedDict):
+    memory_id: MemoryId
+    text: str
+
+
 class MemoryCreated(TypedDict):
+    """`existing` is there only if this text was kept already, `similar` only if something is."""
+
     memory_id: MemoryId
     state: State
     decay_score: Score
     concepts: list[str]
+    existing: NotRequired[
+        Annotated[bool, Field(description="True: it was there; this counted as an access.")]
+    ]
+    similar: NotRequired[
+        Annotated[list[Alike], Field(description="What says nearly the same: link or correct it.")]
+    ]
 
 
 class MemoryWhole(TypedDict):

@@ -30,7 +30,10 @@ class RememberingTools:
 
     async def memory_node_search(
         self,
-        query: Query,
+        query: Annotated[
+            Text,
+            Field(description='A question or a sentence; dates are read. "" lists the latest.'),
+        ] = "",
         limit: Annotated[
             int,
             Strict(),
@@ -50,9 +53,9 @@ class RememberingTools:
         ] = [],  # noqa: B006
     ) -> MemoriesFound:
         """Find memories by what they say. Accesses none: read one with memory_node_get."""
-        rows, advice = await self._session.answered(
-            query,
-            lambda embedded: calls.remembering.search(
+
+        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+            return calls.remembering.search(
                 self._session.user_id,
                 query,
                 limit,
@@ -61,7 +64,15 @@ class RememberingTools:
                 tags=tags,
                 states=states,
                 embedded=embedded,
-            ),
+            )
+
+        rows, advice = (
+            await self._session.answered(query, by)
+            if query
+            else (
+                await self._session.run(by(None)),
+                None,
+            )
         )
         found = MemoriesFound(memories=[self._found(row) for row in rows])
         if rows and rows[0]["total"] > len(rows):
@@ -69,7 +80,7 @@ class RememberingTools:
         if len(rows) < limit and not states:
             call = calls.upkeep.expired(
                 self._session.user_id,
-                query,
+                query or None,
                 1,
                 source_filter=source_filter,
                 types=types,

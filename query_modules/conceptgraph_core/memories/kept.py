@@ -1,0 +1,80 @@
+"""Whether a text that is to be kept is there already, word for word or nearly."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from .. import ranks
+from ..associate.stored import StoredIndex
+from ..associate.writing import Words, is_of
+from ..words import missing, terms
+from . import likeness, schema, standing
+from .node import Graph, Kept, Node
+from .search import comparable
+
+Row = dict[str, Any]
+
+
+def known(
+    graph: Graph, content: str, vector: Sequence[float] = (), model: str | None = None
+) -> tuple[Node | None, list[Row]]:
+    """Return the memory of exactly this text, if one is current, and what says nearly the same.
+
+    Exactly: but for blanks, so that a corrected password or "2⁵ mg" is another text. Current is
+    what was noted, not said in a thread, and what no later memory contradicts; of several the
+    latest. Nearly, as {memory_id, text}, the best first: what shares half of all terms of both, and
+    two or more, or has a vector with a cosine of 0.85 or more. Of what shares terms, those are
+    compared that share most of the rarest ones, as far as mentions were looked up.
+    """
+    found = _compared(graph, content)
+    there = _current(
+        graph, [node for node in found if _collapsed(node.content) == _collapsed(content)]
+    )
+    likenesses = {node: share for node, share in found.items() if share >= schema.SIMILAR_OVERLAP}
+    given = comparable(graph, vector, model)
+    for node in graph.nodes() if given else ():
+        kept = node.raw.get_property("embedding")
+        cosine = ranks.cosine(given, kept) if isinstance(kept, (list, tuple)) else None
+        if cosine is not None and cosine >= schema.SIMILAR_COSINE:
+            likenesses[node] = max(cosine, likenesses.get(node, 0.0))
+    ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
+    shown = [group[0] for group in likeness.grouped(ordered)][: schema.MOST_SIMILAR]
+    return there, [{"memory_id": node.memory_id, "text": node.text} for node in shown]
+
+
+def _current(graph: Graph, nodes: Sequence[Node]) -> Node | None:
+    noted = [node for node in nodes if node.value("thread") is None]
+    against = standing.against(graph, noted)
+    return max((node for node in noted if node not in against), key=likeness.age, default=None)
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(likeness.composed(text).split())
+
+
+def _compared(graph: Graph, content: str) -> dict[Node, float]:
+    """Return memories that share terms with *content*, and which share of all terms of both.
+
+    0 of those that share fewer than two.
+    """
+    spoken = graph.context.languages
+    own = set() if missing() else set(terms(content, spoken))
+    index = StoredIndex(graph.another(Words), graph.context.user_id)
+    shared: Counter[int] = Counter()
+    for term in sorted(own):
+        if index.is_read(term):
+            shared.update(index.mentions(term).texts)
+    found = {}
+    for text, _ in shared.most_common(schema.SIMILAR_COMPARED):
+        node = _node(graph, index, text)
+        if node is not None:
+            others = set(terms(node.content, spoken))
+            common = len(own & others)
+            found[node] = common / len(own | others) if common >= schema.SIMILAR_TERMS else 0.0
+    return found
+
+
+def _node(graph: Kept, index: StoredIndex, text: int) -> Node | None:
+    label, key, node_id = index.node_of(text)
+    raw = graph.raw_vertex(node_id) if label == schema.MEMORY else None
+    return graph.raw_node(raw) if raw is not None and is_of(raw, schema.KIND, key) else None
