@@ -49,6 +49,8 @@ def test_other_names_of_one_are_asked_about(entities, first, second):
     ("first", "second"),
     [
         ("Anna Smith", "Ben Smith"),
+        ("Gary Klein", "Gary Halbert"),
+        ("Kyoto", "Hotel Kanra Kyoto"),
         ("Elizabeth", "Robert"),
         ("New York", "New Zealand"),
         ("IBM", "Ivy"),
@@ -168,3 +170,29 @@ def test_a_correction_tells_which_spelling_is_right(entities):
         other = entities.one("Anna Smith left", "Anna Smith", session=session)["entity_id"]
     entities.merge(one, other, said="Her name is Anna Smyth, not Anna Smith")
     assert entities.get(other)["labels"] == ["Anna Smyth", "Anna Smith"]
+
+
+def stated(label, **facts):
+    return {**entity(label), "facts": [{"predicate": one, "value": facts[one]} for one in facts]}
+
+
+def test_what_one_has_but_once_and_two_have_makes_a_second_one_and_a_question(entities):
+    text = "Anna was born on 3 May"
+    first = entities.one(text, stated("Anna", birthday="3 May"))
+    same = entities.one("Anna's birthday is May 3rd", stated("Anna", birthday="May 3rd"))
+    assert same["entity_id"] == first["entity_id"]
+    other = entities.one("Anna was born on 7 July", stated("Anna", birthday="7 July"), session="t")
+    assert other["created"]
+    assert [one["entity_id"] for one in other["candidates"]] == [first["entity_id"]]
+    # What may change, or what one may have more of, tells nobody apart.
+    for number, facts in enumerate(({"likes": "tea"}, {"likes": "coffee"})):
+        row = entities.one("Anna likes it", {**stated("Anna", **facts)}, session=f"l{number}")
+        assert not row["created"]
+
+
+def test_years_go_by(entities):
+    first = entities.one("Mia is 4", stated("Mia", age="4"))
+    entities.days(400)
+    older = entities.one("Mia is 5", stated("Mia", age="5"), session="later")
+    assert older["entity_id"] == first["entity_id"]
+    assert entities.one("Mia is 40", stated("Mia", age="40"), session="last")["created"]

@@ -61,7 +61,21 @@ def likeness(one: Known, sought: Sought) -> float:
     if names.are_numbered_apart(one.name, sought.name):
         return 0.0
     near, _ = alike(one, sought)
-    return near if one.name == sought.name else max(near, sieve.likeness(one, sought))
+    if one.name == sought.name or (one.embedding is None and _differ_in_a_word(one, sought)):
+        return near
+    return max(near, sieve.likeness(one, sought))
+
+
+def _differ_in_a_word(one: Known, sought: Sought) -> bool:
+    """Tell whether two names of several words have one that is another: Gary Klein, Gary Halbert.
+
+    That they share a word makes them alike by their letters, and means little.
+    """
+    pairs = list(zip(one.name.split(), sought.name.split(), strict=False))
+    same_length = len(one.name.split()) == len(sought.name.split()) > 1
+    return same_length and any(
+        names.ratio(first, second, sieve.SIMILAR) < sieve.SIMILAR for first, second in pairs
+    )
 
 
 def is_near(one: Known, sought: Sought) -> bool:
@@ -196,6 +210,11 @@ def _is_cased(label: str) -> bool:
     return all(word[0].isupper() for word in label.split() if word.casefold() not in DETERMINERS)
 
 
+def _may_be_named(word: str) -> bool:
+    """Tell whether a word may be of a person's name; a hotel's has other words."""
+    return word not in _LINKS and (kinds.path(word) or "person").startswith("person")
+
+
 def _may_have_a_given_name(one: Known, sought: Sought) -> bool:
     paths = [kinds.path(kind) for kind in (one.kind, sought.kind) if kind is not None]
     return all(path is None or path.startswith(("person", "animal")) for path in paths)
@@ -204,7 +223,7 @@ def _may_have_a_given_name(one: Known, sought: Sought) -> bool:
 def _by_parts(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[float, str]:
     """Compare two names of persons by their words: Liz and Elizabeth Smith, J. Smith."""
     short, long = sorted((first, second), key=len)
-    if not short or len(long) > _MOST_WORDS or any(word in _LINKS for word in long):
+    if not short or len(long) > _MOST_WORDS or not all(map(_may_be_named, long)):
         return 0.0, ""
     if len(short) == len(long) and short[1:] == long[1:]:
         if given_names.are_forms(short[0], long[0]):
