@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -201,6 +202,52 @@ def test_relations_of_what_is_not_observed_and_other_nonsense_are_left_out(there
     assert "claims of the model refused: 5\n" in said
     assert entities(there).keys() == {"tea", "sleep"}
     assert [tie["type"] for tie in records(there)["tie"] if tie["type"] == "causal"] == ["causal"]
+
+
+def test_a_model_sees_who_is_known_and_can_say_that_it_is_one_of_them(there, model):
+    def script(_model, request):
+        told = request["messages"][1]["content"]
+        ids = re.findall(r"^- (\S+) \| Max", told, re.MULTILINE)
+        seen = {"label": "Max", "type": "entity", "kind": "dog"}
+        same = {"same_as": ids[0]} if ids else {"facts": [{"predicate": "age", "value": "four"}]}
+        return observing({**seen, **same}, {"label": "shoe", "type": "topic", "same_as": "nosuch"})
+
+    model.script = script
+    history = line(1, "Max is four, and my shoe is gone.") + line(2, "Max has my shoe.")
+    said = ok(*there, "observe", "-", "--model", "m", stdin=history).stderr
+    # An id that it was not shown is none.
+    assert "claims of the model refused: 2\n" in said
+    first, second = [request["messages"][1]["content"] for request in model.requests]
+    assert "Known already" not in first
+    assert "| Max (dog): age four; Max is four, and my shoe is gone." in second
+    assert entities(there)["Max"]["user_mention_count"] == 2
+    [fact] = records(there)["fact"]
+    assert (fact["predicate"], fact["value"], fact["origin"]) == ("age", "four", "user")
+
+
+def test_a_model_can_say_that_another_one_of_a_name_is_meant(there, model):
+    answers = [
+        {"label": "Anna", "type": "entity"},
+        {"label": "Anna", "type": "entity", "new": True, "qualifier": "from the gym"},
+    ]
+    model.script = lambda model, _request: observing(answers[len(model.requests) - 1])
+    history = line(1, "I met Anna.") + line(2, "I met another Anna, from the gym.")
+    ok(*there, "observe", "-", "--model", "m", stdin=history)
+    assert len([one for one in records(there)["entity"] if "Anna" in one["node_label"]]) == 2
+
+
+def test_a_kind_of_its_own_and_facts_that_cannot_be_are_left_out_and_counted(there, model):
+    facts = [
+        {"predicate": "sister", "object": "Nobody"},
+        {"predicate": "home"},
+        {"predicate": "likes", "value": "tea", "mode": "beside"},
+    ]
+    seen = {"label": "Max", "type": "entity", "kind": "good boy", "facts": facts}
+    model.script = always(observing(seen))
+    said = ok(*there, "observe", "-", "--model", "m", stdin=line(1, "Max likes tea")).stderr
+    assert "claims of the model refused: 3\n" in said
+    assert "entity_kind" not in entities(there)["Max"]
+    assert [one["value"] for one in records(there)["fact"]] == ["tea"]
 
 
 def test_where_a_model_finds_nothing_nothing_is_observed(there, model):

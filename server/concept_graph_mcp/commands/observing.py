@@ -23,6 +23,7 @@ from ..file_formats import FormatError, Messages, Row
 from ..observing import coreference, naming
 from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extracted
+from ..observing.known import candidates
 from ..observing.naming import Names, NamingError
 from ..observing.sessions import Open, Sessions
 from ..observing.speakers import Speakers
@@ -221,12 +222,12 @@ class _Observing:
     async def _observe(
         self, session: Session, session_id: str, record: dict[str, Any], message: Said
     ) -> None:
-        told = await self._told(session_id, message)
+        session.clock.set(record["said_at"])
+        told = await self._told(session, session_id, message)
         self._counts["messages"] += 1
         if told is None:
             return
         own = record.get("metadata", {}).get("message_id")
-        session.clock.set(record["said_at"])
         call = calls.entities.observe(
             *(session_id, own or record["id"], message.speaker, message.text),
             told.observations,
@@ -237,13 +238,14 @@ class _Observing:
         self._counts["mentions"] += len(row["entities"])
         self._counts["new"] += sum(one["created"] for one in row["entities"])
 
-    async def _told(self, session_id: str, message: Said) -> Extracted | None:
+    async def _told(self, session: Session, session_id: str, message: Said) -> Extracted | None:
         """Return what is to be observed; what is empty is for the built-in extractor, None: not."""
         message, found = self._resolved(session_id, message)
         if self._model is None:
             rows = self._extracted(message, found)
             return Extracted(rows) if rows else None
-        made = await extracted(self._model, list(self._before[session_id]), message)
+        known = await candidates(session, message.text)
+        made = await extracted(self._model, list(self._before[session_id]), message, known)
         if made is None:
             self._counts["answers of no use, told without the model"] += 1
             return Extracted()

@@ -1,0 +1,1 @@
+"""How good what a message mentions is told: entities, identities and facts."""

@@ -1,0 +1,73 @@
+"""Measure how well a model, or the built-in extractor, tells what messages mention."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import click
+from rich.console import Console
+from rich.table import Table
+
+from concept_graph_mcp import endpoints
+from concept_graph_mcp.backfill.errors import ModelError
+from concept_graph_mcp.endpoints import EndpointError
+from concept_graph_mcp.observing.extraction import Said, extracted
+from concept_graph_mcp.observing.known import Candidate
+from conceptgraph_core.entities import extracting
+
+from .measures import Row, scored
+
+if TYPE_CHECKING:
+    from concept_graph_mcp.observing.extraction import Model
+
+SET = Path(__file__).parent / "messages.jsonl"
+_LANGUAGES = ("english", "german")
+_TIMEOUT_S, _RETRIES = 180.0, 8
+
+
+def read() -> list[Row]:
+    return [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
+
+
+def built_in(row: Row) -> list[dict[str, Any]]:
+    """Return what is told of a message without a model."""
+    return extracting.observations(row["text"], _LANGUAGES, row["speaker"])
+
+
+async def by_model(model: "Model", row: Row) -> list[dict[str, Any]]:
+    """Return what *model* tells of a message, as `observe --model` asks it."""
+    known = [Candidate(one["id"], one["label"], one["kind"], one["line"]) for one in row["known"]]
+    made = await extracted(model, (), Said(row["speaker"], row["text"]), known)
+    return [] if made is None else made.observations
+
+
+async def _asked(name: str, rows: list[Row]) -> list[list[dict[str, Any]]]:
+    from concept_graph_mcp.backfill.model import OpenAIModel
+
+    model = OpenAIModel(endpoints.named(os.environ, name), _TIMEOUT_S, _RETRIES)
+    try:
+        return [await by_model(model, row) for row in rows]
+    finally:
+        await model.close()
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--model", metavar="NAME", help="A model at OPENAI_BASE_URL; default: built-in.")
+def main(model: str | None) -> None:
+    """Measure precision and recall of entities, identities and facts, on 20 messages."""
+    rows = read()
+    try:
+        told = [built_in(row) for row in rows] if model is None else anyio.run(_asked, model, rows)
+    except (EndpointError, ModelError) as error:
+        raise click.ClickException(str(error)) from None
+    table = Table("measure", "told", "right", "of", "precision", "recall")
+    for name, score in scored(zip(told, rows, strict=True)).items():
+        counts = map(str, (score.told, score.right, score.wanted))
+        table.add_row(name, *counts, f"{score.precision:.2f}", f"{score.recall:.2f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
