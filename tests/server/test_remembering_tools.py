@@ -218,3 +218,20 @@ def test_whatever_finds_less_than_its_limit_says_how_many_expired_ones_match(tal
             assert "expired" not in found
 
     talk(conversation)
+
+
+def test_a_list_by_tag_needs_no_query_and_a_text_is_kept_once(talk):
+    async def conversation(call, _):
+        kept = await call("memory_node_create", content="The spare key is with Ruth", tags=["home"])
+        assert "existing" not in kept
+        assert "similar" not in kept
+        again = await call("memory_node_create", content="The spare key  is with Ruth")
+        assert (again["memory_id"], again["existing"]) == (kept["memory_id"], True)
+        other = await call("memory_node_create", content="The spare key is with Paul")
+        assert other["similar"] == [
+            {"memory_id": kept["memory_id"], "text": "The spare key is with Ruth"}
+        ]
+        found = await call("memory_node_search", query="", tags=["home"])
+        assert [one["memory_id"] for one in found["memories"]] == [kept["memory_id"]]
+
+    talk(conversation)

@@ -33,7 +33,7 @@ class RememberingTools:
         query: Annotated[
             Text,
             Field(description='A question or a sentence; dates are read. "" lists the latest.'),
-        ] = "",
+        ],
         limit: Annotated[
             int,
             Strict(),
