@@ -88,7 +88,10 @@ def test_a_user_is_one_however_accents_are_written(memory):
     for number, user in enumerate((COMPOSED, DECOMPOSED)):
         rows = [record(kind, user, **{kind.key[-1]: f"n{number}"}) for kind in KINDS]
         # Of which a user has one each.
-        rows = [row | dict.fromkeys(row.keys() & {"canonical_name"}, f"n{number}") for row in rows]
+        rows = [
+            row | dict.fromkeys(row.keys() & {"canonical_name", "content"}, f"n{number}")
+            for row in rows
+        ]
         memory.import_rows([*rows, {"kind": "session", "user_id": user, "session_id": "s"}])
     records = memory.records()
     assert len(records) == 2 * len(KINDS) + 1
