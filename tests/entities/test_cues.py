@@ -98,3 +98,10 @@ def test_two_names_for_one_are_noticed(text, pair):
 )
 def test_two_names_side_by_side_are_two(text):
     assert cues.aliases(text) == []
+
+
+def test_names_that_the_text_says_are_ones_are_found_though_nothing_else_names_them():
+    found = [{"label": "Bernhard", "type": "entity"}]
+    names = [one["label"] for one in cues.named("Ziggy aka Bernhard plays", found)]
+    assert names == ["Bernhard", "Ziggy"]
+    assert cues.named("Bernhard plays", found) == found

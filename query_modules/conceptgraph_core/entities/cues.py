@@ -5,11 +5,11 @@ name, or a question, and fills in what an observation leaves out.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from . import kinds, names
+from . import kinds, names, schema
 from .observed import Observation
 
 _NAME: Final = r"[A-ZÄÖÜ][\w'’.-]*\w(?: [A-ZÄÖÜ][\w'’-]+){0,2}"
@@ -79,6 +79,15 @@ def noticed(text: str, observations: Sequence[Observation]) -> list[Observation]
     """Return *observations* with what *text* tells of each, where they are silent themselves."""
     pairs = aliases(text)
     return [_noticed(text, one, pairs) for one in observations]
+
+
+def named(text: str, found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return what was *found* in *text*, and the names that it says are one's and were not."""
+    known = {names.canonical(one["label"]) for one in found}
+    pairs = (one.groups() for pattern in (_SAME, _IN_BRACKETS) for one in pattern.finditer(text))
+    labels = {names.canonical(one): one for pair in pairs for one in pair}
+    fresh = [one for name, one in labels.items() if name not in known and not kinds.path(name)]
+    return [*found, *({"label": one, "type": schema.THING} for one in fresh)]
 
 
 def aliases(text: str) -> list[tuple[str, str]]:

@@ -62,7 +62,8 @@ def observe(
     speaker = checks.one_of(schema.SPEAKERS)(speaker, "speaker")
     said = spans.Said(texts.summary(text, "text"))
     if not observations:
-        observations = extracting.observations(text, graph.context.languages, speaker)
+        found = extracting.observations(text, graph.context.languages, speaker)
+        observations = cues.named(text, found)
     wanted = cues.noticed(text, observed.observations(observations))
     related = observed.relations(relations)
     _check_embeddings(graph, wanted, session_id)

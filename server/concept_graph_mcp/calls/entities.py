@@ -93,7 +93,8 @@ def observe(
     text.name(message_id, "message_id")
     text.summary(message, "text")
     if not observations:
-        observations = extracting.observations(message, words.spoken(), speaker)
+        found = extracting.observations(message, words.spoken(), speaker)
+        observations = cues.named(message, found)
     wanted = cues.noticed(message, observed.observations(observations))
     related = observed.relations(relations)
     called = [name for one in wanted for name in (one.name, *one.also)]
