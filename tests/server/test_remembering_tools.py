@@ -235,3 +235,23 @@ def test_a_list_by_tag_needs_no_query_and_a_text_is_kept_once(talk):
         assert [one["memory_id"] for one in found["memories"]] == [kept["memory_id"]]
 
     talk(conversation)
+
+
+def test_copies_do_not_keep_others_out_of_the_latest(talk):
+    async def conversation(call, session):
+        await call("memory_node_create", content="Mia is allergic to wasp stings")
+        told = {"thread": "t", "speaker": "Ann", "metadata": {}}
+        messages = [
+            {"id": f"m{n}", "text": "Good morning", "said_at": 1_750_000_000_001 + n, **told}
+            for n in range(12)
+        ]
+        await session.run(calls.ingesting.ingest("default", messages))
+        recent = await call("memory_node_recent", limit=3)
+        assert [one["text"] for one in recent["memories"]] == [
+            "Good morning",
+            "Mia is allergic to wasp stings",
+        ]
+        assert [one.get("also") for one in recent["memories"]] == [11, None]
+        assert "total" not in recent
+
+    talk(conversation)

@@ -133,12 +133,21 @@ def forget(memory_id: str, reason: str | None = None) -> Call:
 
 
 @checked
-def recent(scope: str, limit: int = schema.RECENT, source_filter: str | None = None) -> Call:
+def recent(
+    scope: str,
+    limit: int = schema.RECENT,
+    source_filter: str | None = None,
+    among: int | None = None,
+) -> Call:
+    """Return the call for the latest memories.
+
+    Copies of a text are one row: where many are, others come into their places only if more are
+    looked at, *among* of each state.
+    """
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     if source_filter is not None:
         text.name(source_filter, "source_filter")
-    # Copies of a text are shown as one: others come into their places.
-    found = latest(scope, SEEN, min(schema.MAX_ROWS, max(schema.LISTED, 4 * most)), source_filter)
+    found = latest(scope, SEEN, among or most, source_filter)
     first, *others = (part.where for part in found.parts if isinstance(part, Range))
     # However long the list is, it says whether something was cut.
     count = max(schema.MAX_COUNTED, most + 1)

@@ -1,6 +1,6 @@
 """The tools of the memory layer: seeds 002's and 003's names, arguments and results."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 
 from pydantic import Field, Strict
@@ -181,10 +181,14 @@ class MemoryTools:
         ] = None,
     ) -> MemoriesRecent:
         """List the memories that were created or accessed last. Accesses none."""
-        call = calls.memories.recent(self._session.user_id, limit, source_filter)
-        rows = await self._session.run(call)
+        user_id = self._session.user_id
+        rows = await self._session.run(calls.memories.recent(user_id, limit, source_filter))
+        if len(rows) < limit and _is_cut(rows):
+            # Copies of a text took the places of others.
+            call = calls.memories.recent(user_id, limit, source_filter, schema.MAX_ROWS)
+            rows = await self._session.run(call)
         recent = MemoriesRecent(memories=[self._listed(row) for row in rows])
-        if rows and rows[0]["total"] > sum(1 + row["also"] for row in rows):
+        if _is_cut(rows):
             recent["total"] = rows[0]["total"]
         if len(rows) < limit:
             call = calls.upkeep.expired(self._session.user_id, None, 1, source_filter=source_filter)
@@ -221,6 +225,11 @@ class MemoryTools:
             name: iso(row[name], self._session.zone) for name in TIMES if row.get(name) is not None
         }
         return without_none({**row, **times})
+
+
+def _is_cut(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether there are more memories than those that *rows* stand for."""
+    return bool(rows) and rows[0]["total"] > sum(1 + row["also"] for row in rows)
 
 
 def _tools(session: Session) -> list[ConceptTool]:
