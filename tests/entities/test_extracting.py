@@ -127,12 +127,11 @@ def test_who_does_something_at_the_beginning_is_named(does):
     assert labels(f"Max {does}.") == ["Max"]
 
 
-def test_in_a_long_message_a_word_must_stand_more_often_to_be_a_topic():
+def test_in_a_long_message_a_word_that_stands_twice_is_no_topic():
     assert labels("my budget, then the budget", "topic") == ["budget"]
     # Of a single line, so that it is nothing that was pasted.
-    padding = "I " + " ".join(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}x" for n in range(300))
-    assert "budget" not in labels(f"my budget, then budget. {padding}", "topic")
-    assert "budget" in labels(f"{'my budget and ' * 6} {padding}", "topic")
+    padding = "I " + " ".join(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}x" for n in range(80))
+    assert labels(f"my budget, then the budget. {padding}", "topic") == []
 
 
 def test_a_noun_that_is_nobodys_is_no_topic():
@@ -177,6 +176,7 @@ def test_of_a_models_message_only_names_are_told():
         ("Dr. Smith read Chapter 2 to Mrs. Lind.", ["Dr. Smith", "Chapter 2", "Mrs. Lind"]),
         ("i met anna and tom baker yesterday", ["Anna", "Tom"]),
         ("i will mark it, i hope", []),
+        ("First Aid is over. We met Anna on Fri.", ["Anna"]),
         ("See the Figures, a Topic and Location; Order.", []),
         ("I read the 'Destination Account' note.", []),
         ("Search/Browse is slow (Order, Acme).", []),

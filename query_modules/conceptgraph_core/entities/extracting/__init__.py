@@ -27,8 +27,8 @@ Row = dict[str, Any]
 MOST: Final = 30
 _FREQUENT: Final = 2
 _BRIEF: Final = 40
-# In a long message a word stands twice by chance: once more for each so many words.
-_WORDS_OF_ONE_MORE: Final = 75
+# In a longer message a word stands twice by chance.
+_MOST_WORDS: Final = 60
 _SHORTEST_NOUN: Final = 4
 # Of English: what ends so is seldom a noun.
 _NO_NOUNS: Final = ("ly", "ing", "ed")
@@ -179,10 +179,10 @@ def _nouns(
     written: Sequence[Word], idle: frozenset[str], german: bool
 ) -> Iterator[tuple[Row, int, int]]:
     """Iterate over what the user calls "my …" and speaks of twice or more."""
-    if missing():
+    # At length things are discussed, and few of them are spoken of again.
+    if missing() or len(written) > _MOST_WORDS:
         return
     counts = Counter(word.folded for word in written)
-    least = _FREQUENT + len(written) // _WORDS_OF_ONE_MORE
     owned = {
         word.folded
         for before, word, after in zip(written, written[1:], [*written[2:], None], strict=False)
@@ -194,7 +194,7 @@ def _nouns(
     for word in written:
         if (
             word.folded in owned
-            and counts[word.folded] >= least
+            and counts[word.folded] >= _FREQUENT
             and len(word.text) >= _SHORTEST_NOUN
             and word.text.isalpha()
             and word.is_capitalised == german

@@ -81,23 +81,15 @@ _NO_NAMES: Final = frozenset(
         ),
         *("css", "xml", "json", "csv", "usd", "eur", "asap", "fyi", "diy", "btw", "lol", "imo"),
         *("todo", "kpi", "roi", "seo", "faqs", "etc", "mr", "mrs", "ms", "ok", "tv", "pc", "id"),
-        *(
-            "inc",
-            "ltd",
-            "llc",
-            "gmbh",
-            "co",
-            "corp",
-            "hi",
-            "hello",
-            "bot",
-            "ai",
-            "project",
-            "topic",
-        ),
+        *("inc", "ltd", "llc", "gmbh", "co", "corp", "hi", "hello"),
+        *("bot", "ai", "project", "topic", "mon", "tue", "tues", "wed"),
+        *("weds", "thu", "thurs", "fri", "sat", "sun"),
         *("figure", "figures", "table", "project", "order", "share", "list", "account", "customer"),
         *("option", "step", "phase", "section", "part", "day", "week", "version", "title", "note"),
     )
+)
+_COUNTING: Final = frozenset(
+    ("first", "second", "third", "last", "next", "above", "two", "three", "four", "five", "six")
 )
 # What has a number for a name: Chapter 2.
 _NUMBERED: Final = frozenset(
@@ -318,6 +310,7 @@ def _trimmed(
     written: Sequence[Word], place: int, end: int, idle: frozenset[str]
 ) -> tuple[int, int]:
     """Return a run without what says nothing at its beginning and links at its end."""
+    begun = place
     while place < end and _says_nothing(written[place], place + 1 == end, idle):
         place += 1
     # "Ask Tom", "When Anna"
@@ -325,7 +318,9 @@ def _trimmed(
         place += _is_of_person(written[place + 1])
     while place < end and _ends_nothing(written[end - 1], idle):
         end -= 1
-    return place, end
+    # "First Aid": the rest of such a name is none.
+    is_rest = place + 1 == end and written[begun].folded in _COUNTING and place > begun
+    return (end, end) if is_rest else (place, end)
 
 
 def _is_of_person(word: Word) -> bool:
