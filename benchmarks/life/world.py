@@ -53,7 +53,8 @@ class World:
     async def command(self, *arguments: str, user: str = "default") -> str:
         """Run the program with *arguments* at this time, and return what it prints."""
         environment = {**os.environ, **self.environment, "CONCEPT_GRAPH_USER": user}
-        environment["PYTHONPATH"] = str(ROOT)
+        paths = str(ROOT), os.environ.get("PYTHONPATH", "")
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         at = str(self.clock.now_ms())
         line = [sys.executable, "-m", "benchmarks.life.command", at, *arguments]
         done = await anyio.run_process(line, env=environment, cwd=self.folder, check=False)
