@@ -1,6 +1,7 @@
 """What contexts tell: whether each sentence is true, has its source, and was asked for."""
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +16,6 @@ _QUOTED = re.compile("“([^”]*)”")
 _USERS = re.compile(
     r"\b(the user|you) (said|mentioned|spoke|told)|by the user|user said", re.IGNORECASE
 )
-_MOST_NAMED = 30
 
 
 @dataclass
@@ -127,7 +127,7 @@ async def lines(world: World, history: History, lived: Lived, person: Person) ->
     graph = Graph(await world.records(), person.user)
     judged = judge([*lived.told, *lived.greeted], Witness(history, graph))
     of = judged.sentences
-    named = _named(history, graph)
+    named = _named(history)
     missed = []
     for said, labels in named:
         text = plain((await context(person, said)).text)
@@ -185,27 +185,15 @@ async def lines(world: World, history: History, lived: Lived, person: Person) ->
     ]
 
 
-def _named(history: History, graph: Graph) -> list[tuple[str, list[str]]]:
+def _named(history: History) -> list[tuple[str, list[str]]]:
     """Return what to say, and how whom it names is called; one of these must be told."""
-    if history.expected:
-        called: dict[str, list[str]] = {}
-        for message in history.messages:
-            for seen in message.sees:
-                called.setdefault(seen["is"], []).append(seen["label"])
-        return [
-            (one["say"], sorted(set(called[who]), key=len, reverse=True))
-            for one in history.expected["named"]
-            for who in one["names"]
-            if who in called
-        ]
-    full = [
-        one
-        for one in graph.users()
-        if one.get("node_type") == "entity" and len(one["node_label"].split()) == 2
-    ]
-    full = [one for one in full if one["node_label"].istitle()]
-    full.sort(key=lambda one: (-one["user_mention_count"], one["id"]))
+    called: dict[str, set[str]] = defaultdict(set)
+    for message in history.messages:
+        for seen in message.sees:
+            called[seen["is"]].add(seen["label"])
     return [
-        (f"Is {one['node_label'].split()[0]} free?", [one["node_label"]])
-        for one in full[:_MOST_NAMED]
+        (one["say"], sorted(called[who], key=len, reverse=True))
+        for one in history.expected.get("named", ())
+        for who in one["names"]
+        if who in called
     ]
