@@ -9,6 +9,7 @@ from .histories import History
 from .report import Line
 
 REPEATED = 5
+_NO_NAMES = ("date", "number", "time")
 
 
 def lines(history: History, lived: Lived) -> Iterator[Line]:
@@ -65,7 +66,8 @@ def _extracted(history: History, graph: Graph) -> Iterator[Line]:
         for mention, one in graph.mentions.items()
         if one["origin"] == "user"
         and one["message_id"] in ids
-        and graph.entities[graph.of[mention]].get("entity_kind") not in ("date", "number", "time")
+        and graph.entities[graph.of[mention]].get("entity_kind") not in _NO_NAMES
+        and one["label"] != "the user"
     }
     wrong = sorted(f"{one}: {label}" for one, label in found - seen)
     missed = sorted(f"{one}: {label}" for one, label in seen - found)
