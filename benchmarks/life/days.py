@@ -84,14 +84,15 @@ class Life:
 
     async def live(self, days: int) -> Lived:
         """Live *days* from the first message on; what is said later is not said."""
-        for night in nights(self._ahead[0].at_ms, days):
+        for day, night in enumerate(nights(self._ahead[0].at_ms, days)):
             while self._ahead and self._ahead[0].at_ms < _ms(night):
                 await self._hear(self._ahead.pop(0))
             await self._work(night)
             await self._extras.morning(night.date().isoformat(), night + timedelta(hours=6))
             if not self._ahead and not self.lived.at_end_of_talk:
                 await self._look()
-                await self._extras.talk_ended()
+            if day == days - 2:
+                await self._extras.last_day()
         if not self.lived.at_end_of_talk:
             await self._look()
         return self.lived
@@ -213,7 +214,7 @@ class Extras:
             told = [{**row, "time_ms": ms(row["at"])} for row in rows(file)]
             await self._import(told, self._person.user)
 
-    async def talk_ended(self) -> None:
+    async def last_day(self) -> None:
         """Import the beginning of a persona's talk for a user who has lived none of it."""
         if self._expected:
             return
@@ -245,6 +246,7 @@ class Extras:
         told = {one["id"] for one in mine(found["mention"], user) if one["message_id"][0] == "h"}
         of = {tie["to"] for tie in found["tie"] if tie["type"] == "of" and tie["from"] in told}
         users = [one for one in found["entity"] if one["id"] in of and one["user_mention_count"]]
+        users = [one for one in users if len(one["user_sessions"]) > 1]
         gone = [one["node_label"] for one in users if not one["is_active"]]
         self._life.lived.imported["history"] = len(gone), len(users), gone
         if self._expected:

@@ -34,7 +34,7 @@ def lines(lived: Lived) -> Iterator[Line]:
     yield Line("nights", "a night took, median", median(one.took_ms for one in nights), unit="ms")
     yield Line("nights", "a night took, at worst", max(one.took_ms for one in nights), unit="ms")
     says = {
-        "history": "the user's entities gone in the first night after a history came in",
+        "history": "of what two sessions of an imported history name, gone the first night",
         "rows": "of another program's memories, gone in the first night",
     }
     for name, (gone, of, some) in lived.imported.items():
