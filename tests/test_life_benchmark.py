@@ -16,6 +16,12 @@ from click.testing import CliRunner
 REALMEM = Path(__file__).parents[2] / "shared/data/realmem_dev"
 
 
+@pytest.fixture(autouse=True)
+def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A life sets the languages of its process, which other tests must not see."""
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "en")
+
+
 def by_name(lines: list[Line]) -> dict[str, Line]:
     assert len({line.what for line in lines}) == len(lines)
     return {line.what: line for line in lines}

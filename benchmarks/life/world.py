@@ -21,6 +21,7 @@ from concept_graph_mcp.worker.running import Outcome, Worker
 from .histories import ZONE, Row
 from .person import Person
 
+LANGUAGES = {"CONCEPT_GRAPH_LANGUAGES": "en,de"}
 ROOT = Path(__file__).parents[2]
 
 
@@ -77,7 +78,9 @@ async def opened(folder: Path, uri: str | None, name: str) -> AsyncIterator[Worl
     """An empty world: a file in *folder*, or the Memgraph at *uri*, which is emptied."""
     own = folder / name
     own.mkdir(parents=True)
-    environment = {"TZ": ZONE.key, "CONCEPT_GRAPH_LANGUAGES": "en,de"}
+    environment = {"TZ": ZONE.key, **LANGUAGES}
+    # What is called in this process reads them there.
+    os.environ.update(LANGUAGES)
     if uri is None:
         environment["CONCEPT_GRAPH_EMBEDDED"] = str(own / "life.db")
     else:
