@@ -86,8 +86,10 @@ async def _answered(life: Life, questions: list[Row], limit: int) -> tuple[int, 
     asked = [one for one in questions if said & {*one["answers"]}]
     lost = []
     for one in asked:
-        found = [row["memory_id"] for row in await person.search(one["ask"], limit)]
-        if not {person.named(key) for key in one["answers"]} & {*found}:
+        found = await person.search(one["ask"], limit)
+        # Of several with the same words the latest is listed.
+        known = {row["memory_id"] for row in found} | {row["text"].casefold() for row in found}
+        if not {one["ask"].casefold(), *map(person.named, one["answers"])} & known:
             lost.append(one["ask"])
     return len(asked) - len(lost), lost, len(asked)
 
