@@ -54,6 +54,7 @@ def _extracted(history: History, graph: Graph) -> Iterator[Line]:
     )
     if not history.expected:
         return
+    known = _meant(history)
     seen = {
         (message.id, plain(one["label"]))
         for message in history.of(history.users[0])
@@ -62,7 +63,7 @@ def _extracted(history: History, graph: Graph) -> Iterator[Line]:
     }
     ids = {message.id for message in history.of(history.users[0])}
     found = {
-        (one["message_id"], plain(one["label"]))
+        known.get(key := (one["message_id"], plain(one["label"])), ("", *key))[1:]
         for mention, one in graph.mentions.items()
         if one["origin"] == "user"
         and one["message_id"] in ids
@@ -111,20 +112,26 @@ def _duplicates(graph: Graph) -> Iterator[Line]:
     )
 
 
-def _known(history: History, graph: Graph) -> Iterator[Line]:
-    """Judge by who each mention is, as the history says."""
-    who = {
-        (message.id, plain(seen["label"])): seen["is"]
+def _meant(history: History) -> dict[tuple[str, str], tuple[str, str, str]]:
+    """Return who each label of a message is, the message, and the label without a qualifier."""
+    return {
+        (message.id, plain(label)): (seen["is"], message.id, plain(seen["label"]))
         for message in history.messages
         for seen in message.sees
+        for label in (seen["label"], f"{seen['label']} {seen.get('qualifier', '')}")
     }
+
+
+def _known(history: History, graph: Graph) -> Iterator[Line]:
+    """Judge by who each mention is, as the history says."""
+    known = _meant(history)
     entities: dict[str, set[str]] = defaultdict(set)
     called: dict[tuple[str, str], set[str]] = defaultdict(set)
     for mention, one in graph.mentions.items():
-        meant = who.get((one["message_id"], plain(one["label"])))
-        if meant is not None:
+        meant, _, label = known.get((one["message_id"], plain(one["label"])), ("", "", ""))
+        if meant:
             entities[meant].add(graph.of[mention])
-            called[meant, plain(one["label"])].add(graph.of[mention])
+            called[meant, label].add(graph.of[mention])
     pairs = [pair for pair in history.expected["two"] if all(one in entities for one in pair)]
     top = graph.component
     merged = [
