@@ -90,6 +90,8 @@ def _judge(judged: Judged, parts: list[object], source: Row, witness: Witness) -
         return
     told = [_flat(one.text) for one in messages]
     told += [_flat(one.get("context") or one.get("source_span") or "") for one in facts]
+    # A name is quoted too, where it is more than a word.
+    told += [one["node_label"] for one in witness.graph.entities.values()]
     for quoted in _QUOTED.findall(text):
         if not any(_flat(quoted).rstrip("…") in one for one in told):
             judged.words.append(text)
