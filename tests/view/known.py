@@ -42,7 +42,9 @@ def speak(memory: Any, now_ms: int = NOW_MS) -> dict[str, str]:
         ("puppy", "Max", "Max is the puppy"),
         ("Annie", "Anna", "Annie is what friends call her"),
     ):
-        call = calls.entities.merge(ids[source], ids[target], reason)
+        call = calls.entities.merge(
+            ids[source], ids[target], reason, "user_correction", f"{source} is {target}"
+        )
         [row] = memory.run(call, user_id="default")
         ids.setdefault("merge", row["merge_id"])
     return ids

@@ -76,6 +76,8 @@ def _node(told: Row) -> Row:
         "name": entity_id,
         "text": f"{first} ({', '.join(others)})" if others else first,
         **{name: told[name] for name in _FACTS},
+        # A split or an end is told by `explain`; the page says of each that one counts as another.
+        "merges": [one for one in told["merges"] if one["action"] == schema.MERGE_ACTION],
         # `kind` is the page's own.
         "called": " ".join(one for one in (told["type"], told["kind"]) if one and one != "entity"),
         "border": trust / (1 + trust),
