@@ -74,14 +74,19 @@ class Node(adapter.Node):
     @property
     def fading(self) -> Fading:
         """What its score follows from, but for its links."""
+        # Of every row of a list, and of all memories at every run of decay, as `_unit` says.
+        get = self.raw.get_property
+        count, accessed_at = get("access_count"), get("accessed_at")
+        if count.__class__ is not int or count < 0:
+            count = self.value("access_count")
         return Fading(
             importance=self._unit("importance_score"),
             confidence=self._unit("confidence"),
-            access_count=self.value("access_count"),
-            accessed_at=self.value("accessed_at"),
-            rate=self.value("decay_rate"),
-            tags=tuple(self.value("tags")) if self.raw.get_property("tags") else (),
-            preserved_until=self.value("preserved_until"),
+            access_count=count,
+            accessed_at=accessed_at if accessed_at.__class__ is int else self.value("accessed_at"),
+            rate=None if get("decay_rate") is None else self.value("decay_rate"),
+            tags=tuple(self.value("tags")) if get("tags") else (),
+            preserved_until=self.value("preserved_until") if get("preserved_until") else None,
         )
 
     @property
