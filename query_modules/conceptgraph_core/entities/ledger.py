@@ -40,6 +40,11 @@ def enter(
     return entry
 
 
+def action(entry: Node) -> str:
+    """Return what an entry did; one without an action, of version 0.1.0, is a merge."""
+    return str(entry.get("action") or schema.MERGE_ACTION)
+
+
 def number(graph: Graph, source: Node) -> int:
     """Return the how-manieth entry of *source* its next one is."""
     return sum(1 for _ in entries(graph, source, schema.MERGE_OF)) + 1

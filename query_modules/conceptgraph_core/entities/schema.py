@@ -109,7 +109,7 @@ SAME_AS_STATUSES: Final = (CANDIDATE, MERGED, REJECTED)
 SYSTEM: Final = "system"
 USER_CORRECTION: Final = "user_correction"
 MERGERS: Final = (USER_CORRECTION, SYSTEM)
-# What an entry of the ledger did. Entries without an action, of earlier versions, are merges.
+# What an entry of the ledger did (see `ledger.action`).
 MERGE_ACTION: Final = "merge"
 SPLIT_ACTION: Final = "split"
 END_ACTION: Final = "end"
@@ -319,7 +319,7 @@ _MERGE = NodeKind(
         _USER_ID,
         Property("source_node_id", text.name, absent=""),
         Property("target_node_id", text.name, absent=""),
-        Property("action", checks.one_of(ACTIONS), None, absent=MERGE_ACTION, optional=True),
+        optional("action", checks.one_of(ACTIONS)),
         Property("merge_confidence", checks.unit, absent=0.0),
         optional("merge_reason", text.summary),
         # The user's words that it rests on.

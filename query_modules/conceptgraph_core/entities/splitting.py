@@ -158,7 +158,7 @@ def _origins(entry: Node) -> dict[str, str]:
 def _made_by(graph: Graph, entity: Node) -> Node | None:
     """Return the split that made *entity*."""
     made = ledger.entries(graph, entity, schema.MERGE_INTO)
-    return next((one for one in made if one.get("action") == schema.SPLIT_ACTION), None)
+    return next((one for one in made if ledger.action(one) == schema.SPLIT_ACTION), None)
 
 
 def _home(graph: Graph, entity: Node, moved_id: str) -> Node:
