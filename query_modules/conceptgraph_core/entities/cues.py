@@ -4,13 +4,16 @@ Only what stands right beside the name counts. A cue makes no merge: it makes a 
 name, or a question, and fills in what an observation leaves out.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from . import kinds, names, schema
 from .observed import Observation
+
+# Not by an import statement: a reload of the modules drops what such a statement names, and with
+# it everything else that begins with "re".
+re: Final[Any] = __import__("re")
 
 _NAME: Final = r"[A-ZÄÖÜ][\w'’.-]*\w(?: [A-ZÄÖÜ][\w'’-]+){0,2}"
 _NEW: Final = (
@@ -141,7 +144,7 @@ def _kind(text: str, label: str) -> str | None:
     for pattern in (_OWN, *_APPOSED):
         match = re.search(pattern.format(re.escape(label)), text)
         if match is not None and kinds.path(match[1]) is not None:
-            return match[1].casefold()
+            return str(match[1]).casefold()
     return None
 
 
