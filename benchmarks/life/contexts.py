@@ -41,6 +41,9 @@ class Witness:
             said |= {one.id: one for one in _imported(history)}
         self.said = said
         self.graph = graph
+        self.names = [
+            f"{one['node_label']} ({one.get('qualifier')})" for one in graph.entities.values()
+        ]
 
     def cited(self, source: Row) -> list[Message]:
         """Return the messages that a sentence cites by mentions."""
@@ -91,7 +94,7 @@ def _judge(judged: Judged, parts: list[object], source: Row, witness: Witness) -
     told = [_flat(one.text) for one in messages]
     told += [_flat(one.get("context") or one.get("source_span") or "") for one in facts]
     # A name is quoted too, where it is more than a word.
-    told += [one["node_label"] for one in witness.graph.entities.values()]
+    told += witness.names
     for quoted in _QUOTED.findall(text):
         if not any(_flat(quoted).rstrip("…") in one for one in told):
             judged.words.append(text)
