@@ -30,6 +30,10 @@ def asked(entities, first, second):
         ("Liz", "Elizabeth Smith"),
         ("John Smith", "J. Smith"),
         ("Josef", "Sepp"),
+        ("Liz", "Elisabeth"),
+        ("Elisabeth", "Liz"),
+        ("New York", "NYC"),
+        ("NYC", "New York"),
         ("New York City", "NYC"),
         ("NYC", "New York City"),
         ("Bank of America", "BOA"),
@@ -85,6 +89,16 @@ def test_a_dog_and_what_it_is_may_be_one(entities):
     row = entities.one("The puppy slept", "puppy", session="two")
     assert [one["label"] for one in row["candidates"]] == ["Max"]
     assert entities.ties("same_as")[0]["evidence"] == "of that kind"
+
+
+@pytest.mark.parametrize(("kind", "word"), [("mother", "Mama"), ("dog", "the puppy")])
+def test_who_is_of_a_kind_is_asked_about_by_its_word_however_long_ago(entities, kind, word):
+    entities.one("Renate came", {**entity("Renate"), "kind": kind}, session="one")
+    for number in range(25):
+        entities.observe(f"q{number}", f"q{number}x", session="between")
+    entities.days(1)
+    row = entities.one(f"{word} came", {**entity(word), "kind": kind}, session="two")
+    assert "Renate" in [one["label"] for one in row["candidates"]]
 
 
 def test_an_entity_and_a_topic_of_one_name_are_asked_about(entities):

@@ -7,7 +7,7 @@ mother, the puppy Max. How sure each is is set once, below what merges by itself
 from typing import Final
 
 from ..words import given_names
-from . import kinds, names, schema, sieve
+from . import kin, kinds, names, schema, sieve
 from .sieve import Known, Sought
 from .spelling import DETERMINERS
 
@@ -108,6 +108,8 @@ def _by_words(
         return _KIND, "of that kind"
     if _is_acronym(one.label, second) or _is_acronym(sought.label, first):
         return _INITIALS, "the initials of the other"
+    if _is_place(one, sought) and (_is_city(one.label, second) or _is_city(sought.label, first)):
+        return _INITIALS, "the initials of the other, and of City"
     is_person = {one.node_type, sought.node_type} == {schema.THING}
     is_person &= _is_cased(one.label) and _is_cased(sought.label)
     if is_person and _may_have_a_given_name(one, sought):
@@ -130,8 +132,14 @@ def forms(name: str) -> list[str]:
     if len(words) > 1:
         found += [" ".join((head, *words[1:])) for head in (words[0][0], f"{words[0][0]}.")]
     found += synonyms(name)
-    found += [" ".join(words), _initials(words)]
+    found += [" ".join(words), _initials(words), _initials((*words, "city"))]
     return [one for one in dict.fromkeys(found) if one and one != name]
+
+
+def kinds_named(name: str) -> tuple[str, ...]:
+    """Return the kinds that a label which is but a word for one may mean: the puppy, Mama."""
+    words = _bare(name)
+    return kin.kinds(words[0]) if len(words) == 1 else ()
 
 
 def synonyms(name: str) -> list[str]:
@@ -198,6 +206,16 @@ def _is_acronym(label: str, words: tuple[str, ...]) -> bool:
         _initials(words),
         "".join(word[0] for word in words),
     )
+
+
+def _is_city(label: str, words: tuple[str, ...]) -> bool:
+    """Tell whether *label* has the initials of *words* and of City: NYC of New York."""
+    return _is_acronym(label, (*words, "city"))
+
+
+def _is_place(one: Known, sought: Sought) -> bool:
+    paths = {kinds.path(kind) for kind in (one.kind, sought.kind) if kind is not None}
+    return paths <= {"place"}
 
 
 def _initials(words: tuple[str, ...]) -> str:

@@ -51,6 +51,9 @@ _OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
     "wolfgang": ("wolfi",),
 }
 
+# Elisabeth and Elizabeth, Marc and Mark, Stefan and Stephan.
+_SPELT: Final = (("s", "z"), ("z", "s"), ("c", "k"), ("k", "c"), ("f", "ph"), ("ph", "f"))
+
 
 def are_forms(one: str, other: str) -> bool:
     """Tell whether one of two folded names is short for the other, or both for a third.
@@ -63,13 +66,21 @@ def are_forms(one: str, other: str) -> bool:
 
 
 def short_forms(name: str) -> frozenset[str]:
-    """Return what a folded given name is called for short."""
-    return _tables()[0].get(name, frozenset())
+    """Return what a folded given name is called for short, however it is spelt."""
+    return _of(_tables()[0], name)
 
 
 def long_forms(name: str) -> frozenset[str]:
-    """Return the names that a folded one is short for."""
-    return _tables()[1].get(name, frozenset())
+    """Return the names that a folded one is short for, each as it may be spelt."""
+    return frozenset(spelt for long in _of(_tables()[1], name) for spelt in _spelt(long))
+
+
+def _of(table: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
+    return frozenset().union(*(table.get(one, frozenset()) for one in _spelt(name)))
+
+
+def _spelt(name: str) -> set[str]:
+    return {name, *(name.replace(one, other) for one, other in _SPELT)}
 
 
 def listed(name: str) -> int:

@@ -372,6 +372,7 @@ def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     begun = dict.fromkeys(f"{name} " for one in once for name in likenesses.beginnings(one.name))
     # New York City, of NYC: what begins with its letter, and is not rare.
     letters = dict.fromkeys(one.name[0] for one in once if likenesses.is_acronym(one.label))
+    kinds = dict.fromkeys(kind for one in once for kind in likenesses.kinds_named(one.name))
     surnames = map(likenesses.surname, (one.name for one in once))
     words = tuple((user_id, one) for one in surnames if one is not None)
     found: list[Lookup] = [
@@ -380,6 +381,7 @@ def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
             Equal((schema.ENTITY,), ("user_id", place), words)
             for place in list(schema.INNER_WORDS.values())[:2]
         ),
+        *([_sharing("entity_kind", _only(kinds), user_id)] if kinds else []),
     ]
     for first, most in (
         *((one, schema.BEGUN_LOOKED_UP) for one in begun),
