@@ -7,6 +7,7 @@ are. Times are unix milliseconds.
 
 import mgp
 
+from conceptgraph_core import budgets
 from conceptgraph_core.graph.raw import records
 from conceptgraph_core.memories import (
     context as contexts,
@@ -20,7 +21,6 @@ from conceptgraph_core.memories import (
     owner,
     schema,
     traversal,
-    wording,
 )
 from conceptgraph_core.memories import (
     neighbourhood as neighbourhoods,
@@ -278,7 +278,7 @@ def search(
 def context(
     ctx: mgp.ProcCtx,
     query: str,
-    token_budget: mgp.Nullable[int] = wording.DEFAULT_BUDGET,
+    token_budget: mgp.Nullable[int] = budgets.DEFAULT_BUDGET,
     vector: mgp.List[mgp.Number] = [],
     model: mgp.Nullable[str] = None,
     context: mgp.Map = {},
@@ -296,7 +296,7 @@ def context(
 def peek_context(
     ctx: mgp.ProcCtx,
     query: str,
-    token_budget: mgp.Nullable[int] = wording.DEFAULT_BUDGET,
+    token_budget: mgp.Nullable[int] = budgets.DEFAULT_BUDGET,
     vector: mgp.List[mgp.Number] = [],
     model: mgp.Nullable[str] = None,
     context: mgp.Map = {},
@@ -308,6 +308,18 @@ def peek_context(
     """
     made = contexts.context(Graph(ctx, context), query, token_budget, vector, model)
     return [mgp.Record(**made)]
+
+
+@mgp.read_proc
+def widened(ctx: mgp.ProcCtx, text: str, context: mgp.Map = {}) -> mgp.Record(
+    term=str, share=float, said=str, to=str, why=str
+):
+    """Return the terms that a question leads to by the entities and the concepts that it names.
+
+    Example:
+        CALL memorygraph.widened("What does the dog eat?") YIELD term, share, why;
+    """
+    return [mgp.Record(**row) for row in searching.widened(Graph(ctx, context), text)]
 
 
 @mgp.write_proc

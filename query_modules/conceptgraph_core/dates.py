@@ -18,3 +18,13 @@ def moment(time_ms: int, zone: tzinfo = UTC) -> datetime:
     within = min(limits.MAX_TIME_MS, max(_FIRST_MS, time_ms))
     # Not fromtimestamp, which knows no time before 1970 on every platform.
     return (_EPOCH + timedelta(milliseconds=within)).astimezone(zone)
+
+
+def day(time_ms: int, zone: tzinfo = UTC) -> str:
+    """Return the date of a time in *zone*, "2025-06-15"; the nearest where no calendar has it."""
+    return moment(time_ms, zone).date().isoformat()
+
+
+def minute(time_ms: int, zone: tzinfo = UTC) -> str:
+    """Return a time in *zone*, "2025-06-15 17:06"; the nearest where no calendar has it."""
+    return moment(time_ms, zone).isoformat(" ", "minutes")[:16]

@@ -10,9 +10,9 @@ from expect import REFUSALS
 from nights import node
 
 from concept_graph_mcp import calls
+from conceptgraph_core import budgets, dates
 from conceptgraph_core.entities import telling
 from conceptgraph_core.entities.stated import Given
-from conceptgraph_core.memories import wording
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def fact(entities, entity_id, *given, **more):
 
 @pytest.fixture
 def day(entities):
-    return wording.day(entities.memory.now_ms)
+    return dates.day(entities.memory.now_ms)
 
 
 def test_who_is_named_is_told_of_with_the_day_and_the_words(entities, day):
@@ -470,7 +470,7 @@ def test_the_budget_counts_the_sources(entities):
     told = tell(entities, "Max and Anna Smith", 5_000)
     size = len(told["text"].encode())
     size += sum(len(json.dumps(one, separators=(",", ":"))) + 1 for one in told["sources"])
-    assert told["tokens"] == wording.tokens(size)
+    assert told["tokens"] == budgets.tokens(size)
     for budget in range(50, told["tokens"], 7):
         assert tell(entities, "Max and Anna Smith", budget)["tokens"] <= budget
 

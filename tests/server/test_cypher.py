@@ -73,8 +73,8 @@ def test_a_look_up_says_only_what_it_looks_for_and_no_more_than_is_needed():
         "UNWIND $p0 AS v MATCH (n0:Memory {id: v}) WITH collect(n0) AS found CALL"
     )
     assert parameters["p0"] == ["m1"]
-    without_parent, _ = made(calls.memories.create("somebody", "tea"))
-    with_parent, _ = made(calls.memories.create("somebody", "tea", parent_id="m1"))
+    without_parent, _ = whole(calls.memories.create("somebody", "tea"))
+    with_parent, _ = whole(calls.memories.create("somebody", "tea", parent_id="m1"))
     assert "(n0:Memory {id: v})" in with_parent
     assert "(n0:Memory {id: v})" not in without_parent
 

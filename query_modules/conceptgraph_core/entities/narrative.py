@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
+from .. import budgets
 from .. import text as texts
-from ..memories import wording
 from . import believed, components, named, reading, schema
 from .node import Graph, Node, Tie
 from .telling import (
@@ -50,7 +50,7 @@ def context(graph: Graph, message: str, token_budget: int | None) -> Row:
     the sources included. What does not fit is left out. Nothing is changed by being told.
     """
     texts.summary(message, "message")
-    room = wording.budget(token_budget) * wording.BYTES_A_TOKEN
+    room = budgets.budget(token_budget) * budgets.BYTES_A_TOKEN
     told: list[list[Sentence]] = []
     for paragraph in _paragraphs(graph, message):
         kept: list[Sentence] = []

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .. import quoting
-from ..memories import wording
+from .. import budgets, dates, quoting
 
 # What only a model said is marked so wherever it is told.
 INFERRED: Final = "inferred"
@@ -45,27 +44,27 @@ class Sentence:
     @property
     def size(self) -> int:
         """How many bytes it takes with its source, and with what parts it from the next."""
-        return wording.size(written(self.parts)) + 1 + _size(self.source) + 1
+        return budgets.size(written(self.parts)) + 1 + _size(self.source) + 1
 
 
-def written(parts: Sequence[Part], day: Day = wording.day) -> str:
+def written(parts: Sequence[Part], day: Day = dates.day) -> str:
     return "".join(part if isinstance(part, str) else day(part) for part in parts)
 
 
-def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = wording.day) -> str:
+def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = dates.day) -> str:
     """Return sentences as a text, a line for each paragraph."""
     return "\n".join(" ".join(written(parts, day) for parts in one) for one in paragraphs)
 
 
 def tokens(made: str, sources: Sequence[Mapping[str, Sequence[str]]]) -> int:
     """Return how many tokens a narrative has, estimated: its text, and its sources as JSON."""
-    return wording.tokens(wording.size(made) + sum(_size(one) + 1 for one in sources))
+    return budgets.tokens(budgets.size(made) + sum(_size(one) + 1 for one in sources))
 
 
 def _size(source: Mapping[str, Sequence[str]]) -> int:
     """Return how many bytes *source* takes as JSON without blanks: {"a":["b","c"],"d":["e"]}."""
     lists = (
-        len(name) + len('"":[]') + sum(wording.size(one) + len('"",') for one in ids) - 1
+        len(name) + len('"":[]') + sum(budgets.size(one) + len('"",') for one in ids) - 1
         for name, ids in source.items()
     )
     return sum(one + len(",") for one in lists) - 1 + len("{}")

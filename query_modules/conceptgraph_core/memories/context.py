@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from .. import budgets, dates
 from . import lifecycle, likeness, links, schema, standing, wording
 from .node import Graph, Node
 from .search import Finder, Found
@@ -34,7 +35,7 @@ def context(
     and the links between these memories strengthened, where this may write; none is created. Raises
     what `search` does.
     """
-    budget = wording.budget(token_budget)
+    budget = budgets.budget(token_budget)
     relevance, copies = _relevance(graph, query, vector, model)
     ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
     candidates = _entries(graph, ordered, copies)
@@ -47,12 +48,12 @@ def context(
         for node in put:
             lifecycle.access(graph, node)
         _strengthen(graph, put)
-    made = wording.written(entries, wording.minute)
+    made = wording.written(entries, dates.minute)
     return {
         "text": made,
         "entries": entries,
         "memory_ids": [node.memory_id for node in put],
-        "tokens": wording.tokens(wording.size(made)),
+        "tokens": budgets.tokens(budgets.size(made)),
         "left_out": len(candidates) - len(put),
     }
 
@@ -129,13 +130,13 @@ def _fitting(
     for node, whole in candidates:
         graph.step()
         entry = whole
-        needed = wording.size(wording.line(entry, wording.minute)) + (1 if used else 0)
-        if wording.tokens(used + needed) > budget:
+        needed = budgets.size(wording.line(entry, dates.minute)) + (1 if used else 0)
+        if budgets.tokens(used + needed) > budget:
             if used:
                 continue
             entry = dict(wording.cut(entry, budget))
-            needed = wording.size(wording.line(entry, wording.minute))
-            if wording.tokens(needed) > budget:
+            needed = budgets.size(wording.line(entry, dates.minute))
+            if budgets.tokens(needed) > budget:
                 continue
         used += needed
         yield node, entry

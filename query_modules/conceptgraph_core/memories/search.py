@@ -12,6 +12,8 @@ from ..associate.searching import Hit, Search
 from ..concepts import node as concepts
 from ..concepts import widening
 from ..embeddings import remembered
+from ..entities import node as entities
+from ..entities import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine, fused
 from . import likeness, schema, standing
@@ -220,11 +222,23 @@ def expired(
     ]
 
 
+def widened(graph: Kept, query: str) -> list[Row]:
+    """Return the terms that *query* leads to, as `concepts.widening.widened` does.
+
+    First those of the other names of merged entities, then those of the neighbours of concepts;
+    each term once. Raises InvalidText, LibraryMissing.
+    """
+    rows = merged.widened(graph.another(entities.Graph), query)
+    rows += widening.widened(graph.another(concepts.Graph), query)
+    # Of each term the first.
+    return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
+
+
 def _further(graph: Kept, query: str) -> list[Further]:
-    """Return what the concepts that *query* names lead to: as looked up, or by going there."""
+    """Return what *query* leads to: as looked up, or by going there."""
     rows = graph.context.widened
     if rows is None and graph.context.found is None:
-        rows = tuple(widening.widened(graph.another(concepts.Graph), query))
+        rows = tuple(widened(graph, query))
     return [Further(*(row[name] for name in widening.FIELDS)) for row in rows or ()]
 
 

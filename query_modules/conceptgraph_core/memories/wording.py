@@ -4,19 +4,12 @@ Imports nothing of Memgraph: the shell writes the same text with the days of its
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, tzinfo
-from typing import Any, Final
+from typing import Any
 
-from .. import dates, quoting
-from .. import text as texts
+from .. import quoting
+from ..budgets import BYTES_A_TOKEN, size
+from ..dates import minute
 from .schema import DEFAULT_SOURCE
-
-# No model is asked: English has about four bytes a token, other scripts fewer characters to them.
-BYTES_A_TOKEN: Final = 4
-# What a text may be asked for in, of whichever layer.
-DEFAULT_BUDGET: Final = 2_000
-MIN_BUDGET: Final = 50
-MAX_BUDGET: Final = 100_000
 
 # A memory in such a text: memory_id, at (unix ms), speaker (None of a note), source, text; and how
 # many `also` say the same, and the id of a later one that it is `contradicted_by`, if there are.
@@ -52,32 +45,6 @@ def _teller(entry: Entry) -> str:
     if speaker is not None:
         return f"{quoting.quoted(speaker)} said"
     return "note" if source == DEFAULT_SOURCE else f"note from {quoting.named(source)}"
-
-
-def day(time_ms: int, zone: tzinfo = UTC) -> str:
-    """Return the date of a time in *zone*, "2025-06-15"; the nearest where no calendar has it."""
-    return dates.moment(time_ms, zone).date().isoformat()
-
-
-def minute(time_ms: int, zone: tzinfo = UTC) -> str:
-    """Return a time in *zone*, "2025-06-15 17:06"; the nearest where no calendar has it."""
-    return dates.moment(time_ms, zone).isoformat(" ", "minutes")[:16]
-
-
-def budget(given: int | None) -> int:
-    """Return in how many tokens a text is wanted. Raises InvalidNumber."""
-    wanted = DEFAULT_BUDGET if given is None else given
-    return texts.integer(wanted, "token_budget", MIN_BUDGET, MAX_BUDGET)
-
-
-def tokens(size: int) -> int:
-    """Return how many tokens a text of *size* bytes has, estimated."""
-    return -(-size // BYTES_A_TOKEN)
-
-
-def size(text: str) -> int:
-    """Return how many bytes *text* has."""
-    return len(text.encode())
 
 
 def cut(entry: Entry, budget: int) -> Entry:

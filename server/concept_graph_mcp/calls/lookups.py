@@ -192,7 +192,7 @@ class Answered(NamedTuple):
     fields: tuple[str, ...]
     arguments: tuple[Any, ...]
     context: tuple[tuple[str, Any], ...]
-    lookup: Equal
+    lookup: "Lookup"
     key: str
     label: str
     property: str

@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from conceptgraph_core import text
+from conceptgraph_core import budgets, text
 from conceptgraph_core.associate.schema import checked_limit
-from conceptgraph_core.memories import schema, wording
+from conceptgraph_core.entities import schema as entities
+from conceptgraph_core.entities import widening
+from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.wanted import Wanted
+from conceptgraph_core.words import missing
 
 from . import concepts, words
 from .call import Call, Procedure, checked
 from .embedding import remembered
-from .lookups import Lookup
+from .lookups import Equal, Lookup, Union
 from .memories import BRIEF, SEEN, STANDING, Embedded, latest, nearest
 
 _EXPLANATION = ("words", "factors")
@@ -28,7 +31,9 @@ CONTEXT = Procedure(
     peeking="memorygraph.peek_context",
 )
 
-PROCEDURES = (SEARCH, CONTEXT, CONTEXT.peek())
+WIDENED = Procedure("memorygraph.widened", concepts.WIDENED.fields, writes=False)
+
+PROCEDURES = (SEARCH, CONTEXT, CONTEXT.peek(), WIDENED)
 
 
 @checked
@@ -70,14 +75,27 @@ def search(
 def context(
     scope: str,
     query: str,
-    token_budget: int = wording.DEFAULT_BUDGET,
+    token_budget: int = budgets.DEFAULT_BUDGET,
     embedded: Embedded | None = None,
 ) -> Call:
     """Return the call that puts together what belongs to *query*, and accesses it."""
-    wording.budget(token_budget)
+    budgets.budget(token_budget)
     lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
     model, vector = embedded or (None, ())
     return Call(CONTEXT, (query, token_budget, list(vector), model), lookup, given)
+
+
+@checked
+def widened(scope: str, query: str) -> Call:
+    """Return the call that tells the terms that *query* leads to by whom and what it names."""
+    by_concept = concepts.widened(query)
+    assert by_concept.lookup is not None
+    forms = [] if missing() else widening.forms(query, words.spoken())
+    called = tuple((scope, form) for form in forms)
+    merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
+    return Call(
+        WIDENED, (query,), Union((by_concept.lookup, merged)), words.context() | {"user_id": scope}
+    )
 
 
 def _asking(
@@ -88,5 +106,5 @@ def _asking(
     also: list[Lookup] = []
     if embedded is not None:
         also = [remembered(), nearest(scope, embedded[1], depth, wanted)]
-    then = words.of_widened(concepts.widened(query), scope)
+    then = words.of_widened(widened(scope, query), scope)
     return words.of_question(query, scope, also, then), words.context()

@@ -88,15 +88,15 @@ def with_mentions(lookup: Lookup, most: int) -> Incoming:
     )
 
 
-def of_widened(concepts: Call, scope: str) -> Answered:
-    """Look up the terms of *scope* that the rows of *concepts* have."""
-    assert isinstance(concepts.lookup, Equal)
+def of_widened(widened: Call, scope: str) -> Answered:
+    """Look up the terms of *scope* that the rows of *widened* have."""
+    assert widened.lookup is not None
     return Answered(
-        concepts.procedure.name,
-        concepts.procedure.fields,
-        concepts.arguments,
-        tuple(concepts.context.items()),
-        concepts.lookup,
+        widened.procedure.name,
+        widened.procedure.fields,
+        widened.arguments,
+        tuple(widened.context.items()),
+        widened.lookup,
         key="widened",
         label=schema.TERM,
         property="name",

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from conceptgraph_core import dates
 from conceptgraph_core.entities import names, schema, telling
-from conceptgraph_core.memories import wording
 
 from .. import calls
 from ..errors import Refused
@@ -106,7 +106,7 @@ def explain(
         rows = await session.run(calls.entities.explain(*edge))
 
         def day(at_ms: int) -> str:
-            return wording.day(at_ms, session.zone)
+            return dates.day(at_ms, session.zone)
 
         return [
             {"text": telling.written(row["parts"], day), "ids": dict(row["ids"])} for row in rows

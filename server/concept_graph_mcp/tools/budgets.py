@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, Strict
 
-from conceptgraph_core.memories import wording
+from conceptgraph_core import budgets
 
 from .arguments import clamped
 
@@ -12,9 +12,9 @@ TokenBudget = Annotated[
     int,
     Strict(),
     Field(
-        ge=wording.MIN_BUDGET,
-        le=wording.MAX_BUDGET,
+        ge=budgets.MIN_BUDGET,
+        le=budgets.MAX_BUDGET,
         description="At most so many tokens, estimated.",
     ),
-    clamped(wording.MIN_BUDGET, wording.MAX_BUDGET),
+    clamped(budgets.MIN_BUDGET, budgets.MAX_BUDGET),
 ]

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, Strict
 
+from conceptgraph_core import budgets, dates
 from conceptgraph_core.entities import schema, stated, telling
-from conceptgraph_core.memories import wording
 
 from .. import calls
 from ..session import Session
@@ -188,7 +188,7 @@ class EntityTools:
     async def entity_context(
         self,
         message: Annotated[Text, Field(description="What the user says, or what you want to say.")],
-        token_budget: TokenBudget = wording.DEFAULT_BUDGET,
+        token_budget: TokenBudget = budgets.DEFAULT_BUDGET,
     ) -> Told:
         """Tell what is known of those whom a message names, and of nobody else, with sources."""
         call = calls.entities.context(message, token_budget, self._session.user_id)
@@ -304,7 +304,7 @@ class EntityTools:
         return cast(EntitiesUnmerged, row)
 
     def _day(self, time_ms: int) -> str:
-        return wording.day(time_ms, self._session.zone)
+        return dates.day(time_ms, self._session.zone)
 
     def _times(self, valid_from: str | None, valid_until: str | None) -> list[int | None]:
         """Return from when and until when, each as its date begins; of a single day, all of it.

@@ -4,6 +4,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field, Strict
 
+from conceptgraph_core import budgets, dates
 from conceptgraph_core.associate import schema as words
 from conceptgraph_core.memories import schema, wording
 
@@ -95,7 +96,7 @@ class RememberingTools:
     async def memory_context(
         self,
         query: Query,
-        token_budget: TokenBudget = wording.DEFAULT_BUDGET,
+        token_budget: TokenBudget = budgets.DEFAULT_BUDGET,
     ) -> MemoryContext:
         """Put together what belongs to a query, as a text to read. What is in it is accessed."""
         scope = self._session.user_id
@@ -104,7 +105,7 @@ class RememberingTools:
             lambda embedded: calls.remembering.context(scope, query, token_budget, embedded),
         )
         text = wording.written(row["entries"], self._minute)
-        tokens = wording.tokens(wording.size(text))
+        tokens = budgets.tokens(budgets.size(text))
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
         if not row["left_out"]:
             for gone in await self._session.run(calls.upkeep.expired(scope, query, 1)):
@@ -114,7 +115,7 @@ class RememberingTools:
         return made
 
     def _minute(self, time_ms: int) -> str:
-        return wording.minute(time_ms, self._session.zone)
+        return dates.minute(time_ms, self._session.zone)
 
     def _found(self, row: dict[str, Any]) -> MemoryFound:
         shown = {key: value for key, value in row.items() if key != "total"}
