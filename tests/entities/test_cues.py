@@ -105,3 +105,40 @@ def test_names_that_the_text_says_are_ones_are_found_though_nothing_else_names_t
     names = [one["label"] for one in cues.named("Ziggy aka Bernhard plays", found)]
     assert names == ["Bernhard", "Ziggy"]
     assert cues.named("Bernhard plays", found) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "another dog" + ", " * 10_000 + "x Max",
+        "another dog " + "also " * 4_000 + "x Max",
+        "another " * 2_400 + "x Max",
+        "a new " + "dog-" * 5_000 + " Max",
+        "ACGT" * 5_000,
+        "A-" * 10_000,
+        "A.A'" * 5_000,
+        "Aa " * 6_600,
+        "my " * 6_600 + "Max",
+        "mein" * 5_000 + " Max",
+        "Max is the " * 1_800,
+        "Max from the " * 1_500,
+        "Ab (Cd" * 3_300,
+    ],
+)
+def test_a_text_that_fits_a_cue_nearly_in_many_ways_is_read_to_its_end(text):
+    assert not noticed(text, "Max").is_introduced
+    assert cues.aliases(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Another dog, who is also called Max.",
+        "A second dog that is named Max.",
+        "A new puppy, which was called Max.",
+        "A new puppy who's called Max.",
+        "Ein neuer Hund, namens Max.",
+    ],
+)
+def test_words_may_stand_between_another_one_and_its_name(text):
+    assert noticed(text, "Max").is_introduced

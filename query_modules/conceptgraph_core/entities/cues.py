@@ -15,14 +15,16 @@ from .observed import Observation
 # it everything else that begins with "re".
 re: Final[Any] = __import__("re")
 
-_NAME: Final = r"[A-ZÄÖÜ][\w'’.-]*\w(?: [A-ZÄÖÜ][\w'’-]+){0,2}"
+# Nothing here repeats without a bound what may be divided in more than one way: whatever the text,
+# the work is in proportion to its length.
+_NAME: Final = r"(?<!\w)[A-ZÄÖÜ][\w'’.-]{0,40}\w(?: [A-ZÄÖÜ][\w'’-]{1,40}){0,2}(?!\w)"
 _NEW: Final = (
     r"(?:another|different|second|third|other|new|andere[rnsm]?|zweite[rnsm]?|dritte[rnsm]?"
     r"|weitere[rnsm]?|neue[rnsm]?|noch ein(?:e|en|em|er)?)"
 )
 _CALLED: Final = (
-    r"(?:who is |that is |which is |who's |is |was |we |also |,? ?)*"
-    r"(?:also )?(?:called|named|heißt|heisst|hieß|namens|genannt)(?: (?:him|her|it|ihn|sie|es))?"
+    r"(?:(?:who|that|which|is|who's|was|we|also) ){0,4}"
+    r"(?:called|named|heißt|heisst|hieß|namens|genannt)(?: (?:him|her|it|ihn|sie|es))?"
     r"(?: also| auch)? "
 )
 # Words that may stand between "new" and a name: "my other sister Anna".
@@ -113,7 +115,7 @@ def introduces(text: str, label: str) -> bool:
     )
     if between is not None and all(map(_is_between, between[1].split())):
         return True
-    called = re.search(rf"\b{_NEW} (?:\w+ )?([\w-]+),? ?{_CALLED}{name}\b", text, re.IGNORECASE)
+    called = re.search(rf"\b{_NEW} (?:\w+ )??([\w-]+),? ?{_CALLED}{name}\b", text, re.IGNORECASE)
     if called is not None and _is_somebody(called[1]):
         return True
     return any(re.search(one.format(name), text, re.IGNORECASE) for one in _ALSO)
