@@ -10,6 +10,7 @@ from concept_graph_mcp import calls, serving, settings
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.lazy import connect
 from concept_graph_mcp.worker.along import Along
+from concept_graph_mcp.worker.job import Job
 
 DAY_MS = 86_400_000
 NOW_MS = 1_750_000_000_000
@@ -81,6 +82,20 @@ def test_a_store_that_fails_is_logged_once_and_tried_again(session, configured, 
     assert len(caplog.records) == 1
     configured.embedded.write_bytes(kept)
     assert "decay" in portal.call(along.run_due)
+
+
+def test_a_job_that_fails_in_any_way_ends_nothing(session, configured, portal, caplog):
+    async def fail(_):
+        raise LookupError("no such thing")
+
+    portal.call(session.run, calls.keeping.import_rows([old("a")]))
+    along = Along(session, configured)
+    along._jobs = [Job("fails", "fail", {"minute": 0}, fail)]
+    with caplog.at_level(logging.WARNING):
+        assert portal.call(along.run_due) == portal.call(along.run_due) == []
+    assert [record.getMessage() for record in caplog.records] == [
+        "the due jobs could not be run: no such thing"
+    ]
 
 
 def test_jobs_are_run_while_a_client_calls_and_none_is_begun_after_the_end(

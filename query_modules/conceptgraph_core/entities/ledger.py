@@ -40,7 +40,7 @@ def enter(
     return entry
 
 
-def action(entry: Node) -> str:
+def action_of(entry: Node) -> str:
     """Return what an entry did; one without an action, of version 0.1.0, is a merge."""
     return str(entry.get("action") or schema.MERGE_ACTION)
 
@@ -52,8 +52,12 @@ def number(graph: Graph, source: Node) -> int:
 
 def claim(graph: Graph, action: str, source: Node, reason: str, said: str | None) -> Row:
     """Keep what is claimed without the user's words as an entry that is not in force."""
-    known = (one.get("merge_reason") for one in entries(graph, source, schema.MERGE_OF))
-    if reason not in known:
+    known = {
+        (action_of(one), one.get("merge_reason"))
+        for one in entries(graph, source, schema.MERGE_OF)
+        if is_claim(one)
+    }
+    if (action, reason) not in known:
         enter(
             graph,
             *(action, source, None, reason),

@@ -1,6 +1,6 @@
 """Mentions: each message's each label once, and what a mention does to its entity and session."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from . import activation, ids, schema, trust
 from .node import Graph, Node
@@ -92,33 +92,44 @@ def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
     activate(graph, entity, origin)
 
 
-def recount(graph: Graph, entity: Node, mention: Node) -> None:
-    """Let a mention that was another's count for *entity*, as of when it was made."""
-    origin, at = mention.get("origin"), mention.created_at
-    _add(entity, origin, 1)
-    raised, latest = activation.mentioned(
-        entity.get("activation_strength"), entity.get("last_activated"), origin, at
-    )
-    entity.set(activation_strength=raised, last_activated=latest)
-    if origin == schema.USER:
-        felt = max(_felt(mention), entity.get("emotional_intensity"))
+def recount(graph: Graph, entity: Node, come: Sequence[Node]) -> None:
+    """Let mentions that were another's count for *entity*, each as of when it was made."""
+    users = _add_all(entity, come, 1)
+    for one in come:
+        raised, latest = activation.mentioned(
+            entity.get("activation_strength"),
+            entity.get("last_activated"),
+            one.get("origin"),
+            one.created_at,
+        )
+        entity.set(activation_strength=raised, last_activated=latest)
+    if users:
+        felt = max(entity.get("emotional_intensity"), *map(_felt, users))
         entity.set(emotional_intensity=felt, user_sessions=_sessions(graph, entity))
 
 
-def discount(graph: Graph, entity: Node, mention: Node) -> None:
-    """Let a mention that became another's count for *entity* no longer.
+def discount(graph: Graph, entity: Node, gone: Sequence[Node]) -> None:
+    """Let mentions that became another's count for *entity* no longer.
 
     Its activation stays: it fades by itself.
     """
-    _add(entity, mention.get("origin"), -1)
-    if mention.get("origin") != schema.USER:
+    users = _add_all(entity, gone, -1)
+    if not users:
         return
-    left = [one for one in _of_user(graph, entity) if one.id != mention.id]
-    if mention.get("session_id") not in {one.get("session_id") for one in left}:
-        sessions = [one for one in entity.get("user_sessions") if one != mention.get("session_id")]
-        entity.set(user_sessions=sessions)
-    if _felt(mention) >= entity.get("emotional_intensity"):
+    left = _of_user(graph, entity)
+    lost = {one.get("session_id") for one in users} - {one.get("session_id") for one in left}
+    sessions = [one for one in entity.get("user_sessions") if one not in lost]
+    entity.set(user_sessions=sessions)
+    if max(map(_felt, users)) >= entity.get("emotional_intensity"):
         entity.set(emotional_intensity=max(map(_felt, left), default=0.0))
+
+
+def _add_all(entity: Node, mentions: Sequence[Node], way: int) -> list[Node]:
+    """Count *mentions* in (1) or out (-1); return those that are the user's."""
+    users = [one for one in mentions if one.get("origin") == schema.USER]
+    _add(entity, schema.USER, way * len(users))
+    _add(entity, schema.MODEL, way * (len(mentions) - len(users)))
+    return users
 
 
 def _add(entity: Node, origin: str, number: int) -> None:

@@ -66,7 +66,7 @@ def entry(graph: Graph, entry: Node) -> Row:
     """Return an entry of the ledger, with what the two were called."""
     return {
         "merge_id": entry.key,
-        "action": ledger.action(entry),
+        "action": ledger.action_of(entry),
         "source_id": entry.get("source_node_id"),
         "source": _label(graph, entry, schema.MERGE_OF, entry.get("source_node_id")),
         "target_id": entry.get("target_node_id"),

@@ -168,7 +168,7 @@ def ledger_rows(graph: Graph, members: Iterable[Node]) -> list[Row]:
     return [
         {
             "merge_id": one.key,
-            "action": ledger.action(one),
+            "action": ledger.action_of(one),
             "source_id": one.get("source_node_id"),
             "target_id": one.get("target_node_id"),
             "reason": one.get("merge_reason"),

@@ -109,7 +109,7 @@ SAME_AS_STATUSES: Final = (CANDIDATE, MERGED, REJECTED)
 SYSTEM: Final = "system"
 USER_CORRECTION: Final = "user_correction"
 MERGERS: Final = (USER_CORRECTION, SYSTEM)
-# What an entry of the ledger did (see `ledger.action`).
+# What an entry of the ledger did (see `ledger.action_of`).
 MERGE_ACTION: Final = "merge"
 SPLIT_ACTION: Final = "split"
 END_ACTION: Final = "end"

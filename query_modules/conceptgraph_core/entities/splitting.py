@@ -105,8 +105,7 @@ def _made(
     for member in dict.fromkeys(chosen.values()):
         if member.id != source.id:
             graph.add_edge(entry, member, schema.MERGE_OF)
-    for one in moved:
-        _move(graph, one, chosen[one], other)
+    _move(graph, [(one, chosen[one], other) for one in moved])
     older, younger = graph.ordered(source, other)
     graph.join(
         *(older, younger, schema.SAME_AS),
@@ -118,19 +117,30 @@ def _made(
     return {"verdict": schema.SPLIT_ACTION, "entity_id": other.key, "merge_id": entry.key}
 
 
-def _move(graph: Graph, one: Node, source: Node, target: Node) -> None:
-    """Let a mention or a fact be of *target* and no longer of *source*."""
-    if one.label == schema.FACT:
-        [tie] = [tie for tie in graph.arriving(one, schema.HAS_FACT) if tie.other.id == source.id]
-        graph.delete_edge(tie.raw)
-        one.set(entity_id=target.key)
-        graph.add_edge(target, one, schema.HAS_FACT)
-        return
-    [tie] = [tie for tie in graph.leaving(one, schema.OF) if tie.other.id == source.id]
-    graph.delete_edge(tie.raw)
-    graph.add_edge(one, target, schema.OF)
-    mentions.discount(graph, source, one)
-    mentions.recount(graph, target, one)
+def _move(graph: Graph, moves: Sequence[tuple[Node, Node, Node]]) -> None:
+    """Let mentions and facts, in their order, be of another entity: (which, of whom, whose now).
+
+    Each entity is counted again once, however many are moved.
+    """
+    gone: dict[Node, list[Node]] = {}
+    come: dict[Node, list[Node]] = {}
+    for one, source, target in moves:
+        is_fact = one.label == schema.FACT
+        ties = graph.arriving(one, schema.HAS_FACT) if is_fact else graph.leaving(one, schema.OF)
+        # One that Cypher written by hand has doubled goes with the other.
+        for tie in [tie for tie in ties if tie.other.id == source.id]:
+            graph.delete_edge(tie.raw)
+        if is_fact:
+            one.set(entity_id=target.key)
+            graph.add_edge(target, one, schema.HAS_FACT)
+        else:
+            graph.add_edge(one, target, schema.OF)
+            gone.setdefault(source, []).append(one)
+            come.setdefault(target, []).append(one)
+    for entity, mentioned in gone.items():
+        mentions.discount(graph, entity, mentioned)
+    for entity, mentioned in come.items():
+        mentions.recount(graph, entity, mentioned)
 
 
 def rejoin(graph: Graph, entry: Node) -> list[Node]:
@@ -140,9 +150,10 @@ def rejoin(graph: Graph, entry: Node) -> list[Node]:
     own.
     """
     other = ledger.target(graph, entry)
-    for one in _parts(graph, other):
-        if one.key in _origins(entry):
-            _move(graph, one, other, _home(graph, other, one.key))
+    origins = _origins(entry)
+    back = [one for one in _parts(graph, other) if one.key in origins]
+    back.sort(key=lambda one: (_told_at(one), one.key))
+    _move(graph, [(one, other, _home(graph, other, one.key)) for one in back])
     home = components.canonical(graph, _home(graph, other, ""))
     is_more = bool(_parts(graph, other)) and other.get("canonical_node_id") is None
     if is_more and components.canonical(graph, other).id != home.id:
@@ -158,7 +169,7 @@ def _origins(entry: Node) -> dict[str, str]:
 def _made_by(graph: Graph, entity: Node) -> Node | None:
     """Return the split that made *entity*."""
     made = ledger.entries(graph, entity, schema.MERGE_INTO)
-    return next((one for one in made if ledger.action(one) == schema.SPLIT_ACTION), None)
+    return next((one for one in made if ledger.action_of(one) == schema.SPLIT_ACTION), None)
 
 
 def _home(graph: Graph, entity: Node, moved_id: str) -> Node:

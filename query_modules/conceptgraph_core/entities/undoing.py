@@ -35,7 +35,7 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
     if not entry.get("is_active"):
         raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
     entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
-    apart = _UNDO[ledger.action(entry)](graph, entry)
+    apart = _UNDO[ledger.action_of(entry)](graph, entry)
     gone: list[Node] = []
     for one in ledger.about(graph, entry):
         if one not in gone:

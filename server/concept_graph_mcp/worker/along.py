@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from ..errors import StoreError
+from ..errors import one_line
 from ..session import Session
 from ..settings import Settings
 from . import registry
@@ -70,10 +70,11 @@ class Along:
                     break
                 ran.append(job.name)
             self._logged = ""
-        except StoreError as error:
+        # Whatever it is: a job that fails must not end the server.
+        except Exception as error:  # noqa: BLE001
             if str(error) != self._logged:
                 self._logged = str(error)
-                logger.warning("the due jobs could not be run: %s", error)
+                logger.warning("the due jobs could not be run: %s", one_line(error))
         return ran
 
     async def end(self) -> None:
