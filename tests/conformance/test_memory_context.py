@@ -289,6 +289,24 @@ def test_what_a_later_memory_contradicts_says_so_and_comes_after_it(memory):
     assert entries(memory, "walls")[0]["contradicted_by"] is None
 
 
+def test_a_copy_hides_no_contradiction_in_a_context(memory):
+    memory.import_rows(
+        [
+            node("a", content="Clara is allergic to hazelnuts."),
+            node("c", content="clara is allergic to hazelnuts", created_at=MADE_MS + 1),
+            node("b", content="Only wasps, in fact", created_at=MADE_MS + 2),
+            edge("b", "a", "contradicts", strength=0.5, last_strengthened=0),
+        ]
+    )
+    told = [(one["memory_id"], one["contradicted_by"]) for one in entries(memory, "hazelnuts")]
+    assert told == [("b", None), ("c", "b")]
+    memory.import_rows(
+        [node("d", content="Clara is allergic to hazelnuts!", created_at=MADE_MS + 3)]
+    )
+    told = [(one["memory_id"], one["contradicted_by"]) for one in entries(memory, "hazelnuts")]
+    assert told == [("d", None)]
+
+
 def test_what_contradicts_each_other_at_one_time_is_listed_without_end(memory):
     memory.import_rows(
         [node(name, content=f"tea {name}") for name in "abc"]

@@ -259,6 +259,16 @@ def test_what_shares_half_of_its_terms_is_similar(memory):
     assert not create(memory, "Anna dances")["similar"]
 
 
+def test_what_is_similar_and_contradicted_says_so(memory):
+    old = create(memory, "Clara is allergic to hazelnuts")["memory_id"]
+    memory.now_ms += 1
+    new = create(memory, "Clara is allergic to peanuts")["memory_id"]
+    memory.run(calls.memory_links.link(new, old, "contradicts"))
+    similar = create(memory, "clara is allergic to hazelnuts, walnuts")["similar"]
+    told = {one["memory_id"]: one.get("contradicted_by") for one in similar}
+    assert told == {old: new}
+
+
 def test_everything_of_a_memory_can_be_corrected(memory):
     memory_id = create(memory, "Prefers tea", concepts=["drinks"])["memory_id"]
     parent = create(memory, "About Ann")["memory_id"]

@@ -200,6 +200,33 @@ def test_what_a_later_memory_contradicts_says_so_wherever_it_is_listed(memory):
     assert memory.run(calls.memories.get("tuesday"))[0]["contradicted_by"] is None
 
 
+def test_a_copy_hides_no_contradiction(memory):
+    memory.import_rows(
+        [
+            node("a", content="Clara is allergic to hazelnuts."),
+            node("c", content="clara is allergic to hazelnuts", created_at=MADE_MS + 1),
+            node("b", content="Clara is allergic to peanuts", created_at=MADE_MS + 2),
+            edge("b", "a", "contradicts"),
+        ]
+    )
+
+    def shown():
+        for call in (
+            calls.remembering.search("default", "What is Clara allergic to?"),
+            calls.memories.recent("default"),
+        ):
+            rows = memory.run(call)
+            yield {row["memory_id"]: (row["also"], row["contradicted_by"]) for row in rows}
+        yield [row["memory_id"] for row in search(memory, "What is Clara allergic to?")]
+
+    assert [*shown()] == [{"b": (0, None), "c": (1, "b")}] * 2 + [["b", "c"]]
+    # Said again after that, it stands again, and what contradicted it does not.
+    [again] = memory.run(calls.memories.create("default", "clara is allergic to hazelnuts"))
+    new = again["memory_id"]
+    assert again["existing"] is False
+    assert [*shown()] == [{"b": (0, new), new: (2, None)}] * 2 + [[new, "b"]]
+
+
 # With vectors
 
 

@@ -114,10 +114,11 @@ def _entries(
     chosen = set(ordered)
     for group in likeness.grouped([*ordered, *copies]):
         groups[max(chosen.intersection(group), key=likeness.age)] = group
+    sayings = likeness.shown_first(groups, groups.values())
     # What was found stands beside what corrects it, even where their link is faint by now.
-    against = standing.against(graph, list(groups))
+    against = standing.against(graph, list(groups), sayings)
     later = dict.fromkeys(node for node in against.values() if node not in groups)
-    against |= standing.against(graph, list(later))
+    against |= standing.against(graph, list(later), sayings)
     shown = likeness.later_first([*groups, *later], against)
     return [(node, _entry(graph, node, groups.get(node, [node]), against)) for node in shown]
 

@@ -1,7 +1,7 @@
 """Whether a text that is to be kept is there already, word for word or nearly."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import ranks
@@ -23,13 +23,12 @@ def known(
     Exactly: but for blanks, so that a corrected password or "2⁵ mg" is another text. Current is
     what was noted, not said in a thread, and what no later memory contradicts; of several the
     latest. Nearly, as {memory_id, text}, the best first: what shares half of all terms of both, and
-    two or more, or has a vector with a cosine of 0.85 or more. Of what shares terms, those are
+    two or more, or has a vector with a cosine of 0.85 or more; `contradicted_by` where a later one
+    contradicts it. Of what shares terms, those are
     compared that share most of the rarest ones, as far as mentions were looked up.
     """
     found = _compared(graph, content)
-    there = _current(
-        graph, [node for node in found if _collapsed(node.content) == _collapsed(content)]
-    )
+    there = _current(graph, found, content)
     likenesses = {node: share for node, share in found.items() if share >= schema.SIMILAR_OVERLAP}
     given = comparable(graph, vector, model)
     for node in graph.nodes() if given else ():
@@ -38,13 +37,26 @@ def known(
         if cosine is not None and cosine >= schema.SIMILAR_COSINE:
             likenesses[node] = max(cosine, likenesses.get(node, 0.0))
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
-    shown = [group[0] for group in likeness.grouped(ordered)][: schema.MOST_SIMILAR]
-    return there, [{"memory_id": node.memory_id, "text": node.text} for node in shown]
+    groups = likeness.grouped(ordered)
+    shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
+    against = standing.against(graph, shown, groups)
+    return there, [_similar(graph, node, against) for node in shown]
 
 
-def _current(graph: Graph, nodes: Sequence[Node]) -> Node | None:
-    noted = [node for node in nodes if node.value("thread") is None]
-    against = standing.against(graph, noted)
+def _similar(graph: Graph, node: Node, against: dict[Node, Node]) -> Row:
+    marked = standing.mark(graph, node, against) if node in against else {}
+    return {"memory_id": node.memory_id, "text": node.text, **marked}
+
+
+def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
+    """Return the latest note of exactly that text, unless what it says is contradicted."""
+    same = [node for node in found if likeness.words(node.content) == likeness.words(content)]
+    noted = [
+        node
+        for node in same
+        if node.value("thread") is None and _collapsed(node.content) == _collapsed(content)
+    ]
+    against = standing.against(graph, noted, likeness.grouped(same))
     return max((node for node in noted if node not in against), key=likeness.age, default=None)
 
 

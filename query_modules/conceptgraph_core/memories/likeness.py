@@ -52,6 +52,12 @@ def grouped(nodes: Iterable[Node]) -> list[list[Node]]:
     return list(groups.values())
 
 
+def shown_first(shown: Iterable[Node], groups: Iterable[Sequence[Node]]) -> list[list[Node]]:
+    """Return *groups*, in each the one of *shown* that stands for it before the others."""
+    pairs = zip(shown, groups, strict=True)
+    return [[one, *(node for node in group if node is not one)] for one, group in pairs]
+
+
 def later_first(nodes: Sequence[Node], against: dict[Node, Node]) -> list[Node]:
     """Return *nodes* in their order, but each after the one that stands *against* it."""
     among, ordered, seen = set(nodes), [], set()

@@ -33,8 +33,8 @@ def create(
     The same text again is the memory that is there, if it is current (see `kept.known`): an
     access, the greater importance, the tags of both. *vector* is that of *content*, by *model*.
     Returns memory_id, state, decay_score, concepts, existing, and similar: {memory_id, text} of
-    what says nearly the same. Raises InvalidText, InvalidNumber, InvalidMetadata, and NotFound for
-    a parent that is not there.
+    what says nearly the same, with contradicted_by where it is. Raises InvalidText, InvalidNumber,
+    InvalidMetadata, and NotFound for a parent that is not there.
     """
     given = {
         "content": content,
@@ -201,7 +201,7 @@ def recent(graph: Graph, limit: int | None, source_filter: str | None = None) ->
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     groups = likeness.grouped(nodes)[:most]
     shown = [max(group, key=likeness.age) for group in groups]
-    against = standing.against(graph, shown)
+    against = standing.against(graph, shown, likeness.shown_first(shown, groups))
     total = max(graph.context.size or 0, len(nodes))
     return [
         graph.brief(node)

@@ -173,10 +173,11 @@ def _later_first(
 ) -> tuple[list[Found], dict[Node, Node]]:
     """Return *most* of *found*, each after what contradicts it, and what contradicts which."""
     by_node = {one.node: one for one in found}
+    groups = [(one.node, *one.also) for one in found]
     first = list(by_node)[:most]
-    against = standing.against(graph, first)
+    against = standing.against(graph, first, groups)
     later = [node for node in against.values() if node in by_node and node not in first]
-    against |= standing.against(graph, later)
+    against |= standing.against(graph, later, groups)
     ordered = likeness.later_first([*first, *later], against)
     return [by_node[node] for node in ordered[:most]], against
 

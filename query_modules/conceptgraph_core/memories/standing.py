@@ -1,6 +1,6 @@
 """What stands against a memory: a later one that contradicts or replaces it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from . import likeness, schema
@@ -9,29 +9,37 @@ from .node import Kept, Node
 _CONTRADICTING: Final = {schema.RELATION_TYPES["contradicts"]: "contradicts"}
 
 
-def against(graph: Kept, nodes: Sequence[Node]) -> dict[Node, Node]:
+def against(
+    graph: Kept, nodes: Sequence[Node], groups: Iterable[Sequence[Node]] = ()
+) -> dict[Node, Node]:
     """Return those of *nodes* that a later memory contradicts, each with the latest of these.
 
     A link counts in both directions and however faint it is: of two that contradict each other the
-    later stands. Of two of one time, that from which the link comes.
+    later stands. Of two of one time, that from which the link comes. Each of *groups* says one
+    thing in the same words, first the one that is shown: a link of any of them is a link of all,
+    which are as late as the latest. So what is said again after it was contradicted stands again.
     """
+    of_one = {node: group for group in groups for node in group}
+    grouped = [one for node in nodes for one in of_one.get(node, (node,))]
     for outgoing in (True, False):
-        graph.expect_edges(nodes, outgoing)
+        graph.expect_edges(grouped, outgoing)
     found = {}
     for node in nodes:
-        later = [
-            other
-            for _, _, other, outgoing in graph.edges(node, relations=_CONTRADICTING)
-            if not other.is_deleted and _is_later(other, node, states_it=not outgoing)
-        ]
+        group = of_one.get(node, (node,))
+        later: dict[Node, tuple[int, str]] = {}
+        for one in group:
+            for _, _, other, outgoing in graph.edges(one, relations=_CONTRADICTING):
+                others = of_one.get(other, (other,))
+                if not other.is_deleted and _is_later(others, group, states_it=not outgoing):
+                    later[others[0]] = max(map(likeness.age, others))
         if later:
-            found[node] = max(later, key=likeness.age)
+            found[node] = max(later, key=later.__getitem__)
     return found
 
 
-def _is_later(other: Node, node: Node, states_it: bool) -> bool:
-    ages = likeness.told_at(other), likeness.told_at(node)
-    return other is not node and (ages[0] > ages[1] or (ages[0] == ages[1] and states_it))
+def _is_later(others: Sequence[Node], group: Sequence[Node], states_it: bool) -> bool:
+    ages = max(map(likeness.told_at, others)), max(map(likeness.told_at, group))
+    return others[0] is not group[0] and (ages[0] > ages[1] or (ages[0] == ages[1] and states_it))
 
 
 def mark(graph: Kept, node: Node, found: dict[Node, Node] | None = None) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Listed(Brief):
 class Alike(TypedDict):
     memory_id: MemoryId
     text: str
+    contradicted_by: NotRequired[Against]
 
 
 class MemoryCreated(TypedDict):
