@@ -191,6 +191,13 @@ def test_an_imported_vector_has_its_dimension_whatever_its_record_says(memory):
         assert (kept["embedding"], kept["embedding_dimension"]) == ([1.0, 0.0, 0.0], 3)
 
 
+def test_a_copy_is_found_among_many_that_share_as_many_of_its_words(memory):
+    first = create(memory, "I like coffee a lot")
+    for number in range(80):
+        create(memory, f"I like coffee a lot, said guest {number} in the long queue outside")
+    assert create(memory, "I like coffee a lot")["memory_id"] == first["memory_id"]
+
+
 def test_the_same_text_again_is_the_memory_that_is_there(memory):
     first = create(memory, "Mia is allergic to nuts", importance=0.6, tags=["mia"])
     assert (first["existing"], list(first["similar"])) == (False, [])

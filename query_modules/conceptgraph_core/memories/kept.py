@@ -70,14 +70,21 @@ def _compared(graph: Graph, content: str) -> dict[Node, float]:
     0 of those that share fewer than two.
     """
     spoken = graph.context.languages
-    own = set() if missing() else set(terms(content, spoken))
+    counted = {} if missing() else terms(content, spoken)
+    own, length = set(counted), sum(counted.values())
     index = StoredIndex(graph.another(Words), graph.context.user_id)
     shared: Counter[int] = Counter()
+    longer: dict[int, int] = {}
     for term in sorted(own):
         if index.is_read(term):
-            shared.update(index.mentions(term).texts)
+            mentions = index.mentions(term)
+            shared.update(mentions.texts)
+            by = (abs(other - length) for other in mentions.lengths)
+            longer.update(zip(mentions.texts, by, strict=True))
     found = {}
-    for text, _ in shared.most_common(schema.SIMILAR_COMPARED):
+    # Of those that share equally many terms first what is as long, as a copy is.
+    order = sorted(shared, key=lambda text: (-shared[text], longer[text]))
+    for text in order[: schema.SIMILAR_COMPARED]:
         node = _node(graph, index, text)
         if node is not None:
             others = set(terms(node.content, spoken))
