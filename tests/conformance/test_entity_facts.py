@@ -189,7 +189,8 @@ def test_values_of_what_may_have_several_or_at_other_times_are_no_conflict(entit
     assert state(entities, max_, "likes", "shoes")["conflicts"] == []
     state(entities, max_, "employer", "Acme", valid_until=10)
     assert state(entities, max_, "employer", "Zeta", valid_from=10)["conflicts"] == []
-    assert len(state(entities, max_, "employer", "Beta", valid_from=9)["conflicts"]) == 2
+    # With Zeta: what Acme was until 10 is over.
+    assert len(state(entities, max_, "employer", "Beta", valid_from=9)["conflicts"]) == 1
     state(entities, max_, "collar", "red", single=True)
     assert len(state(entities, max_, "collar", "blue")["conflicts"]) == 1
 
@@ -311,7 +312,7 @@ class Plain:
         )
 
     def clashes(self, now):
-        known = [row for row in self.rows if row["forgot"] is None]
+        known = [row for row in self.rows if row["forgot"] is None and self._end(row, now) > now]
         return sum(
             one["value"] != other["value"]
             and self._begin(one) < self._end(other, now)

@@ -3,6 +3,7 @@
 import pytest
 from entity_layer import Entities
 from expect import REFUSALS
+from nights import daily
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.schema import SELF
@@ -69,6 +70,34 @@ def test_what_the_words_say_is_over_is_ended(entities, first, later, before, now
     assert own(entities) == ([] if now is None else [(*now, "user")])
     assert own(entities, valid_at=then) == [(*before, "user")]
     assert entities.get(entities.record(SELF)["id"])["conflicts"] == []
+
+
+def test_a_fact_that_is_over_conflicts_with_nothing(entities):
+    entities.observe("I work at Siemens")
+    entities.days(1)
+    entities.observe("I no longer work at Siemens")
+    entities.days(1)
+    [fact] = entities.observe("I joined Bosch last week")["entities"][-1]["facts"]
+    assert (fact["value"], fact["conflicts"]) == ("Bosch", [])
+    since = {one["value"]: one.get("valid_from") for one in entities.records("fact")}
+    assert since == {"Siemens": None, "Bosch": entities.memory.now_ms}
+
+
+def test_what_is_said_to_be_over_is_no_conflict_in_its_answer(entities):
+    entities.observe("Ich wohne in Köln")
+    entities.observe("Ich wohne in Oslo", speaker="user")
+    entities.days(1)
+    [fact] = entities.observe("Ich wohne nicht mehr in Köln")["entities"][-1]["facts"]
+    assert (fact["value"], fact["conflicts"]) == ("Köln", [])
+
+
+def test_the_night_counts_no_fact_that_is_over(entities):
+    entities.observe("I work at Siemens")
+    entities.observe("I work at Bosch")
+    assert len(daily(entities, "contradictions")) == 1
+    entities.days(1)
+    entities.observe("I no longer work at Siemens")
+    assert daily(entities, "contradictions") == []
 
 
 def test_what_nobody_knew_of_was_so_until_it_is_said_to_be_over(entities):

@@ -41,6 +41,13 @@ def is_valid(fact: Node, valid_at: int, known_at: int) -> bool:
     return (since is None or since <= valid_at) and (until is None or valid_at < until)
 
 
+def current(graph: Graph, entities: Iterable[Node]) -> list[Node]:
+    """Return the facts of *entities* that are believed and are not over by now."""
+    now_ms = graph.now_ms
+    known = (one for one in facts(graph, entities) if is_known(one, now_ms))
+    return [one for one in known if (until := ending(one, now_ms)) is None or now_ms < until]
+
+
 def since(graph: Graph, entity: Node) -> int | None:
     """Return since when anything is so that is believed of *entity*; None: no fact says it."""
     known = (one for one in facts(graph, [entity]) if is_known(one, graph.now_ms))

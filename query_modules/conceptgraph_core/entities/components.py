@@ -4,9 +4,10 @@ Merges form trees: an entity is merged into at most one other, its `canonical_no
 any one back leaves all others as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ..errors import NotAllowed
 from . import schema
 from .node import Graph, Node, Tie
 from .trust import Said
@@ -120,6 +121,12 @@ def called_by_user(graph: Graph, node: Node) -> list[str]:
 def is_self(node: Node) -> bool:
     """Tell whether *node* is the entity that stands for the user."""
     return bool(node.get("canonical_name") == schema.SELF)
+
+
+def refuse_self(nodes: Iterable[Node], field: str, what: str) -> None:
+    """Raise NotAllowed if one of *nodes* stands for the user: facts of the user need the one."""
+    if any(map(is_self, nodes)):
+        raise NotAllowed(f"{field}: {schema.SELF} cannot be {what}")
 
 
 def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:

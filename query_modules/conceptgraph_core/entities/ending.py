@@ -25,6 +25,7 @@ def end(graph: Graph, entity_id: str, said: str | None, reason: str, until: int 
         texts.summary(said, "said")
     until = graph.now_ms if until is None else checks.time(until, "valid_until")
     entity = components.canonical(graph, merging.entity(graph, entity_id))
+    components.refuse_self(components.members(graph, entity), "entity_id", "ended")
     if entity.get("valid_until") is not None:
         raise NotAllowed(f"entity_id: {shown(entity.name)} has ended already; unmerge that first")
     if ledger.lacking(graph, [entity], said) is not None:

@@ -141,21 +141,23 @@ def _after(
     graph: Graph, entity: Node, given: Given, about: Node | None, found: standing.Found
 ) -> Given:
     """End what was so before what is *given*; return that with its beginning, if anything was."""
-    ended = [one for one in _before(graph, entity, given, about) if _may_end(graph, one, found)]
+    before = _before(graph, entity, given, about)
+    ended = [one for one in before if _may_end(graph, one, found)]
     for one in ended:
         _end(graph, one, Given(given.predicate))
-    return replace(given, valid_from=graph.now_ms) if ended else given
+    over = [one for one in before if not believed.is_valid(one, graph.now_ms, graph.now_ms)]
+    return replace(given, valid_from=graph.now_ms) if ended or over else given
 
 
 def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
-    """Return what is so of *entity* now by other facts of the predicate that is *given*."""
+    """Return the other facts of the predicate that is *given* that have begun, over or not."""
     now_ms, predicate = graph.now_ms, names.canonical(given.predicate)
     return [
         one
         for one in believed.facts(graph, components.members(graph, entity))
         if names.canonical(one.get("predicate")) == predicate
         and believed.is_known(one, now_ms)
-        and believed.is_valid(one, now_ms, now_ms)
+        and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
         and not _says(graph, one, given, about)
     ]
 
@@ -327,12 +329,10 @@ def _says(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
 
 
 def _conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:
-    """Return what contradicts *made* among all that is believed of its entity's component."""
-    now_ms = graph.now_ms
-    facts = believed.facts(graph, components.members(graph, entity))
-    known = [one for one in facts if believed.is_known(one, now_ms)]
+    """Return what contradicts *made* among the current facts of its entity's component."""
+    current = believed.current(graph, components.members(graph, entity))
     return [
         believed.conflict(one, other)
-        for one, other in believed.conflicts(graph, known, now_ms)
+        for one, other in believed.conflicts(graph, current, graph.now_ms)
         if made.id in (one.id, other.id)
     ]

@@ -47,6 +47,7 @@ def merge(
     target = components.canonical(graph, entity(graph, target_id, "target_id"))
     if source.id == target.id:
         raise Tautology(f"target_id: {shown(source.name)} is the same already")
+    components.refuse_self([source], "source_id", "merged into another; pass it as target_id")
     if by == schema.USER_CORRECTION:
         lacking = ledger.lacking(graph, (source, target), said)
         if lacking is not None:
@@ -180,6 +181,8 @@ def likeness(one: Node, other: Node) -> float:
 def barred(graph: Graph, one: Node, other: Node) -> list[str]:
     """Return why two canonical entities cannot be the same, but for a correction by the user."""
     reasons = []
+    if components.is_self(one) or components.is_self(other):
+        reasons.append("one of them is the user")
     if _was_taken_back(graph, one, other):
         reasons.append("a merge of these was taken back")
     if one.node_type != other.node_type:

@@ -179,6 +179,11 @@ class _Message:
 
     def _decide(self, sought: Sought, observation: Observation) -> tuple[Sought, Decision]:
         """Return who is meant, with what else is known of who is sought."""
+        if observation.name == schema.SELF:
+            # The one speaker is never another, whatever else is said of them.
+            user = self._registered.own(schema.SELF)
+            known = None if user is None else self._registered.known([user])[0]
+            return sought, Decision(known, schema.PROVISIONAL, ())
         named = self._registered.known(self._registered.named(sought.name))
         if observation.is_introduced and sought.claimed is None and not sought.is_new:
             sought = self._introduced(sought, named, observation.label)

@@ -35,6 +35,10 @@ class Registered:
         """Return the entities that are called so: the first of that name, and "name #2" …"""
         return list(self._called.get(name, ()))
 
+    def own(self, name: str) -> Node | None:
+        """Return the entity that has exactly that canonical name."""
+        return self._by_name.get(name)
+
     def free_name(self, name: str) -> str:
         return names.free(name, self._by_name)
 

@@ -40,6 +40,7 @@ def split(
     if bool(moved_ids) == (since is not None):
         raise InvalidText("mention_ids: give mention_ids or since, one of them")
     source = components.canonical(graph, merging.entity(graph, entity_id))
+    components.refuse_self(components.members(graph, source), "entity_id", "split")
     of = _chosen(graph, components.members(graph, source), moved_ids, since)
     if ledger.lacking(graph, [source], said) is not None:
         return ledger.claim(graph, schema.SPLIT_ACTION, source, reason, said)

@@ -222,13 +222,13 @@ def _contradict(batch: Batch, node: Node) -> None:
 def contradictions(graph: Graph, node: Node) -> list[Row]:
     """Return what contradicts in the component whose canonical entity *node* is, else nothing.
 
-    Facts that are believed and cannot both be so, and relations that were observed as such.
+    Current facts that cannot both be so, and relations that were observed as such.
     """
     if components.canonical(graph, node).id != node.id:
         return []
-    members, now_ms = components.members(graph, node), graph.now_ms
-    known = [one for one in believed.facts(graph, members) if believed.is_known(one, now_ms)]
-    found = believed.conflicts(graph, known, now_ms) if len(known) > 1 else []
+    members = components.members(graph, node)
+    current = believed.current(graph, members)
+    found = believed.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
     rows = [_row(node, *_of_facts(*pair), schema.BOTH_BELIEVED) for pair in found]
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):
