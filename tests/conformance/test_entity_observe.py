@@ -74,6 +74,29 @@ def test_a_message_can_be_observed_without_saying_what_it_mentions(entities):
     assert [one["label"] for one in row["entities"]] == ["Anna Smith"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I know " + ", ".join(f"Aa{number} (Bb{number})" for number in range(300)),
+        "I know " + "A" * 300 + " (Bb)",
+    ],
+    ids=["many", "long"],
+)
+def test_a_message_full_of_other_names_is_not_refused(entities, text):
+    [row] = entities.run(calls.entities.observe("s", "m", "user", text))
+    assert len(row["entities"]) <= 30
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [("Done.\n```\nMax (Rex)\n```", "user"), ("Max (Rex) slept", "model")],
+)
+def test_what_the_user_did_not_say_gives_nobody_another_name(entities, text, speaker):
+    entities.one("Max slept", "Max", session="before")
+    rex = entities.one(text, "Rex", speaker=speaker)
+    assert (rex["created"], rex.get("candidates")) == (True, None)
+
+
 def test_what_a_model_says_is_the_models_even_where_it_stands_there(entities):
     assert entities.one("I think of Max", "Max", speaker="model")["origin"] == "model"
     record = entities.record("Max")

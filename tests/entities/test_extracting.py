@@ -276,3 +276,28 @@ def test_a_fact_comes_with_what_it_names():
         ("hiking", "preference", None),
         (SELF, "entity", "person"),
     ]
+
+
+def test_names_that_the_text_says_are_ones_are_told_though_nothing_else_names_them():
+    assert labels("Ziggy aka Bernhard plays") == ["Ziggy", "Bernhard"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nclass Foo (Bar)\n```",
+        "> Quoted Person (Quoted Alias)",
+        "`Result (Value)` is what I get",
+    ],
+)
+def test_names_for_one_in_what_is_pasted_are_nobodys_words(text):
+    assert labels(text) == []
+
+
+def test_names_for_one_in_a_models_message_are_not_told():
+    assert labels("Destination Account (Savings Plan)", speaker="model") == []
+
+
+def test_names_for_one_are_bounded_as_all_else_is():
+    assert len(labels("I know " + ", ".join(f"Aa{one} (Bb{one})" for one in range(300)))) == 30
+    assert all(len(one) < 255 for one in labels("I know " + "A" * 300 + " (Bb)"))

@@ -4,11 +4,11 @@ Only what stands right beside the name counts. A cue makes no merge: it makes a 
 name, or a question, and fills in what an observation leaves out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from . import kinds, names, schema
+from . import kinds, names
 from .observed import Observation
 
 # Not by an import statement: a reload of the modules drops what such a statement names, and with
@@ -29,6 +29,8 @@ _CALLED: Final = (
 )
 # Words that may stand between "new" and a name: "my other sister Anna".
 _MOST_BETWEEN: Final = 2
+# More names that are one's say nothing of whom a message is about.
+_MOST_PAIRS: Final = 30
 _ALSO: Final = (
     r"(?:also|auch|too|again) (?:called|named|heißt|heisst|namens) {0}\b",
     r"\b(?:called|named|heißt|heisst|hieß|namens) (?:also |auch ){0}\b",
@@ -86,25 +88,33 @@ def noticed(text: str, observations: Sequence[Observation]) -> list[Observation]
     return [_noticed(text, one, pairs) for one in observations]
 
 
-def named(text: str, found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return what was *found* in *text*, and the names that it says are one's and were not."""
-    known = {names.canonical(one["label"]) for one in found}
-    pairs = (one.groups() for pattern in (_SAME, _IN_BRACKETS) for one in pattern.finditer(text))
-    labels = {names.canonical(one): one for pair in pairs for one in pair}
-    fresh = [one for name, one in labels.items() if name not in known and not kinds.path(name)]
-    return [*found, *({"label": one, "type": schema.THING} for one in fresh)]
+def paired(text: str) -> Iterator[tuple[int, int]]:
+    """Iterate over where each name stands that *text* says is one's with another name."""
+    for pattern in (_SAME, _IN_BRACKETS):
+        for match in pattern.finditer(text):
+            for number in (1, 2):
+                if kinds.path(match[number]) is None:
+                    yield match.span(number)
 
 
 def aliases(text: str) -> list[tuple[str, str]]:
     """Return each two names, canonical, that *text* says are one's: "Mike, that is Michael"."""
+    pairs = dict.fromkeys(
+        (names.canonical(one), names.canonical(other)) for one, other in _aliases(text)
+    )
+    return list(pairs)[:_MOST_PAIRS]
+
+
+def _aliases(text: str) -> Iterator[tuple[str, str]]:
     patterns = [_SAME, _IN_BRACKETS]
     if _GERMAN.search(text):
         patterns.append(_SAME_IN_GERMAN)
-    found = [match.groups() for one in patterns for match in one.finditer(text)]
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            yield match[1], match[2]
     being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
-    being += [(kind, name) for name, kind in (one.groups() for one in _BEING_BEHIND.finditer(text))]
-    found += [(kind, name) for kind, name in being if kinds.path(kind) and not kinds.path(name)]
-    return [(names.canonical(one), names.canonical(other)) for one, other in found]
+    being += [(one[2], one[1]) for one in _BEING_BEHIND.finditer(text)]
+    yield from ((kind, name) for kind, name in being if kinds.path(kind) and not kinds.path(name))
 
 
 def introduces(text: str, label: str) -> bool:

@@ -61,10 +61,7 @@ def observe(
     message_id = texts.name(message_id, "message_id")
     speaker = checks.one_of(schema.SPEAKERS)(speaker, "speaker")
     said = spans.Said(texts.summary(text, "text"))
-    if not observations:
-        found = extracting.observations(text, graph.context.languages, speaker)
-        observations = cues.named(text, found)
-    wanted = cues.noticed(text, observed.observations(observations))
+    _, wanted = extracting.wanted(text, observations, graph.context.languages, speaker)
     related = observed.relations(relations)
     _check_embeddings(graph, wanted, session_id)
     message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)

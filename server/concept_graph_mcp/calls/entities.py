@@ -87,15 +87,12 @@ def observe(
     user_id: str = DEFAULT_USER,
 ) -> Call:
     # Only here, because a connection to a database asks for all calls, and most never observe.
-    from conceptgraph_core.entities import cues, extracting, observed
+    from conceptgraph_core.entities import extracting, observed
 
     text.name(session_id, "session_id")
     text.name(message_id, "message_id")
     text.summary(message, "text")
-    if not observations:
-        found = extracting.observations(message, words.spoken(), speaker)
-        observations = cues.named(message, found)
-    wanted = cues.noticed(message, observed.observations(observations))
+    observations, wanted = extracting.wanted(message, observations, words.spoken(), speaker)
     related = observed.relations(relations)
     called = [name for one in wanted for name in (one.name, *one.also)]
     called += [name for one in related for name in (one.source, one.target)]

@@ -7,7 +7,7 @@ of a long one those that the words around tell for sure: its nouns are not what 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -15,7 +15,7 @@ from typing import Any, Final
 from ...words import missing
 from ...words.languages import spoken
 from ...words.splitting import split
-from .. import dated, names, schema
+from .. import cues, dated, names, observed, schema
 from ..inflection import is_german
 from . import naming, people, prose, statements
 from .naming import Named
@@ -55,6 +55,19 @@ _OPENINGS: Final = frozenset(
 )
 
 
+def wanted(
+    text: str, given: Sequence[Mapping[str, Any]], languages: Sequence[str], speaker: str
+) -> tuple[Sequence[Mapping[str, Any]], list[observed.Observation]]:
+    """Return the observations *given*, or else those of *text*; and these checked, with their cues.
+
+    The look-up and the procedure both read a message by this, so that they agree on whom it may
+    mean. Cues count in a user's own words only. Raises as `observed.observations`.
+    """
+    rows = given or observations(text, languages, speaker)
+    read = observed.observations(rows)
+    return rows, cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
+
+
 def observations(
     text: str,
     languages: Sequence[str],
@@ -84,6 +97,8 @@ def observations(
         if is_brief or (one.is_sure and one.kind):
             found.name(one, is_users)
     if is_users:
+        for start, end in cues.paired(said):
+            found.add({"label": said[start:end], "type": schema.NAMED}, start, end)
         for row, start, end in (*_dates(said), *_amounts(written), *_nouns(written, idle, german)):
             found.add(row, start, end)
     return found.rows()
