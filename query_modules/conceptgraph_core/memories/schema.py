@@ -121,6 +121,8 @@ FORGOTTEN: Final = "forgotten"
 UNLINKED: Final = "unlinked"
 RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED)
 MAX_HISTORY: Final = 20
+# Of each memory so many links that were taken away can be brought back, the latest.
+MAX_UNLINKED: Final = 100
 
 
 def checked_content(value: Any, field: str) -> str:

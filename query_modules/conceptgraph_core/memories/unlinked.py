@@ -68,7 +68,7 @@ def _write(graph: Graph, source: Node, notes: list[Row]) -> None:
     metadata = dict(source.value("metadata"))
     metadata.pop(schema.UNLINKED, None)
     if notes:
-        metadata[schema.UNLINKED] = notes[-schema.MAX_HISTORY :]
+        metadata[schema.UNLINKED] = notes[-schema.MAX_UNLINKED :]
     graph.update(source, metadata=metadata)
 
 
