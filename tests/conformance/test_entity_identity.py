@@ -84,6 +84,30 @@ def test_a_title_or_the_writing_makes_no_other_name(entities, first, second):
     assert "candidates" not in row
 
 
+SPELLED = [
+    *(("Clara", "Klara"), ("Micheal", "Michael"), ("Sofia", "Sophia"), ("Zoë", "Zoe")),
+    *(("Meyer", "Maier"), ("Marc", "Mark"), ("Anna Smith", "Anna Smyth")),
+]
+CHANCE = [
+    *(("Ben", "Berlin"), ("Anna", "Vienna"), ("Maria", "Mark"), ("Maria", "Paris")),
+    *(("OpenAI", "Lena"), ("Audi", "Madrid"), ("Tim", "Tom"), ("Anna Mark", "Anna Maria")),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), SPELLED)
+def test_another_spelling_is_asked_about(entities, first, second):
+    entities.one(f"I saw {first} today", first, session="one")
+    row = entities.one(f"I saw {second} today", second, session="two")
+    assert [one["label"] for one in row["candidates"]] == [first]
+
+
+@pytest.mark.parametrize(("first", "second"), CHANCE)
+def test_letters_shared_by_chance_raise_no_doubt(entities, first, second):
+    entities.one(f"I saw {first} today", first, session="one")
+    row = entities.one(f"I saw {second} today", second, session="two")
+    assert (row["identity_status"], row.get("candidates", [])) == ("provisional", [])
+
+
 def test_a_dog_and_what_it_is_may_be_one(entities):
     entities.one("Max barked", {**entity("Max"), "kind": "dog"}, session="one")
     row = entities.one("The puppy slept", "puppy", session="two")

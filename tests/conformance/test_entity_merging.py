@@ -342,3 +342,39 @@ def test_a_word_inside_a_label_is_found_however_long_ago_it_was_mentioned(entiti
     assert found("ring") == ["Ring", "The Lord of the Rings"]
     assert found("京都") == ["東京都庁"]
     assert found("ings") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tom and Karl are NOT the same person",
+        "Tom isn’t Karl",
+        "Tom und Karl sind nicht dieselben",
+        "Tom and Karl are two people",
+        "Tom and Karl are different people",
+        "Tom is someone else than Karl",
+        "Tom ist ein anderer als Karl",
+    ],
+)
+def test_a_denial_merges_nothing(entities, said):
+    ids = [entities.one(f"{name} called", name)["entity_id"] for name in ("Tom", "Karl")]
+    call = calls.entities.merge(*ids, "the user said so", "user_correction", said)
+    [row] = entities.run(call)
+    assert (row["verdict"], "denies it" in row["reason"]) == ("candidate", True)
+    claim = *ids, None, "the user said so", "user"
+    [row] = entities.run(calls.entities.link(*claim, said=said))
+    assert (row["verdict"], "denies it" in row["reason"]) == ("candidate", True)
+    assert entities.records("merge") == []
+
+
+@pytest.mark.parametrize(
+    "said", ["Tom and Karl are the same", "The two are one: Tom is Karl", "No, Tom is Karl!"]
+)
+def test_words_that_deny_nothing_merge(entities, said):
+    ids = [entities.one(f"{name} called", name)["entity_id"] for name in ("Tom", "Karl")]
+    assert entities.merge(*ids, said=said)
+
+
+def test_a_word_of_denial_in_a_name_denies_nothing(entities):
+    ids = [entities.one(f"{name} won", name)["entity_id"] for name in ("Not Today", "Nora")]
+    assert entities.merge(*ids)

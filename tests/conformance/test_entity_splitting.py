@@ -167,6 +167,24 @@ def test_what_ended_is_over_and_its_name_means_another_one(entities, lena):
     assert entities.get(lena)["valid_until"] is None
 
 
+@pytest.mark.parametrize(("dead", "alive"), [("Lena", "Tom"), ("Tom", "Lena")])
+def test_an_end_stays_with_whom_the_user_named_when_a_merge_is_taken_back(
+    entities, lena, dead, alive
+):
+    tom = entities.one("Tom slept", "Tom")["entity_id"]
+    merge_id = entities.merge(tom, lena)
+    done = entities.close(lena, until=5, said=f"{dead} died")
+    entities.unmerge(merge_id)
+    ends = {one["node_label"]: one.get("valid_until") for one in entities.records("entity")}
+    assert ends == {dead: 5, alive: None}
+    other = entities.close(entities.record(alive)["id"], until=7)
+    entities.unmerge(done["merge_id"])
+    ends = {one["node_label"]: one.get("valid_until") for one in entities.records("entity")}
+    assert ends == {dead: None, alive: 7}
+    entities.unmerge(other["merge_id"])
+    assert not any("valid_until" in one for one in entities.records("entity"))
+
+
 def test_all_that_was_merged_ends_and_goes_on_together(entities, lena):
     leni = entities.one("Leni slept", "Leni")["entity_id"]
     entities.merge(leni, lena)

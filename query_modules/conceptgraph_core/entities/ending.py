@@ -6,7 +6,7 @@ from .. import checks
 from .. import text as texts
 from ..errors import NotAllowed
 from ..text import shown
-from . import components, ledger, merging, schema
+from . import components, ledger, merging, schema, spans
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -28,13 +28,16 @@ def end(graph: Graph, entity_id: str, said: str | None, reason: str, until: int 
     components.refuse_self(components.members(graph, entity), "entity_id", "ended")
     if entity.get("valid_until") is not None:
         raise NotAllowed(f"entity_id: {shown(entity.name)} has ended already; unmerge that first")
-    if ledger.lacking(graph, [entity], said) is not None:
+    if said is None or ledger.lacking(graph, [entity], said) is not None:
         return ledger.claim(graph, schema.END_ACTION, entity, reason, said)
-    lasting = [one for one in components.members(graph, entity) if one.get("valid_until") is None]
-    entry = ledger.enter(graph, schema.END_ACTION, entity, None, reason, said=said)
+    members, words = components.members(graph, entity), spans.Said(said)
+    # Should a merge be taken back, the end stays with whom the user named.
+    named = next(one for one in members if ledger.is_named(graph, one, words))
+    lasting = [one for one in members if one.get("valid_until") is None]
+    entry = ledger.enter(graph, schema.END_ACTION, named, None, reason, said=said)
     for one in lasting:
         one.set(valid_until=until)
-        if one.id != entity.id:
+        if one.id != named.id:
             graph.add_edge(entry, one, schema.MERGE_OF)
     return {"verdict": "ended", "valid_until": until, "merge_id": entry.key}
 

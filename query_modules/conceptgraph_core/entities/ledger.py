@@ -4,11 +4,11 @@ What rests on the user's words has these words, in which each entity is named. W
 only a claim, and changes nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..text import shown
-from . import components, ids, schema, spans
+from . import components, denials, ids, schema, spans
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -84,15 +84,27 @@ def lacking(graph: Graph, named: Iterable[Node], said: str | None) -> str | None
         return "pass the user's words, with a name of each, as said"
     words = spans.Said(said)
     for entity in named:
-        if not any(words.find(name) for name in _names(graph, entity)):
+        if not any(is_named(graph, one, words) for one in components.members(graph, entity)):
             return f"said: has no name of {shown(entity.name)}; quote the user's words with one"
     return None
 
 
-def _names(graph: Graph, entity: Node) -> set[str]:
-    members = components.members(graph, entity)
-    called = {tie.other.get("label") for one in members for tie in graph.arriving(one, schema.OF)}
-    return {one.bare for one in members} | called
+def is_named(graph: Graph, entity: Node, words: spans.Said) -> bool:
+    """Tell whether *words* have the label of *entity* alone, or what a mention of it called it."""
+    called = {tie.other.get("label") for tie in graph.arriving(entity, schema.OF)}
+    return any(words.find(name) for name in {entity.bare, *called})
+
+
+def lacking_to_merge(graph: Graph, named: Sequence[Node], said: str | None) -> str | None:
+    """Return what the user's words in *said* lack to make one of two: a name, or they deny it."""
+    missing = lacking(graph, named, said)
+    return missing if missing is not None or said is None else denied(named, said)
+
+
+def denied(named: Iterable[Node], said: str) -> str | None:
+    """Return which of the user's words in *said* deny that two are one; None: they do not."""
+    denial = denials.found(said, [one.bare for one in named])
+    return denial and f"said: {shown(denial)} denies it; quote words that say they are one"
 
 
 def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:

@@ -19,6 +19,11 @@ _SHORT: Final = 0.8
 _INITIALS: Final = 0.8
 _PART: Final = 0.75
 _KIND: Final = 0.7
+# A word that is spelled otherwise agrees so far: Klara and Clara, Mark and Marc. Below this short
+# words share letters by chance: Berlin and Ben, Mark and Maria.
+_SPELLED: Final = 0.75
+# Letters that are written for each other: Sophia and Sofia, Meyer and Maier.
+_SOUNDS: Final = (("ph", "f"), ("th", "t"), ("ck", "k"), ("c", "k"), ("y", "i"), ("z", "s"))
 # Of an acronym.
 _LETTERS: Final = range(2, 7)
 _MOST_WORDS: Final = 3
@@ -67,15 +72,22 @@ def likeness(one: Known, sought: Sought) -> float:
 
 
 def _differ_in_a_word(one: Known, sought: Sought) -> bool:
-    """Tell whether two names of several words have one that is another: Gary Klein, Gary Halbert.
+    """Tell whether two names of as many words have one that is another: Gary Klein, Gary Halbert.
 
-    That they share a word makes them alike by their letters, and means little.
+    That they share a word, or some letters, makes them alike by their letters, and means little.
     """
-    pairs = list(zip(one.name.split(), sought.name.split(), strict=False))
-    same_length = len(one.name.split()) == len(sought.name.split()) > 1
-    return same_length and any(
-        names.ratio(first, second, sieve.SIMILAR) < sieve.SIMILAR for first, second in pairs
+    first, second = _sounding(one.name), _sounding(sought.name)
+    return len(first) == len(second) and any(
+        names.ratio(*pair, _SPELLED) < _SPELLED for pair in zip(first, second, strict=True)
     )
+
+
+def _sounding(name: str) -> list[str]:
+    """Return the words of a name, in one spelling of what sounds the same, without accents."""
+    plain = names.searched(name)
+    for written, sound in _SOUNDS:
+        plain = plain.replace(written, sound)
+    return plain.split()
 
 
 def is_near(one: Known, sought: Sought) -> bool:

@@ -24,7 +24,8 @@ def link(
     The claim is evidence, its confidence is not: that may be left out. Without the conditions of
     `merging.missing` it is kept as a question (`candidate`); what cannot be, or was taken back
     before, is `rejected`. A claim of the user's (*origin*) is `merged` if the conditions hold, and
-    in any case if *said*, the user's words, has a name of each. What a model claims never is.
+    in any case if *said*, the user's words, has a name of each and no denial. What a model claims
+    never is.
     """
     _check(link_confidence, link_rationale, origin, said)
     one = merging.entity(graph, entity_id)
@@ -34,13 +35,16 @@ def link(
     one, other = components.canonical(graph, one), components.canonical(graph, other)
     if one.id == other.id:
         return _verdict(schema.MERGED, "they are the same already")
+    ends = one, other
     by_user = origin == schema.USER
-    if by_user and said is not None and ledger.lacking(graph, (one, other), said) is None:
+    if by_user and said is not None and ledger.lacking_to_merge(graph, ends, said) is None:
         return _merged(graph, one, other, link_rationale, said)
     if reasons := merging.barred(graph, one, other):
         return _verdict(schema.REJECTED, "; ".join(reasons))
     merging.question(graph, one, other, link_rationale)
     reasons = merging.missing(graph, one, other)
+    if said is not None and (denial := ledger.denied(ends, said)):
+        reasons.append(denial)
     if not reasons and by_user:
         return _merged(graph, one, other, link_rationale, None)
     models = "a model's claim merges nothing; the weekly analysis may"

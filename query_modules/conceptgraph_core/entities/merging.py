@@ -34,9 +34,9 @@ def merge(
 ) -> Row:
     """Count the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
 
-    By "user_correction" at once if *said*, the user's words, has a name of each; without these it
-    is kept as a question (verdict `candidate`, and reason says what is missing). By "system" only
-    if the conditions of `missing` hold. Raises NotFound, Tautology if they are one already,
+    By "user_correction" at once if *said*, the user's words, has a name of each and no denial. Else
+    it is kept as a question (verdict `candidate`, and reason says what is missing). By "system"
+    only if the conditions of `missing` hold. Raises NotFound, Tautology if they are one already,
     NotAllowed.
     """
     checks.one_of(schema.MERGERS)(by, "by")
@@ -49,7 +49,7 @@ def merge(
         raise Tautology(f"target_id: {shown(source.name)} is the same already")
     components.refuse_self([source], "source_id", "merged into another; pass it as target_id")
     if by == schema.USER_CORRECTION:
-        lacking = ledger.lacking(graph, (source, target), said)
+        lacking = ledger.lacking_to_merge(graph, (source, target), said)
         if lacking is not None:
             question(graph, source, target, reason)
             return {"verdict": schema.CANDIDATE, "reason": lacking}
@@ -118,8 +118,21 @@ def parted(graph: Graph, entry: Node) -> list[Node]:
     for node in (source, target):
         node.add("merge_count", -1)
     for node in (source, target):
+        _revive(graph, components.members(graph, node))
         labels.show_best(graph, components.canonical(graph, node))
     return [source, target]
+
+
+def _revive(graph: Graph, members: Sequence[Node]) -> None:
+    """Let those of a component go on that ended only as members of another one."""
+    mine = {one.key for one in members}
+    for one in members:
+        for tie in list(graph.arriving(one, schema.MERGE_OF)):
+            entry = tie.other
+            is_end = ledger.action(entry) == schema.END_ACTION and entry.get("is_active")
+            if is_end and entry.get("source_node_id") not in mine:
+                one.set(valid_until=None)
+                graph.delete_edge(tie.raw)
 
 
 def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:

@@ -32,10 +32,18 @@ Moment = Annotated[
 ]
 Reason = Annotated[Text, Field(description="Why, in a sentence: it is kept.")]
 SaidNames = Annotated[
-    Text | None, Field(description="The user's exact words that say so, with a name of each.")
+    Text | None,
+    Field(
+        description="The user's exact words that say so. A name of each must stand in them, and no"
+        ' denial, such as "not the same".'
+    ),
 ]
 SaidName = Annotated[
-    Text | None, Field(description="The user's exact words that say so, with its name.")
+    Text | None,
+    Field(
+        description="The user's exact words that say so. Only its name is looked for in them: that"
+        " they mean this is for you to judge."
+    ),
 ]
 _MERGE_ID = Field(description="What entity_unmerge takes back.")
 _LACKING = Field(description="What is missing, where it is only kept as a claim.")
