@@ -129,7 +129,7 @@ def _revive(graph: Graph, members: Sequence[Node]) -> None:
     for one in members:
         for tie in list(graph.arriving(one, schema.MERGE_OF)):
             entry = tie.other
-            is_end = ledger.action(entry) == schema.END_ACTION and entry.get("is_active")
+            is_end = ledger.action_of(entry) == schema.END_ACTION and entry.get("is_active")
             if is_end and entry.get("source_node_id") not in mine:
                 one.set(valid_until=None)
                 graph.delete_edge(tie.raw)
