@@ -28,7 +28,7 @@ from conceptgraph_core.memories import (
 from conceptgraph_core.memories import (
     search as searching,
 )
-from conceptgraph_core.memories.node import Expired, Graph, Kept
+from conceptgraph_core.memories.node import Expired, Gone, Graph, Kept
 from conceptgraph_core.work import worker
 from conceptgraph_core.work.schema import BATCH
 from conceptgraph_core.work.worker import Work
@@ -389,6 +389,7 @@ def list(
     access_count=int,
     accessed_at=int,
     deleted_at=mgp.Nullable[int],
+    forgotten=bool,
     preserved=bool,
     contradicted_by=mgp.Nullable[str],
 ):
@@ -424,14 +425,18 @@ def expired(
     source_filter: mgp.Nullable[str] = None,
     types: mgp.List[str] = [],
     tags: mgp.List[str] = [],
+    forgotten: bool = False,
     context: mgp.Map = {},
-) -> mgp.Record(**BRIEF, deleted_at=mgp.Nullable[int], total=int):
+) -> mgp.Record(**BRIEF, deleted_at=mgp.Nullable[int], forgotten=bool, total=int):
     """Return what has expired and a query belongs to, or all of it; `restore` brings it back.
+
+    With forgotten true, also what somebody forgot.
 
     Example:
         CALL memorygraph.expired("tea") YIELD memory_id, text, deleted_at;
     """
-    rows = searching.expired(Expired(ctx, context), query, limit, source_filter, types, tags)
+    graph = (Gone if forgotten else Expired)(ctx, context)
+    rows = searching.expired(graph, query, limit, source_filter, types, tags)
     return [mgp.Record(**row) for row in rows]
 
 

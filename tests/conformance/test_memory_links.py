@@ -122,12 +122,15 @@ def test_a_strength_of_nothing_takes_a_link_away_and_its_owner_brings_it_back(tw
 
 
 def test_what_was_never_linked_is_neither_taken_away_nor_brought_back(two):
-    row = link(two, "a", "b", "supports", 0)
-    assert (row["strength"], row["created"]) == (0.0, False)
+    with pytest.raises(REFUSALS, match=r"^link: no supports link leads from source_id to target"):
+        link(two, "a", "b", "supports", 0)
     with pytest.raises(REFUSALS, match=r"^link: no supports link between these memories was taken"):
         two.run(calls.memory_links.relink("a", "b", "supports"))
     link(two, "a", "b", "supports", 0.8)
-    link(two, "a", "b", "supports", 0)
+    for _ in range(2):
+        # The second time is no mistake.
+        row = link(two, "a", "b", "supports", 0)
+        assert (row["strength"], row["created"]) == (0.0, False)
     # What is linked anew is as good as new, and the note is void.
     row = link(two, "a", "b", "supports")
     assert (row["strength"], row["created"]) == (0.5, True)

@@ -215,6 +215,37 @@ def test_doctor_says_of_which_embedding_the_vectors_are_and_how_many_texts_lack_
         assert f"embed --again {other}" in told_by_doctor(kept)
 
 
+def test_what_was_forgotten_is_told_apart_and_found_by_its_words(kept):
+    counted = json.loads(ok(*kept, "stats", "--json").stdout)
+    assert (counted["memories forgotten"], "memories expired" in counted) == (1, False)
+    [gone] = json.loads(ok(*kept, "memories", "list", "--state", "expired", "--json").stdout)[
+        "memories"
+    ]
+    assert (gone["memory_id"], gone["state"], gone["forgotten"]) == ("gone", "expired", True)
+    assert " forgotten " in ok(*kept, "memories", "list", "--state", "expired").stdout
+    restore = (*kept, "memories", "restore", "--search", "coffee")
+    refused = run(*restore)
+    assert refused.exit_code == 1
+    assert "gone: forgotten " in refused.stdout
+    assert ok(*kept, "memories", "list", "--state", "expired", "--json").stdout.count("gone") == 1
+    assert ok(*restore, "--yes").stdout.startswith("gone: restored")
+
+
+def test_the_command_that_brings_a_link_back_is_shown_whole(kept, tmp_path):
+    file = tmp_path / "unlinked.jsonl"
+    note = {"to": "kettle", "type": "contradicts", "strength": 0.8, "at": MADE_MS}
+    one = record("milk", "No milk", metadata={"unlinked": [note]})
+    file.write_text(json.dumps(one), encoding="utf-8")
+    ok(*kept, "import", str(file))
+    [line] = [
+        line for line in ok(*kept, "memories", "show", "milk").stdout.splitlines() if "unl" in line
+    ]
+    _, command = line.split("; ")
+    assert command.endswith(" brings it back")
+    made = ok(*kept, *command.removesuffix(" brings it back").split()).stdout
+    assert made == "contradicts: restored, strength 0.80\n"
+
+
 def told_by_doctor(there: list[str]) -> str:
     found = json.loads(run(*there, "doctor", "--json").stdout)["findings"]
     [state] = [one["state"] for one in found if one["what"] == "embedding"]
@@ -232,9 +263,8 @@ def test_what_has_expired_is_told_of_and_brought_back_by_its_words(kept):
     assert "expired besides: 1" in ok(*kept, "memories", "list", "--state", "active").stderr
     # Of all users.
     assert json.loads(ok(*kept, "stats", "--json").stdout)["memories expired"] == 2
-    # What was deleted elsewhere is none of these.
-    nothing = "Nothing that has expired says any of that.\n"
-    assert ok(*kept, "memories", "restore", "--search", "coffee").stdout == nothing
+    nothing = "Nothing that was forgotten or has expired says any of that.\n"
+    assert ok(*kept, "memories", "restore", "--search", "zebra").stdout == nothing
     assert ok(*kept, "memories", "restore", "--search", "kettle").stdout.startswith(
         "kettle: restored"
     )

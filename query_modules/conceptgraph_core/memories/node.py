@@ -72,6 +72,11 @@ class Node(adapter.Node):
         return schema.is_expired(self.raw.get_property)
 
     @property
+    def is_forgotten(self) -> bool:
+        """Whether somebody took it out of sight."""
+        return schema.is_forgotten(self.raw.get_property)
+
+    @property
     def fading(self) -> Fading:
         """What its score follows from, but for its links."""
         # Of every row of a list, and of all memories at every run of decay, as `_unit` says.
@@ -231,6 +236,13 @@ class Expired(Kept):
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and node.is_expired
+
+
+class Gone(Kept):
+    """One call's view of the memories of its scope that are out of sight: expired or forgotten."""
+
+    def sees(self, node: Node) -> bool:
+        return super().sees(node) and node.is_deleted
 
 
 def not_found(memory_id: str) -> NotFound:

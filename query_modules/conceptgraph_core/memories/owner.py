@@ -38,6 +38,7 @@ def _listed(graph: Kept, node: Node) -> Row:
         "access_count": fading.access_count,
         "accessed_at": fading.accessed_at,
         "deleted_at": node.value("deleted_at"),
+        "forgotten": node.is_forgotten,
         "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
     }
 

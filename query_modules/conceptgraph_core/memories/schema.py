@@ -200,6 +200,12 @@ def is_expired(get: Callable[[str], Any]) -> bool:
     return isinstance(last, Mapping) and last.get("to") == EXPIRED
 
 
+def is_forgotten(get: Callable[[str], Any]) -> bool:
+    """Tell whether somebody took a memory out of sight, by its properties."""
+    is_gone = get("deleted_at") is not None or get("state") == EXPIRED
+    return is_gone and not is_expired(get)
+
+
 def _checked_value(value: Any, field: str, depth: int, budget: list[int]) -> Any:
     budget[0] -= 1
     if budget[0] < 0 or depth == 0:
@@ -300,7 +306,7 @@ LAYER: Final = Layer(
             ),
             refers={"parent_id": MEMORY},
             derived={"latest": latest},
-            counted={"memories expired": is_expired},
+            counted={"memories expired": is_expired, "memories forgotten": is_forgotten},
         ),
     ),
     edges=tuple(

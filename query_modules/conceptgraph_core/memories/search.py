@@ -17,7 +17,7 @@ from ..entities import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine, fused
 from . import likeness, schema, standing
-from .node import Expired, Graph, Kept, Node
+from .node import Expired, Gone, Graph, Kept, Node
 from .wanted import Wanted
 
 Row = dict[str, Any]
@@ -197,17 +197,18 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
 
 
 def expired(
-    graph: Expired,
+    graph: Expired | Gone,
     query: str | None,
     limit: int | None,
     source_filter: str | None,
     types: Sequence[str],
     tags: Sequence[str],
 ) -> list[Row]:
-    """Return what has expired and *query* belongs to, or with none all of it, the latest first.
+    """Return what is out of sight and *query* belongs to; with none all of it, the latest first.
 
-    A row has the brief of one, deleted_at (unix ms), and total: of what a query finds 100 or the
-    limit are counted. Raises what `search` does.
+    That is what has expired; of a graph of all that is `Gone`, what was forgotten too. A row has
+    the brief of one, deleted_at (unix ms), forgotten, whether that is why, and total: of what a
+    query finds 100 or the limit are counted. Raises what `search` does.
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, ())
@@ -218,7 +219,12 @@ def expired(
         best = Finder(graph, query).best(max(most, schema.SEARCH_DEPTH), wanted)
         found = [one.node for one in best]
     return [
-        graph.brief(node) | {"deleted_at": node.value("deleted_at"), "total": len(found)}
+        {
+            **graph.brief(node),
+            "deleted_at": node.value("deleted_at"),
+            "forgotten": node.is_forgotten,
+            "total": len(found),
+        }
         for node in found[:most]
     ]
 

@@ -34,9 +34,12 @@ def create(graph: Graph, source: Node, target: Node, relation: str, strength: fl
 def take_away(
     graph: Graph, source: Node, target: Node, relation: str, edges: Sequence[Any]
 ) -> None:
-    """Delete a link, all *edges* of it, and note what was left of it now."""
+    """Delete a link, all *edges* of it, and note what was left of it now. Raises NotFound."""
     if not edges:
-        return
+        # Taken away twice, it is gone all the same.
+        if any(_is_of(one, target, relation) for one in _notes(source)):
+            return
+        raise NotFound(f"link: no {relation} link leads from source_id to target_id; say its type")
     left = max(graph.strength(edge) for edge in edges)
     for edge in edges:
         graph.delete_edge(edge)

@@ -23,6 +23,7 @@ LIST = Procedure(
         "access_count",
         "accessed_at",
         "deleted_at",
+        "forgotten",
         "preserved",
         "contradicted_by",
     ),
@@ -34,7 +35,9 @@ SHOW = Procedure(
     writes=False,
 )
 UNINDEXED = Procedure("memorygraph.unindexed", ("memories",), writes=False)
-EXPIRED_ONES = Procedure("memorygraph.expired", (*BRIEF, "deleted_at", "total"), writes=False)
+EXPIRED_ONES = Procedure(
+    "memorygraph.expired", (*BRIEF, "deleted_at", "forgotten", "total"), writes=False
+)
 RESTORE = Procedure(
     "memorygraph.restore", ("memory_id", "restored", "state", "decay_score"), writes=True
 )
@@ -89,11 +92,15 @@ def expired(
     source_filter: str | None = None,
     types: Sequence[str] = (),
     tags: Sequence[str] = (),
+    forgotten: bool = False,
 ) -> Call:
-    """Return the call for what has expired and *query* belongs to; without one, all of it."""
+    """Return the call for what has expired and *query* belongs to; without one, all of it.
+
+    With *forgotten* also for what somebody forgot.
+    """
     Wanted.of(source_filter, types, tags, ())
     checked_limit(limit)
-    arguments = (query, limit, source_filter, list(types), list(tags))
+    arguments = (query, limit, source_filter, list(types), list(tags), forgotten)
     if query is None:
         return Call(EXPIRED_ONES, arguments, latest(scope, [EXPIRED], schema.MAX_COUNTED))
     text.summary(query, "query")

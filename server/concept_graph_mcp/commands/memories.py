@@ -47,7 +47,7 @@ def memories() -> None:
 def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Print memories, those accessed last first, what is forgotten or expired too.
 
-    What is forgotten or expired is in the state expired until it is restored or purged.
+    --state expired prints both: expired is what faded, forgotten what somebody took away.
     """
 
     async def work(session: Session) -> tuple[list[Row], int]:
@@ -157,16 +157,22 @@ async def _expired(session: Session, query: str | None) -> int:
 
 @memories.command()
 @click.argument("memory_ids", metavar="[ID...]", nargs=-1)
-@click.option("--search", metavar="TEXT", help="Those that have expired and that TEXT finds.")
+@click.option("--search", metavar="TEXT", help="Those forgotten or expired that TEXT finds.")
 @limited(words_of.MAX_LIMIT, schema.LISTED)
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def restore(
-    embedded: str | None, memory_ids: tuple[str, ...], search: str | None, limit: int
+    embedded: str | None,
+    memory_ids: tuple[str, ...],
+    search: str | None,
+    limit: int,
+    *,
+    yes: bool,
 ) -> None:
     """Bring memories back, whole, that were forgotten or have expired. That is an access.
 
-    Name them by their ids; or say --search, which finds what has expired, and restores --limit of
-    it, the best first.
+    Name them by their ids; or say --search, which finds them by what they say, and restores --limit
+    of them, the best first. It shows them and asks first if any was forgotten.
     """
     if bool(memory_ids) == (search is not None):
         raise click.UsageError("name memories, or say --search TEXT")
@@ -174,9 +180,13 @@ def restore(
     async def work(session: Session) -> None:
         rows: list[Row] = []
         if search is not None:
-            rows = await session.run(calls.upkeep.expired(session.user_id, search, limit))
+            call = calls.upkeep.expired(session.user_id, search, limit, forgotten=True)
+            rows = await session.run(call)
             if not rows:
-                say("Nothing that has expired says any of that.")
+                say("Nothing that was forgotten or has expired says any of that.")
+            if any(row["forgotten"] for row in rows) and not yes:
+                _show_gone(session, rows)
+                click.confirm("Restore them?", abort=True)
         for memory_id in dict.fromkeys((*memory_ids, *(row["memory_id"] for row in rows))):
             [row] = await session.run(calls.upkeep.restore(memory_id))
             how = "restored" if row["restored"] else "was there all the time"
@@ -185,6 +195,13 @@ def restore(
             say("There are more; the same command restores them.")
 
     with_session(embedded, work)
+
+
+def _show_gone(session: Session, rows: Sequence[Row]) -> None:
+    for row in rows:
+        why = "forgotten" if row["forgotten"] else "expired"
+        since = "" if row["deleted_at"] is None else f" {session.local(row['deleted_at']):%Y-%m-%d}"
+        say(f"{row['memory_id']}: {why}{since}: {shortened(row['text'])}")
 
 
 @memories.command()

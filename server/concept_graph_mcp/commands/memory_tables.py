@@ -33,7 +33,9 @@ def listed_table(rows: list[Row]) -> Table:
     """Return dated rows of `list` as a table: the beginning of each text, its id, its state."""
     table = Table(wide("memory"), narrow("state"), narrow("accessed"))
     for row in rows:
-        state = f"{row['state']} *" if row["preserved"] else row["state"]
+        state = "forgotten" if row["forgotten"] else row["state"]
+        if row["preserved"]:
+            state += " *"
         table.add_row(shortened(said(row)), state, row["accessed_at"][:10])
         # An id has a line of its own: one that is broken cannot be copied.
         table.add_row(row["memory_id"])
@@ -66,7 +68,7 @@ def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
     yield f"created: {row['created_at']}"
     yield f"accessed: {row['accessed_at']}, {row['access_count']:,} times"
     yield _presence(row)
-    yield from _noted(row["metadata"], session)
+    yield from _noted(row, session)
     for link in row["links"]:
         way = "→" if link["direction"] == "outgoing" else "←"
         other = f"{link['text']} ({link['memory_id']})"
@@ -83,30 +85,32 @@ def _lines(text: str) -> Iterator[str]:
         yield f"  {line}" if line else ""
 
 
-def _noted(metadata: Mapping[str, Any], session: Session) -> Iterator[str]:
+def _noted(row: Mapping[str, Any], session: Session) -> Iterator[str]:
     """Iterate over lines of a caller's metadata, and of what is noted there of a memory's life."""
-    for key, value in metadata.items():
+    for key, value in row["metadata"].items():
         noted = value if key in _LISTS else [value] if key == schema.FORGOTTEN else []
         try:
-            lines = [_step(one, session) for one in noted]
+            lines = [_step(row["memory_id"], one, session) for one in noted]
         except (KeyError, TypeError, ValueError, OverflowError):
             # A hand has made it, or another program.
             lines = []
         yield from lines or [f"metadata {key}: {value}"]
 
 
-def _step(one: Mapping[str, Any], session: Session) -> str:
+def _step(memory_id: str, one: Mapping[str, Any], session: Session) -> str:
     at = session.local(one["at"]).isoformat(timespec="seconds")
     if "strength" in one:
         left = f"strength {one['strength']:.2f}"
-        return f"{at}: unlinked {one['type']} {one['to']}, {left}; memories relink brings it back"
+        again = f"memories relink {memory_id} {one['to']} --type {one['type']}"
+        return f"{at}: unlinked {one['type']} {one['to']}, {left}; {again} brings it back"
     if "to" in one:
         return f"{at}: {one['from']} → {one['to']}, score {one['score']:.4g}"
     return f"{at}: forgotten" + (f": {one['reason']}" if one.get("reason") else "")
 
 
 def _presence(row: Mapping[str, Any]) -> str:
-    state = f"state: {row['state']}, score {row['decay_score']:.4g}"
+    kept = "forgotten" if schema.FORGOTTEN in row["metadata"] else row["state"]
+    state = f"state: {kept}, score {row['decay_score']:.4g}"
     if row["deleted_at"] is not None:
         return f"{state}; out of sight since {row['deleted_at']}; memories restore brings it back"
     if row["preserved"]:
