@@ -1,5 +1,7 @@
 """What a message mentions, told from how its words are written."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -301,3 +303,35 @@ def test_names_for_one_in_a_models_message_are_not_told():
 def test_names_for_one_are_bounded_as_all_else_is():
     assert len(labels("I know " + ", ".join(f"Aa{one} (Bb{one})" for one in range(300)))) == 30
     assert all(len(one) < 255 for one in labels("I know " + "A" * 300 + " (Bb)"))
+
+
+@pytest.mark.parametrize("said", ["I like ", "I like cats and ", "ich bin in "])
+def test_a_sentence_takes_work_in_proportion_to_its_length(said):
+    assert steps(said * 400) < 2.5 * steps(said * 200)
+
+
+def steps(text: str) -> int:
+    """Return how many functions are called to read *text*."""
+    count = 0
+
+    def counted(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        observations(text, ["english"])
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (" ".join(f"I like a{number}x." for number in range(300)), 30),
+        ("I walk my dog Max. " * 300, 1),
+    ],
+)
+def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expected):
+    assert len(facts(text)) == expected

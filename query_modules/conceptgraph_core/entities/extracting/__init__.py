@@ -135,13 +135,12 @@ class _Found:
         self.add(row, one.start, one.end)
         if one.is_own and one.label and is_users:
             predicate = "spouse" if one.kind in people.SPOUSES else one.kind
-            self._facts.append({"predicate": predicate, "object": label})
+            self._claim({"predicate": predicate, "object": label})
             self._self = self._self or self._my(one.start)
 
     def state(self, one: statements.Statement) -> None:
         """Add a statement of the user's, and what it names."""
-        if one.fact not in self._facts:
-            self._facts.append(one.fact)
+        self._claim(one.fact)
         self._self = self._self or (one.start, self.text[one.start : one.end])
         if one.observation is not None:
             place = self.text.casefold().find(one.fact["value"].casefold(), one.start)
@@ -160,6 +159,10 @@ class _Found:
             user = {"label": schema.SELF, "type": "entity", "kind": naming.PERSON}
             rows.append({**user, "span": self._self[1], "facts": facts})
         return rows
+
+    def _claim(self, fact: Row) -> None:
+        if len(self._facts) < MOST and fact not in self._facts:
+            self._facts.append(fact)
 
     def _my(self, before: int) -> tuple[int, str] | None:
         """Return the "my" of "my sister Clara"."""

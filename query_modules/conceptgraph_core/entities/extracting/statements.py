@@ -39,10 +39,13 @@ _SUPPOSED: Final = frozenset(
 class _Pattern:
     """Words with their alternatives, then what is told: a slot, the predicate, what was so before.
 
-    `node_type` and `kind` are those of what the slot names, `valence` how it is felt about.
+    `node_type` and `kind` are those of what the slot names, `valence` how it is felt about. Of
+    `followed`, which stand behind "…", one must come too, where the words alone may begin another
+    thing.
     """
 
     words: tuple[frozenset[str], ...]
+    followed: frozenset[str]
     slot: str
     predicate: str
     mode: str = BESIDE
@@ -52,8 +55,10 @@ class _Pattern:
 
 
 def _pattern(said: str, slot: str, predicate: str, *rest: Any, **more: Any) -> _Pattern:
-    words = tuple(frozenset(one.split("|")) for one in said.split())
-    return _Pattern(words, slot, predicate, *rest, **more)
+    before, _, behind = said.partition(" … ")
+    words = tuple(frozenset(one.split("|")) for one in before.split())
+    followed = frozenset(behind.split("|")) if behind else frozenset()
+    return _Pattern(words, followed, slot, predicate, *rest, **more)
 
 
 _LIKED: Final = {"node_type": "preference", "valence": 0.5}
@@ -73,7 +78,7 @@ _PATTERNS: Final = (
     _pattern("i don't work at|for", NAME, "employer", OVER, **_FIRM),
     _pattern("i quit|left my job at", NAME, "employer", OVER, **_FIRM),
     _pattern("ich arbeite nicht mehr bei|für", NAME, "employer", OVER, **_FIRM),
-    _pattern("ich habe bei", NAME, "employer", OVER, **_FIRM),
+    _pattern("ich habe bei … gekündigt|aufgehört", NAME, "employer", OVER, **_FIRM),
     _pattern("i work at|for", NAME, "employer", **_FIRM),
     _pattern("i'm|am working at|for", NAME, "employer", **_FIRM),
     _pattern("i started|start|began working|work at|for", NAME, "employer", AFTER, **_FIRM),
@@ -82,14 +87,14 @@ _PATTERNS: Final = (
     _pattern("my new employer is", NAME, "employer", AFTER, **_FIRM),
     _pattern("my employer is", NAME, "employer", **_FIRM),
     _pattern("ich arbeite bei|für", NAME, "employer", **_FIRM),
-    _pattern("ich bin bei", NAME, "employer", **_FIRM),
+    _pattern("ich bin bei … angestellt|beschäftigt|tätig", NAME, "employer", **_FIRM),
     _pattern("mein|meine arbeitgeber|firma ist|heißt|heisst", NAME, "employer", **_FIRM),
     _pattern("i no longer live in", NAME, "home", OVER, **_HOME),
     _pattern("i don't live in", NAME, "home", OVER, **_HOME),
     _pattern("ich wohne|lebe nicht mehr in", NAME, "home", OVER, **_HOME),
     _pattern("i moved to", NAME, "home", AFTER, **_HOME),
     _pattern("i've|have moved to", NAME, "home", AFTER, **_HOME),
-    _pattern("ich bin * nach", NAME, "home", AFTER, **_HOME),
+    _pattern("ich bin * nach … gezogen|umgezogen", NAME, "home", AFTER, **_HOME),
     _pattern("ich zog nach", NAME, "home", AFTER, **_HOME),
     _pattern("i live in", NAME, "home", **_HOME),
     _pattern("i'm|am living|based in", NAME, "home", **_HOME),
@@ -99,8 +104,8 @@ _PATTERNS: Final = (
     _pattern("my birthday is", DATE, "birthday"),
     _pattern("i was born on", DATE, "birthday"),
     _pattern("mein geburtstag ist", DATE, "birthday"),
-    _pattern("ich habe am", DATE, "birthday"),
-    _pattern("ich bin|wurde am", DATE, "birthday"),
+    _pattern("ich habe am … geburtstag", DATE, "birthday"),
+    _pattern("ich bin|wurde am … geboren", DATE, "birthday"),
     _pattern("my name is", NAME, "name"),
     _pattern("i'm called", NAME, "name"),
     _pattern("ich heiße|heisse", NAME, "name"),
@@ -109,14 +114,8 @@ _PATTERNS: Final = (
     _pattern("i'm", NUMBER, "age"),
     _pattern("ich bin", NUMBER, "age"),
 )
-# What must follow the slot, where the pattern alone may begin another thing.
-_FOLLOWED: Final = {
-    "ich bin * nach": ("gezogen", "umgezogen"),
-    "ich habe bei": ("gekündigt", "aufgehört"),
-    "ich habe am": ("geburtstag",),
-    "ich bin bei": ("angestellt", "beschäftigt", "tätig"),
-    "ich bin|wurde am": ("geboren",),
-}
+# In these begins a statement.
+_FIRST: Final = frozenset().union(*(one.words[0] for one in _PATTERNS))
 _AFTER_AGE: Final = (("years", "old"), ("year", "old"), ("jahre", "alt"))
 # "I don't like": what is denied is one of these.
 _DENYING: Final = frozenset(("don't", "cannot", "can't"))
@@ -151,6 +150,8 @@ _QUOTES: Final = frozenset('"“„(`\n')
 # In a pattern: a few words of any kind.
 _ANY: Final = "*"
 _MOST_BETWEEN: Final = 5
+# What a statement says, it says in so many words.
+_MOST_AHEAD: Final = 60
 # Of these "the" says no more than the thing.
 _WIDE: Final = frozenset(("sea", "ocean", "beach", "rain", "snow", "outdoors", "mountains", "sun"))
 _MOST_WORDS: Final = 3
@@ -172,12 +173,13 @@ def statements(text: str, written: Sequence[Word]) -> Iterator[Statement]:
     """Iterate over the statements of *written*, the words of *text*, each value once."""
     for sentence in _sentences(text, written):
         taken: set[int] = set()
+        starts = list(_starts(sentence))
         for pattern in _PATTERNS:
-            for place, word in enumerate(sentence):
-                if place in taken or word.folded not in pattern.words[0]:
+            for place, word in starts:
+                if place in taken or word not in pattern.words[0]:
                     continue
                 after = _matched(sentence, place, pattern)
-                if after is None or any(one.folded in _SUPPOSED for one in sentence[:place]):
+                if after is None:
                     continue
                 found = list(_told(text, sentence, place, after, pattern))
                 if found:
@@ -196,6 +198,16 @@ def _sentences(text: str, written: Sequence[Word]) -> Iterator[list[Word]]:
             sentence = []
         if word is not None:
             sentence.append(word)
+
+
+def _starts(sentence: Sequence[Word]) -> Iterator[tuple[int, str]]:
+    """Iterate over the places where a statement may begin, each with its word."""
+    for place, word in enumerate(sentence):
+        form = word.folded
+        if form in _FIRST:
+            yield place, form
+        if form in _SUPPOSED:
+            return
 
 
 def _matched(sentence: Sequence[Word], place: int, pattern: _Pattern) -> int | None:
@@ -226,14 +238,12 @@ def _is_filler(word: Word, wanted: frozenset[str]) -> bool:
 def _told(
     text: str, sentence: Sequence[Word], first: int, place: int, pattern: _Pattern
 ) -> Iterator[Statement]:
-    rest = sentence[place:]
+    rest = sentence[place : place + _MOST_AHEAD]
     if len(rest) > 1 and people.kin(rest[0].folded, rest[1].folded):
         return
     while rest and rest[0].folded in _FILLERS:
         rest = rest[1:]
-    said = " ".join("|".join(sorted(one)) for one in pattern.words)
-    needed = next((ends for one, ends in _FOLLOWED.items() if _same(one, said)), None)
-    if needed is not None and not any(word.folded in needed for word in rest):
+    if pattern.followed and not any(word.folded in pattern.followed for word in rest):
         return
     for value, end in _SLOTS[pattern.slot](text, rest):
         predicate, node = pattern.predicate, pattern.node_type
@@ -249,10 +259,6 @@ def _told(
             about = {"label": value, "type": node, "kind": pattern.kind, "valence": felt}
             observation = {key: one for key, one in about.items() if one is not None}
         yield Statement(fact, sentence[first].start, sentence[first].end, observation)
-
-
-def _same(one: str, said: str) -> bool:
-    return said == " ".join("|".join(sorted(word.split("|"))) for word in one.split())
 
 
 def _name(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:

@@ -25,10 +25,7 @@ class Word:
     begins: bool
     # Between the word before and this one.
     gap: str
-
-    @property
-    def folded(self) -> str:
-        return folded(self.text)
+    folded: str
 
     @property
     def is_capitalised(self) -> bool:
@@ -71,8 +68,9 @@ def _words(text: str) -> Iterator[Word]:
         word = text[place:end]
         for possessive in ("'s", "’s"):
             word = word.removesuffix(possessive)
-        yield Word(word, place, place + len(word), begins, text[last:place])
-        begins, place, last, before = False, end, place + len(word), folded(word)
+        before = folded(word)
+        yield Word(word, place, place + len(word), begins, text[last:place], before)
+        begins, place, last = False, end, place + len(word)
 
 
 def _is_ordinal(text: str, place: int, before: str) -> bool:
