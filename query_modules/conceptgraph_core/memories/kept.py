@@ -1,7 +1,7 @@
 """Whether a text that is to be kept is there already, word for word or nearly."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import ranks
@@ -71,26 +71,40 @@ def _compared(graph: Graph, content: str) -> dict[Node, float]:
     """
     spoken = graph.context.languages
     counted = {} if missing() else terms(content, spoken)
-    own, length = set(counted), sum(counted.values())
     index = StoredIndex(graph.another(Words), graph.context.user_id)
-    shared: Counter[int] = Counter()
-    longer: dict[int, int] = {}
-    for term in sorted(own):
-        if index.is_read(term):
-            mentions = index.mentions(term)
-            shared.update(mentions.texts)
-            by = (abs(other - length) for other in mentions.lengths)
-            longer.update(zip(mentions.texts, by, strict=True))
-    found = {}
-    # Of those that share equally many terms first what is as long, as a copy is.
-    order = sorted(shared, key=lambda text: (-shared[text], longer[text]))
-    for text in order[: schema.SIMILAR_COMPARED]:
+    likely = _likely(index, counted)
+    index.expect([(text, 0) for text in likely])
+    index.expect_nodes(likely)
+    own, found = set(counted), {}
+    for text in likely:
         node = _node(graph, index, text)
         if node is not None:
             others = set(terms(node.content, spoken))
             common = len(own & others)
             found[node] = common / len(own | others) if common >= schema.SIMILAR_TERMS else 0.0
     return found
+
+
+def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
+    """Return the texts that share most of these terms, if they may share half of them.
+
+    Of those that share equally many first what is as long, as a copy is.
+    """
+    length, unread = sum(counted.values()), 0
+    shared: Counter[int] = Counter()
+    longer: dict[int, int] = {}
+    for term in sorted(counted):
+        if index.is_read(term):
+            mentions = index.mentions(term)
+            shared.update(mentions.texts)
+            by = (abs(other - length) for other in mentions.lengths)
+            longer.update(zip(mentions.texts, by, strict=True))
+        elif index.count(term):
+            unread += 1
+    least = schema.SIMILAR_OVERLAP * len(counted) - unread
+    enough = [text for text, count in shared.items() if count >= least]
+    enough.sort(key=lambda text: (-shared[text], longer[text]))
+    return enough[: schema.SIMILAR_COMPARED]
 
 
 def _node(graph: Kept, index: StoredIndex, text: int) -> Node | None:

@@ -17,15 +17,16 @@ def words(text: str) -> tuple[str, ...]:
 
     Only the same words are the same: what differs in one, be it a number or a day, is another text.
     """
-    stripped = (word.strip(_PUNCTUATION) for word in composed(text).casefold().split())
-    return tuple(word for word in stripped if word)
+    # Of every row of a list.
+    folded = (text if text.isascii() else composed(text)).casefold()
+    return tuple(filter(None, [word.strip(_PUNCTUATION) for word in folded.split()]))
 
 
 def saying(node: Node) -> Saying:
     """Return who says what *node* does, and in which words."""
-    content = node.content
+    content, speaker = node.content, node.raw.get_property("speaker")
     # Of what has no words, the text itself.
-    return node.value("speaker"), words(content) or (content,)
+    return None if speaker is None else node.value("speaker"), words(content) or (content,)
 
 
 def composed(text: str) -> str:

@@ -1,7 +1,6 @@
 """Memories as one call sees them: those of its own scope, and nothing else."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from .. import text
@@ -32,7 +31,8 @@ class Node(adapter.Node):
 
     @property
     def memory_id(self) -> str:
-        return str(self.value("id"))
+        value = self.raw.get_property("id")
+        return str(value) if value.__class__ is str else str(self.value("id"))
 
     @property
     def content(self) -> str:
@@ -58,8 +58,13 @@ class Node(adapter.Node):
     @property
     def last(self) -> int:
         """When it was created or accessed last, unix ms."""
+        get = self.raw.get_property
         names = ("created_at", "accessed_at", "access_count", "said_at")
-        return -schema.latest({name: self.value(name) for name in names})
+        # Lists are ordered by it: what has the right type is not checked any further.
+        values = ((name, get(name)) for name in names)
+        return -schema.latest(
+            {name: one if one.__class__ is int else self.value(name) for name, one in values}
+        )
 
     @property
     def is_deleted(self) -> bool:
@@ -167,7 +172,7 @@ class Kept(adapter.Graph[Node]):
             return fading
         # The worker sees what is forgotten too, and yet must come to the score that is told.
         others = (other for _, _, other, _ in self.edges(node))
-        return replace(fading, degree=sum(not other.is_deleted for other in others))
+        return fading._replace(degree=sum(not other.is_deleted for other in others))
 
     def presence(self, node: Node, may_expire: bool = False) -> tuple[float, str]:
         """Return the score and the state of *node* now; only the worker lets it expire."""
@@ -229,6 +234,10 @@ class Graph(Kept):
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and not node.is_deleted
+
+    def state(self, node: Node) -> str:
+        # What is deleted is not there.
+        return self.presence(node)[1]
 
 
 class Expired(Kept):

@@ -200,7 +200,7 @@ def recent(graph: Graph, limit: int | None, source_filter: str | None = None) ->
     nodes = [node for node in graph.nodes() if source in {None, node.value("source")}]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     groups = likeness.grouped(nodes)[:most]
-    shown = [max(group, key=likeness.age) for group in groups]
+    shown = [group[0] if len(group) == 1 else max(group, key=likeness.age) for group in groups]
     against = standing.against(graph, shown, likeness.shown_first(shown, groups))
     total = max(graph.context.size or 0, len(nodes))
     return [

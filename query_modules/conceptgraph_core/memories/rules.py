@@ -6,8 +6,7 @@ day; no function here reads a clock or a graph.
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..decaying import RULES, Rules
 from ..limits import MAX_TIME_MS
@@ -48,8 +47,7 @@ def thresholds(rules: Rules) -> tuple[tuple[str, float], ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Fading:
+class Fading(NamedTuple):
     """What of a memory its score follows from; `rate` is its own, or None, `degree` its links."""
 
     importance: float
@@ -74,14 +72,19 @@ def decay_score(one: Fading, now_ms: int, rules: Rules = RULES) -> float:
 
 def state_of(score: float, rules: Rules = RULES) -> str:
     """Return the state that *score* puts a memory in."""
-    return next(state for state, least in thresholds(rules) if score >= least)
+    # As `thresholds` has them; without a list, for this is asked of every row that a call returns.
+    if score >= rules.active:
+        return ACTIVE
+    if score >= rules.dormant:
+        return DORMANT
+    return ARCHIVED if score >= rules.archived else EXPIRED
 
 
 def is_preserved(tags: Collection[str], preserved_until: int | None, now_ms: int) -> bool:
     """Tell whether one of the six tags keeps a memory, in any case, or a time not yet passed."""
     if preserved_until is not None and now_ms < preserved_until:
         return True
-    return any(tag.casefold() in PRESERVING_TAGS for tag in tags)
+    return bool(tags) and any(tag.casefold() in PRESERVING_TAGS for tag in tags)
 
 
 def now(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[float, str]:

@@ -190,6 +190,9 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
     made = []
     by_node = {one.node: one for one in ranked}
     for group in likeness.grouped(by_node):
+        if len(group) == 1:
+            made.append(by_node[group[0]])
+            continue
         latest = max(group, key=lambda node: (by_node[node].in_period, likeness.age(node)))
         others = tuple(node for node in group if node is not latest)
         made.append(replace(by_node[group[0]], node=latest, also=others))

@@ -10,7 +10,6 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -120,7 +119,7 @@ class Memories:
         )
         if "deleted_at" not in record:
             since = rules.fading_since(fading.accessed_at, fading, now_ms, self._naming.decay)
-            fading = replace(fading, accessed_at=since)
+            fading = fading._replace(accessed_at=since)
         score, state = rules.now(fading, now_ms, self._naming.decay)
         if "deleted_at" in record:
             state = rules.EXPIRED

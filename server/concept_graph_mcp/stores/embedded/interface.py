@@ -141,8 +141,10 @@ class _Element:
         value = self._element.properties.get(name)
         if value is None and name in self._graph.vector_names:
             return self._graph.reading().vector(self._element, name)
-        # Containers are copied: what a procedure does to its copy must not reach the store.
-        return values.to_stored(value) if value.__class__ in _CONTAINERS else value
+        # Containers are copied: what a procedure does to its copy must not reach the store. Most
+        # are lists without an item, which cannot be changed.
+        is_copied = value.__class__ in _CONTAINERS and value != ()
+        return values.to_stored(value) if is_copied else value
 
     def iter_properties(self) -> _ItemIterator:
         properties = dict(self._element.properties)
