@@ -382,6 +382,7 @@ def list(
     ctx: mgp.ProcCtx,
     states: mgp.List[str] = [],
     limit: mgp.Nullable[int] = schema.LISTED,
+    tags: mgp.List[str] = [],
     context: mgp.Map = {},
 ) -> mgp.Record(
     **BRIEF,
@@ -393,12 +394,12 @@ def list(
     preserved=bool,
     contradicted_by=mgp.Nullable[str],
 ):
-    """List memories in any of some states, those that are out of sight too.
+    """List memories in any of some states, with any of some tags, those that are out of sight too.
 
     Example:
         CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     """
-    return [mgp.Record(**row) for row in owner.listed(Kept(ctx, context), states, limit)]
+    return [mgp.Record(**row) for row in owner.listed(Kept(ctx, context), states, limit, tags)]
 
 
 @mgp.read_proc

@@ -720,3 +720,18 @@ def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgott
     assert expired("tea") == set()
     assert "expired" not in run(memory, calls.memory_links.stats("default"))[0]["by_state"]
     assert set(ids(memory, calls.memories.recent("default"))) == {green, black, fresh}
+
+
+def test_the_owner_lists_by_tags_in_whatever_state(memory):
+    ids_of = {}
+    for name, tags in (("tea", ["drink"]), ("rye", ["food"]), ("milk", ["drink", "cold"])):
+        [row] = run(memory, calls.memories.create("default", name, tags=tags))
+        ids_of[name] = row["memory_id"]
+    run(memory, calls.memories.forget(ids_of["milk"]))
+    both = {ids_of["tea"], ids_of["milk"]}
+    assert set(ids(memory, calls.upkeep.listed("default", tags=["drink"]))) == both
+    gone = calls.upkeep.listed("default", ["expired"], tags=["drink", "food"])
+    assert ids(memory, gone) == [ids_of["milk"]]
+    assert len(ids(memory, calls.upkeep.listed("default", limit=1, tags=["drink"]))) == 1
+    assert ids(memory, calls.upkeep.listed("default", tags=["Drink"])) == []
+    assert run(memory, calls.upkeep.listed("ann", tags=["drink"]), "ann") == []

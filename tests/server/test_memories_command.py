@@ -281,3 +281,18 @@ def test_a_link_that_was_taken_away_is_shown_and_brought_back(kept):
     )
     refused = run(*kept, "memories", "relink", "tea", "kettle")
     assert "no relates_to link between these memories was taken away" in refused.stderr
+
+
+def test_a_list_can_be_of_one_tag_forgotten_ones_too(there, tmp_path):
+    rows = [record("one", "Tea", tags=["drink"]), record("two", "Rye", tags=["food", "plain"])]
+    rows += [record("three", "Nothing"), record("hers", "Ann's tea", "ann", tags=["drink"])]
+    rows += [record("gone", "Coffee", tags=["drink"], state="expired", deleted_at=5)]
+    file = tmp_path / "tagged.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    ok(*there, "import", str(file))
+    assert set(listed(there, "--tag", "drink")) == {"one", "gone"}
+    assert set(listed(there, "--tag", "drink", "--tag", "plain")) == {"one", "two", "gone"}
+    assert listed(there, "--tag", "drink", "--state", "expired") == ["gone"]
+    assert (
+        "No such memory has the tag none" in ok(*there, "memories", "list", "--tag", "none").stdout
+    )

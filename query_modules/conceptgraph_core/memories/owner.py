@@ -12,19 +12,24 @@ from ..work.schema import BATCH, DECAY, MAX_BATCH, PURGE
 from ..work.worker import Work
 from . import lifecycle, nodes, rules, schema, standing
 from .node import Kept, Node
+from .wanted import Wanted
 
 Row = dict[str, Any]
 
 
-def listed(graph: Kept, states: Sequence[str] = (), limit: int | None = None) -> list[Row]:
+def listed(
+    graph: Kept, states: Sequence[str] = (), limit: int | None = None, tags: Sequence[str] = ()
+) -> list[Row]:
     """Return the memories in *states* (none: in any), those accessed last first, then by id.
+
+    With *tags* only those that have any of them.
 
     A row has the brief of one, decay_score, access_count, accessed_at, deleted_at, preserved and
     contradicted_by. Here each copy of a text has a row of its own.
     """
-    wanted = frozenset(schema.checked_states(states, "states") or rules.STATES)
+    wanted = Wanted.of(None, (), tags, states)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
-    nodes = [node for node in graph.nodes() if graph.state(node) in wanted]
+    nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     shown = nodes[:most]
     against = standing.against(graph, shown)

@@ -64,11 +64,19 @@ PROCEDURES = (
 
 
 @checked
-def listed(scope: str, states: Sequence[str] = (), limit: int = schema.LISTED) -> Call:
-    """Return the owner's call for all memories in *states*; none of them: in any."""
+def listed(
+    scope: str,
+    states: Sequence[str] = (),
+    limit: int = schema.LISTED,
+    tags: Sequence[str] = (),
+) -> Call:
+    """Return the owner's call for all memories in *states* that have any of *tags*; none: any."""
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     wanted = list(dict.fromkeys(schema.checked_states(states, "states")))
-    return Call(LIST, (wanted, most), _in_states(scope, wanted, most))
+    tagged = schema.checked_names(tags, "tags")
+    # No index has tags: of all states all is looked at.
+    found = latest(scope, STATES, None) if tagged else _in_states(scope, wanted, most)
+    return Call(LIST, (wanted, most, tagged), found)
 
 
 def _in_states(scope: str, wanted: Sequence[str], most: int) -> Union:

@@ -41,10 +41,13 @@ def memories() -> None:
 
 @memories.command("list")
 @_STATES
+@click.option("--tag", "tags", multiple=True, help="Only those with this tag; may be given again.")
 @limited(schema.MAX_ROWS - 1)
 @AS_JSON
 @click.pass_obj
-def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bool) -> None:
+def list_(
+    embedded: str | None, states: tuple[str, ...], tags: tuple[str, ...], limit: int, as_json: bool
+) -> None:
     """Print memories, those accessed last first, what is forgotten or expired too.
 
     --state expired prints both: expired is what faded, forgotten what somebody took away.
@@ -52,12 +55,14 @@ def list_(embedded: str | None, states: tuple[str, ...], limit: int, as_json: bo
 
     async def work(session: Session) -> tuple[list[Row], int]:
         # One more than is shown tells whether there are more.
-        rows = await session.run(calls.upkeep.listed(session.user_id, states, limit + 1))
-        lists_expired = not states or rules.EXPIRED in states
+        rows = await session.run(calls.upkeep.listed(session.user_id, states, limit + 1, tags))
+        lists_expired = not states or rules.EXPIRED in states or bool(tags)
         expired = 0 if lists_expired or len(rows) > limit else await _expired(session, None)
         return [dated(session, row) for row in rows], expired
 
     nothing = "No memory is kept." if not states else f"No memory is {' or '.join(states)}."
+    if tags:
+        nothing = f"No such memory has the tag {' or '.join(tags)}."
     rows, expired = with_session(embedded, work)
     print_listed("memories", rows, limit, listed_table, nothing, as_json=as_json)
     if expired:
