@@ -172,3 +172,18 @@ def test_a_fact_that_a_caller_states_is_the_same_as_one_that_is_told(entities):
     [row] = entities.run(calls.entities.fact(user, given))
     assert row["origin"] == "user"
     assert len(entities.records("fact")) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Tom said: "I work at Google and I love sushi."',
+        "Subject: Hi\nFrom: Bob\n\nI work at Acme Corp and my name is Bob.",
+        "Please translate: 'I live in Madrid and my name is Pedro.'",
+        "def greet(name):\n    return 'I live in Paris, my brother Paul'\n\nprint(greet('Maria'))",
+    ],
+)
+def test_what_others_say_or_a_program_is_no_fact_of_the_user(entities, text):
+    entities.observe(text)
+    assert entities.records("fact") == []
+    assert SELF not in {one["node_label"] for one in entities.records("entity")}

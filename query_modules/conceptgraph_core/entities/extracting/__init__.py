@@ -17,7 +17,7 @@ from ...words.languages import spoken
 from ...words.splitting import split
 from .. import cues, dated, names, observed, schema
 from ..inflection import is_german
-from . import naming, people, prose, statements
+from . import naming, people, prose, statements, voices
 from .naming import Named
 from .written import Word, words
 
@@ -89,13 +89,20 @@ def observations(
     own = list(naming.named(written, idle, german))
     # Whom a model names at length may be anybody of a text that it makes.
     is_brief = is_users or len(text.split()) <= _BRIEF
-    for statement in statements.statements(said, written) if is_users else ():
-        found.state(statement)
+    theirs = voices.others(text) if is_users else []
+    if is_users:
+        for statement in statements.statements(said, words(voices.unmarked(said))):
+            if not voices.is_within(theirs, statement.start):
+                found.state(statement)
     if named is not None:
         own = [one for one in own if one.is_sure and one.kind] + list(named)
     for one in own:
+        is_own = one.is_own and is_users and not voices.is_within(theirs, one.start)
+        if one.is_own and is_users and not (is_own or one.label):
+            # "My sister" in a quotation is nobody's whom the user knows by that.
+            continue
         if is_brief or (one.is_sure and one.kind):
-            found.name(one, is_users)
+            found.name(one, is_own)
     if is_users:
         for start, end in cues.paired(said):
             found.add({"label": said[start:end], "type": schema.NAMED}, start, end)
@@ -125,15 +132,15 @@ class _Found:
             self._rows[name] = start, row
         self._taken.append((start, end))
 
-    def name(self, one: Named, is_users: bool) -> None:
-        """Add a name, and if it is one of the user's kin a fact of that."""
+    def name(self, one: Named, is_own: bool) -> None:
+        """Add a name, and if it *is_own*, one of the user's kin, a fact of that."""
         label = one.label or self.text[one.start : one.end]
         row = {"label": label, "type": "entity"} | ({"kind": one.kind} if one.kind else {})
         known = self._rows.get(names.canonical(label))
         if known is not None and one.kind:
             known[1].setdefault("kind", one.kind)
         self.add(row, one.start, one.end)
-        if one.is_own and one.label and is_users:
+        if is_own and one.label:
             predicate = "spouse" if one.kind in people.SPOUSES else one.kind
             self._claim({"predicate": predicate, "object": label})
             self._self = self._self or self._my(one.start)

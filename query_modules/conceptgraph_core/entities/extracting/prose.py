@@ -1,14 +1,31 @@
 """What of a message somebody says: pasted code, tables, logs and addresses are nobody's words."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from ..folded import folded
+
+# Not by an import statement: a reload of the modules drops what such a statement names, and with
+# it everything else that begins with "re".
+re: Final[Any] = __import__("re")
 
 _FENCES: Final = ("```", "~~~")
 _QUOTED: Final = (">", "|", "#", "+---", "$ ", "<", "//", "/*")
 _POINTS: Final = ("*", "-", "•", "+", *"0123456789")
 _CODE: Final = (";", "{", "}", "()", ");", "->", "=>", "==", "</", "/>", "\\n", ":=", " = ")
+# A line that is a statement of a program, without any fence around it.
+_STATEMENT: Final = re.compile(
+    r"\s*(?:"
+    r"(?:async )?def \w+\s*\(|class \w+\s*[(:{]|(?:export |async )*function\b.*[({]"
+    r"|import [\w.]+(?: as \w+)?(?:, ?[\w.]+)*;?\s*$|from [\w.]+ import\s|@\w+(?:\.\w+)*(?:\(|\s*$)"
+    r"|(?:return|yield|raise|throw)\b\s*(?:['\"\[({\d]|f['\"]|\w+[.(\[])"
+    r"|(?:for \w+(?:, ?\w+)* in\s.+|while\s.+|(?:el)?if\s.+|else|try|except.*|finally):\s*$"
+    r"|(?:const|let|var|int|string|auto) \w+\s*=|[A-Za-z_][\w.\[\]'\"]*\s*[-+*/|&]?=\s*[^=\s]"
+    r"|(?:print|console\.\w+|printf|echo)\s*\(|[\w.]+\(.*\)\s*;?\s*$|#include\b"
+    r"|SELECT\s.+|INSERT INTO\s|UPDATE \w+ SET\s|DELETE FROM\s"
+    r")"
+)
+_INDENTED: Final = ("  ", "\t")
 # Of a path, an identifier or an expression; a word with one of them is none of a language.
 _SIGNS: Final = frozenset("_=<>{}[]\\$|~^")
 _ADDRESSES: Final = ("://", "www.", "@")
@@ -51,13 +68,16 @@ def spoken(text: str, *, lists: bool = True) -> str:
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Iterate over from and to of each line that is none of code, a table, a log or a heading."""
-    start, fence = 0, False
+    start, fence, in_code = 0, False, False
     for whole in text.splitlines(keepends=True):
         line = whole.strip()
+        # What is indented below a statement belongs to it, past empty lines.
+        is_code = _STATEMENT.match(whole) is not None
+        in_code = is_code or (in_code and (not line or whole.startswith(_INDENTED)))
         if line.startswith(_FENCES):
             # One that opens and closes on its line is no fence.
             fence ^= line.count(line[:3]) % 2 == 1
-        elif line and not fence and not (_is_pasted(whole) or _is_heading(line)):
+        elif line and not fence and not (in_code or _is_pasted(whole) or _is_heading(line)):
             yield start, start + len(whole)
         start += len(whole)
 

@@ -1,0 +1,140 @@
+"""Words of a message that are not the user's own: quotations, mails, texts to translate or write.
+
+The first person in such a passage is somebody else, so no fact of the user is read from it.
+"""
+
+from typing import Any, Final
+
+# Not by an import statement: a reload of the modules drops what such a statement names, and with
+# it everything else that begins with "re".
+re: Final[Any] = __import__("re")
+
+# Opening quotation mark -> what may close it.
+_CLOSING: Final = {
+    '"': '"”',
+    "“": '”“"',
+    "”": "”",
+    "„": '“”"',
+    "«": "»",
+    "»": "«",
+    "‹": "›",
+    "›": "‹",
+    "「": "」",
+    "『": "』",
+    "'": "'",
+    "‘": "’'",
+    "‚": "‘’",
+}
+# Apostrophes look like these: without a closing mark they open nothing.
+_SINGLE: Final = frozenset("'‘‚")
+# So many words in quotation marks are a name or a term: I work at "Siemens".
+_MOST_WORDS: Final = 4
+_PARAGRAPH: Final = re.compile(r"\n\s*\n")
+
+_SAYING: Final = re.compile(
+    r"\b(?:says|said|saying|writes|wrote|writing|written|asks|asked|replies|replied|answers"
+    r"|answered|tells|told|texts|texted|messaged|reads|quotes?|quoted|message|letter|e-?mail|mail"
+    r"|sagte?n?|sagt|gesagt|schreibt|schrieb(?:en)?|geschrieben|meint|meinte|fragte?|antwortete?"
+    r"|erzählte?|lautet|nachricht|brief|zitat)\b[^.!?:\n\"“„«]{0,60}:(?=\s)\s*",
+    re.IGNORECASE,
+)
+_MAIL: Final = re.compile(
+    r"^[ \t]*(?:(?:subject|from|betreff|von)[ \t]*:"
+    r"|-{2,}.*(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitet))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ASKING: Final = (
+    r"(?:^|[.!?:;,\n–-]\s*)(?:(?:please|bitte|now|then|hey|hi|hello|hallo|okay|ok|jetzt|mal"
+    r"|(?:can|could|would|will) you|help me(?: to)?|i (?:want|need) you to|i'd like you to"
+    r"|(?:kannst|könntest) du|(?:können|könnten) sie|mir|das|dies|bitte)[ ,]+)*"
+)
+_TEXT: Final = (
+    r"(?:text|sentences?|paragraph|e-?mail|mail|letter|essay|grammar|translation|wording|message"
+    r"|satz|sätze|absatz|brief|grammatik|nachricht|übersetzung)"
+)
+_REWORKING: Final = re.compile(
+    rf"{_ASKING}(?:(?:translate|rewrite|rephrase|reword|paraphrase|proofread|summari[sz]e"
+    r"|übersetz(?:e|t|en)?|(?:um)?formulier(?:e|en)?|korrigier(?:e|en)?)\b"
+    rf"|(?:correct|edit|improve|polish|shorten|verbesser[en]*|kürz[en]*)\b[^.!?:\n]{{0,40}}\b{_TEXT}\b)"
+    r"|\b(?:kannst|könntest|können|könnten|bitte)\b[^.!?\n]{0,80}"
+    r"\b(?:übersetzen|umformulieren|umschreiben|korrigieren|zusammenfassen)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COMPOSING: Final = re.compile(
+    rf"{_ASKING}(?:write|draft|compose|make up|invent|tell|continue|create|generate|give"
+    r"|schreib(?:e|en)?|verfass(?:e|en)?|entwirf|erfinde?|erzähle?)\b[^.!?:\n]{0,80}?"
+    r"\b(?:story|stories|tale|poem|song|lyrics|novel|dialog(?:ue)?|script|scene|letter|e-?mail"
+    r"|essay|speech|diary|monologue|geschichten?|märchen|gedicht|lied|roman|szene|\w*brief|aufsatz"
+    r"|rede|tagebuch\w*)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "Translate that": what is to be reworked may stand before the request.
+_POINTING: Final = re.compile(r"\b(?:this|that|it|above|das|dies\w*|oben)\b", re.IGNORECASE)
+
+Passage = tuple[int, int]
+
+
+def others(text: str) -> list[Passage]:
+    """Return from and to of each passage of *text* that is not in the user's own voice."""
+    found = _quoted(text)
+    for match in _SAYING.finditer(text):
+        if text[match.end() : match.end() + 1] in _CLOSING:
+            continue
+        # Behind "Tom wrote:" at the end of a line all that follows is pasted.
+        is_pasted = "\n" in match[0]
+        found.append((match.end(), len(text) if is_pasted else _paragraph_end(text, match.end())))
+    found += [(match.start(), len(text)) for match in _COMPOSING.finditer(text)]
+    found += [(match.start(), len(text)) for match in _MAIL.finditer(text)]
+    return found + [_reworked(text, match) for match in _REWORKING.finditer(text)]
+
+
+def is_within(passages: list[Passage], place: int) -> bool:
+    """Tell whether *place* is in one of *passages*."""
+    return any(start <= place < end for start, end in passages)
+
+
+def unmarked(text: str) -> str:
+    """Return *text*, as long as it is, without the quotation marks around a few words."""
+    characters = list(text)
+    for start, end in _quoted(text):
+        is_closed = text[end - 1] in _CLOSING[text[start]]
+        if is_closed and len(text[start:end].split()) <= _MOST_WORDS:
+            characters[start] = characters[end - 1] = " "
+    return "".join(characters)
+
+
+def _quoted(text: str) -> list[Passage]:
+    found, place = [], 0
+    while place < len(text):
+        end = _closed(text, place) if text[place] in _CLOSING else None
+        if end is not None:
+            found.append((place, end))
+        place = place + 1 if end is None else end
+    return found
+
+
+def _closed(text: str, place: int) -> int | None:
+    """Return where the quotation ends that *place* opens; None if it opens none."""
+    mark, ahead = text[place], text[place + 1 : place + 2]
+    if text[place - 1 : place].isalnum() or not ahead or ahead.isspace():
+        return None
+    for at in range(place + 1, len(text)):
+        # "Don't" closes nothing.
+        is_inside = mark in _SINGLE and text[at + 1 : at + 2].isalnum()
+        if text[at] in _CLOSING[mark] and not is_inside:
+            return at + 1
+    return None if mark in _SINGLE else _paragraph_end(text, place)
+
+
+def _paragraph_end(text: str, place: int) -> int:
+    match = _PARAGRAPH.search(text, place)
+    return len(text) if match is None else int(match.start())
+
+
+def _reworked(text: str, match: Any) -> Passage:
+    """Return the passage that a request to translate and such is about."""
+    rest = text[match.end() :]
+    sentence, _, after = re.sub(r"[.!?\n]", "\0", rest, count=1).partition("\0")
+    is_last = not after.strip(" .!?\n") and ":" not in match[0][1:] + sentence
+    is_before = is_last and _POINTING.search(match[0] + sentence) is not None
+    return (0 if is_before else match.start()), len(text)

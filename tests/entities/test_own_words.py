@@ -1,0 +1,77 @@
+"""Whose words a message has, and what the user states in those that are the user's own."""
+
+import pytest
+
+from conceptgraph_core.entities.extracting import observations
+from conceptgraph_core.entities.schema import SELF
+
+BOTH = ("english", "german")
+
+
+def labels(text: str) -> list[str]:
+    found = observations(text, BOTH)
+    return [one["label"] for one in found if one["type"] == "entity" and one["label"] != SELF]
+
+
+def facts(text: str) -> list[tuple[str, str]]:
+    """Return what *text* says of the user: predicate and value."""
+    found = [fact for one in observations(text, BOTH) for fact in one.get("facts", ())]
+    return [(one["predicate"], one.get("value") or one["object"]) for one in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Tom said: "I work at Google and I love sushi."',
+        'I wrote to him: "I live in Oslo."',
+        "Please translate: 'I live in Madrid and my name is Pedro.'",
+        "Write a story about a girl who says: I am 12 years old and I live in Narnia.",
+        "Subject: Hello\nFrom: Bob\n\nI work at Acme Corp and my name is Bob.\n\nRegards, Bob",
+        "Von: Eva\nBetreff: Umzug\n\nIch wohne in Bonn. Mein Bruder Paul auch.",
+        "“I live in Rome,” she said. „Ich wohne in Köln“, sagte er. «I love opera»",
+        "「I live in Kyoto」 and ‘I don't like Rome and I love Paris’ are examples.",
+        "Tom schrieb:\n\nIch wohne in Köln.\n\nMein Bruder Paul ist krank.",
+        "Sie sagt: Ich arbeite bei Ford.",
+        "Kannst du das übersetzen: Ich wohne in Köln.",
+        "Could you rewrite this? I live in Bonn.",
+        "I live in Rome and I love pizza. Please translate that into German.",
+        "Schreib mir eine Geschichte. Ich wohne in Narnia.",
+        "Draft a letter to my landlord: I live in Bonn, my sister Clara too.",
+        'She told me "my brother Paul is ill".',
+    ],
+)
+def test_the_first_person_of_others_states_nothing_of_the_user(text):
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I work at “Siemens” now.", ("employer", "Siemens")),
+        ("Ich wohne in „Köln“.", ("home", "Köln")),
+        (
+            "I'm Tom's friend and I don't like 'Rome' but I live in Bonn.",
+            ("home", "Bonn"),
+        ),
+        ("I live in Bonn. Please translate: 'Apfel'.", ("home", "Bonn")),
+        ("I translate books and I live in Bonn.", ("home", "Bonn")),
+        ('He said "hi" to me.\nI live in Bonn.', ("home", "Bonn")),
+        ("Tom wrote: see you!\n\nI live in Bonn.", ("home", "Bonn")),
+        ('My TV has 55" and I live in Bonn.', ("home", "Bonn")),
+    ],
+)
+def test_what_the_user_says_beside_a_quotation_is_the_users(text, expected):
+    assert expected in facts(text)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def greet(name):\n    return 'I live in Paris, my brother Paul'\n\nprint(greet('Maria'))",
+        "import os\nfor city in cities:\n    if city:\n\n        say('My sister Clara')\n",
+        "const name = 'I work at Google'\nfunction f() {\n  I live in Rome\n}",
+    ],
+)
+def test_code_without_a_fence_is_nobodys_words(code):
+    assert observations(code, BOTH) == []
+    assert facts(f"Why does this fail?\n{code}\nI live in Bonn.") == [("home", "Bonn")]
