@@ -178,7 +178,11 @@ def fact(
     span: mgp.Nullable[str] = None,
     context: mgp.Map = {},
 ) -> mgp.Record(
-    fact_id=str, origin=str, conflicts=mgp.List[mgp.Map], inferred_from=mgp.Nullable[str]
+    fact_id=str,
+    origin=str,
+    conflicts=mgp.List[mgp.Map],
+    inferred_from=mgp.Nullable[str],
+    refused_span=mgp.Nullable[str],
 ):
     """State, correct or end a fact of an entity; what contradicts it is shown, never resolved.
 

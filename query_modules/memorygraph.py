@@ -53,6 +53,7 @@ ALL = {
     "parent_id": mgp.Nullable[str],
     "concepts": mgp.List[str],
     "metadata": mgp.Map,
+    "decay_rate": mgp.Nullable[float],
     "contradicted_by": mgp.Nullable[str],
 }
 WHOLE = mgp.Record(**ALL)

@@ -90,6 +90,13 @@ def test_words_that_do_not_say_the_value_are_told(entities, max_):
     assert "source_span" not in fact
 
 
+def test_a_span_that_does_not_stand_in_the_text_is_refused(entities, max_):
+    row = state(entities, max_, "employer", "Siemens", **said("Max works at Siemens", "at Bosch"))
+    assert (row["origin"], row["refused_span"]) == ("model", "at Bosch")
+    row = state(entities, max_, "home", "Bonn", **said("Max lives in Bonn", "in Bonn"))
+    assert (row["origin"], row["refused_span"]) == ("user", None)
+
+
 def test_what_ends_without_another_value_needs_words_of_the_user_but_not_the_value(entities, max_):
     fact = state(entities, max_, "employer", "Acme", **said("He works at Acme"))["fact_id"]
     with pytest.raises(REFUSALS, match="the user said that"):

@@ -458,3 +458,12 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
     ):
         entities.observe("Max", seen)
     assert entities.records("entity") == []
+
+
+def test_a_message_that_comes_again_with_another_text_is_told(entities):
+    entities.observe("I hate rain.", message="m")
+    again = entities.observe("I hate rain.", message="m")["entities"]
+    assert not [row for row in again if "observed_in" in row]
+    told = entities.observe("I hate snow.", message="m")["entities"]
+    seen = {row["label"]: row.get("observed_in") for row in told}
+    assert seen["the user"] == "I hate rain."

@@ -54,6 +54,7 @@ def test_a_memory_comes_back_as_it_was_told(memory):
         "parent_id": None,
         "concepts": ["Daniele", "move"],
         "metadata": {"seen": {"times": 3, "where": ["chat"]}, "sure": True},
+        "decay_rate": None,
         "contradicted_by": None,
     }
 
@@ -311,6 +312,14 @@ def test_a_memory_fades_at_the_rate_that_it_was_given(memory):
     memory.now_ms += 4 * DAY_MS
     [row] = memory.run(calls.memories.decay_status(memory_id))
     assert row["decay_score"] == round(0.7 * math.exp(-2), 6)
+
+
+def test_a_rate_of_its_own_is_told(memory):
+    memory_id = create(memory, "Milk is in the fridge", decay_rate=0.5)["memory_id"]
+    for call in (calls.memories.get(memory_id), calls.upkeep.show(memory_id)):
+        assert memory.run(call)[0]["decay_rate"] == 0.5
+    [row] = memory.run(calls.memories.update("default", memory_id, decay_rate=-1))
+    assert row["decay_rate"] is None
 
 
 def test_a_list_by_tag_needs_no_query(memory):

@@ -18,7 +18,7 @@ _WORDS: Final = "pass the user's message as text and its words as span"
 
 
 def fact(graph: Graph, entity_id: str, given: Given) -> Row:
-    """State a fact of an entity. Returns fact_id, origin and conflicts.
+    """State a fact of an entity. Returns fact_id, origin, conflicts, inferred_from, refused_span.
 
     What it *corrects* was never so: that is believed no longer, and the new fact stands in its
     place, with its value and times where none are given (and nothing does if none are at all). What
@@ -49,6 +49,7 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
         "origin": made.get("origin"),
         "conflicts": _conflicts(graph, entity, made),
         "inferred_from": origin.inferred_from,
+        "refused_span": given.span if origin.refused else None,
     }
 
 

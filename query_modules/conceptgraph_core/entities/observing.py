@@ -52,7 +52,8 @@ def observe(
     An entity's row has entity_id (that of its component's canonical entity), label, type, created,
     origin (of the mention), identity_status, trust, and where there are any candidates (who it may
     be: {entity_id, label, confidence}), refused_span, inferred_from (the span in which the label
-    does not stand), and refused_same_as, which is no entity's id.
+    does not stand), refused_same_as, which is no entity's id, and observed_in, the words in which
+    this message mentioned it before, where they are not in *text*: nothing more is taken of it.
     The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
     Tautology, EmbeddingMismatch for a vector by another embedding than the store's are, or NotFound
     for a relation of what the session has not mentioned.
@@ -103,7 +104,10 @@ class _Message:
         mention = self._mentions.get(mention_id)
         entity = None if mention is None else mentions.entity_of(graph, mention)
         if mention is not None and entity is not None:
-            return self._row(entity, False, (), observation, mentions.found(mention))
+            row = self._row(entity, False, (), observation, mentions.found(mention))
+            before = mention.get("mention_context") or ""
+            is_there = before in self._said.text or self._said.find(before) is not None
+            return row if is_there else {**row, "observed_in": before}
         sought, decision = self._decide(self._sought(observation), observation)
         entity = self._entity(observation, sought, decision)
         found = self._found(entity, observation)

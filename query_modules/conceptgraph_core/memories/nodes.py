@@ -234,6 +234,7 @@ def whole(graph: Kept, node: Node) -> Row:
         "parent_id": value("parent_id"),
         "concepts": list(value("concepts")),
         "metadata": value("metadata"),
+        "decay_rate": fading.rate,
         **standing.mark(graph, node),
     }
 

@@ -43,7 +43,9 @@ NEIGHBOURHOOD = Procedure(
     "entitygraph.neighbourhood", (*_DESCRIBED, *_PAST, "hop", "degree", "ties"), writes=False
 )
 FACT = Procedure(
-    "entitygraph.fact", ("fact_id", "origin", "conflicts", "inferred_from"), writes=True
+    "entitygraph.fact",
+    ("fact_id", "origin", "conflicts", "inferred_from", "refused_span"),
+    writes=True,
 )
 CONTEXT = Procedure(
     "entitygraph.context", ("text", "paragraphs", "sources", "tokens"), writes=False

@@ -26,7 +26,7 @@ CREATE = Procedure(
 WHOLE = (
     "memory_id", "content", "summary", "source", "speaker", "type", "tags", "importance",
     "confidence", "access_count", "created_at", "accessed_at", "state", "decay_score",
-    "preserved", "parent_id", "concepts", "metadata", "contradicted_by",
+    "preserved", "parent_id", "concepts", "metadata", "decay_rate", "contradicted_by",
 )  # fmt: skip
 GET = Procedure("memorygraph.get", WHOLE, writes=True, peeking="memorygraph.peek")
 

@@ -65,6 +65,8 @@ def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
         if row[name]:
             yield f"{name}: {', '.join(row[name])}"
     yield f"importance: {row['importance']:g}, confidence: {row['confidence']:g}"
+    if row["decay_rate"] is not None:
+        yield f"decay_rate: {row['decay_rate']:g} a day"
     yield f"created: {row['created_at']}"
     yield f"accessed: {row['accessed_at']}, {row['access_count']:,} times"
     yield _presence(row)

@@ -136,6 +136,15 @@ class Observed(TypedDict):
     refused_same_as: NotRequired[
         Annotated[str, Field(description="Is no entity_id: nothing came of it.")]
     ]
+    observed_in: NotRequired[
+        Annotated[
+            str,
+            Field(
+                description="This message_id had other words: these. Nothing new was taken of this"
+                " one; give the changed text a message_id of its own."
+            ),
+        ]
+    ]
 
 
 ObservedRelation = TypedDict(
@@ -249,6 +258,9 @@ class FactStated(TypedDict):
     ]
     inferred_from: NotRequired[
         Annotated[str, Field(description="These words do not say the value: it is your guess.")]
+    ]
+    refused_span: NotRequired[
+        Annotated[str, Field(description="Does not stand in the text, so the fact is yours.")]
     ]
 
 

@@ -70,7 +70,7 @@ class MemoryCreated(TypedDict):
 
 
 class MemoryWhole(TypedDict):
-    """All of a memory; `summary`, `speaker`, `type` and `parent_id` only when it has one."""
+    """All of a memory; `summary`, `speaker`, `type`, `parent_id`, `decay_rate` if it has one."""
 
     memory_id: MemoryId
     content: str
@@ -90,6 +90,7 @@ class MemoryWhole(TypedDict):
     parent_id: NotRequired[str]
     concepts: list[str]
     metadata: dict[str, Any]
+    decay_rate: NotRequired[Annotated[float, Field(description="Its own, per day.")]]
     contradicted_by: NotRequired[Against]
 
 
