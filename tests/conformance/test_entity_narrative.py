@@ -139,6 +139,52 @@ def test_what_was_and_what_was_never_so_is_not_told(entities):
     assert "age" not in told
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Where do I work?", ["employer"]),
+        ("Wo arbeite ich?", ["employer"]),
+        ("Remind me: what is my job", ["employer"]),
+        ("Wo wohne ich?", ["home"]),
+        ("What is my address?", ["home"]),
+        ("When is my birthday?", ["birthday"]),
+        ("Wann habe ich Geburtstag?", ["birthday"]),
+        ("What is my blood group?", ["blood_group"]),
+        ("Am I allergic to nuts? I am tired.", ["allergy"]),
+        ("Is 0 negative mine?", ["blood_group"]),
+        ("What is my favourite colour?", []),
+        ("Where does Tom work?", []),
+        ("I am tired.", []),
+        ("I work late today.", []),
+        ("Hello! How are you?", []),
+        ("How are you? I am at work.", []),
+    ],
+)
+def test_the_users_own_facts_are_told_when_the_message_asks_for_them(entities, asked, expected):
+    user = entities.one("I work here", {**entity("the user"), "span": "I"})["entity_id"]
+    known = {
+        name: fact(entities, user, name, value)
+        for name, value in (
+            ("employer", "Siemens"),
+            ("home", "Bonn"),
+            ("birthday", "3 May"),
+            ("blood_group", "0 negative"),
+            ("allergy", "peanuts"),
+            ("favourite food", "soup"),
+        )
+    }
+    told = tell(entities, asked)
+    assert [one["fact_ids"] for one in told["sources"]] == [[known[name]] for name in expected]
+    for line in told["text"].splitlines():
+        assert line.startswith("the user – ")
+
+
+def test_the_users_own_facts_are_told_once_where_the_user_is_named_too(entities):
+    user = entities.one("I work here", {**entity("the user"), "span": "I"})["entity_id"]
+    fact(entities, user, "employer", "Siemens")
+    assert tell(entities, "Where do I, the user, work?")["text"].count("Siemens") == 1
+
+
 def test_what_was_merged_is_told_as_one(entities):
     max_ = entities.one("Max", "Max")["entity_id"]
     puppy = entities.one("the puppy", "puppy")["entity_id"]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .. import budgets
 from .. import text as texts
-from . import believed, components, named, reading, schema
+from . import asked, believed, components, named, reading, schema
 from .node import Graph, Node, Tie
 from .telling import (
     INFERRED,
@@ -131,6 +131,7 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
     meant = _named(graph, message)
     wholes = [told.whole(node) for node, _ in meant]
     yield _several(told, meant)
+    yield _of_user(graph, told, message, wholes)
     for whole in wholes:
         yield chain(
             _who(graph, whole),
@@ -140,6 +141,18 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
             _before(whole),
             _joined(graph, told, whole),
         )
+
+
+def _of_user(
+    graph: Graph, told: _Told, message: str, wholes: Sequence[_Whole]
+) -> Iterator[Sentence]:
+    """Tell of the facts of the user's own those for which the message asks: "Where do I work?"."""
+    asks = asked.asked(message)
+    selves = (one for one in graph.of(schema.ENTITY) if components.is_self(one))
+    for node in selves if asks.sentences else ():
+        whole = told.whole(node)
+        if whole not in wholes:
+            yield from _facts(graph, whole, asks)
 
 
 def _named(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
@@ -277,11 +290,16 @@ def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
                 yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
 
 
-def _facts(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
-    """Tell the facts that are believed and valid now, and first those that contradict."""
+def _facts(graph: Graph, whole: _Whole, asks: asked.Asked | None = None) -> Iterator[Sentence]:
+    """Tell the facts that are believed and valid now, and first those that contradict.
+
+    Of these only what *asks* asks for, if it is given.
+    """
     now_ms = graph.now_ms
     known = [one for one in believed.facts(graph, whole.members) if believed.is_known(one, now_ms)]
     valid = [one for one in known if believed.is_valid(one, now_ms, now_ms)]
+    if asks is not None:
+        valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
     contested = set()
     for one, other in believed.conflicts(graph, valid, now_ms):
         contested |= {one.id, other.id}
@@ -295,9 +313,14 @@ def _facts(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
             yield Sentence((start, *_value(graph, one), "."), (whole.node.key,), (), (one.key,))
 
 
+def _told_value(graph: Graph, fact: Node) -> str:
+    about = believed.about(graph, fact)
+    value: str = fact.get("value") if about is None else about.name
+    return value
+
+
 def _value(graph: Graph, fact: Node) -> list[Part]:
-    about, since = believed.about(graph, fact), fact.get("valid_from")
-    value = called(fact.get("value") if about is None else about.name)
+    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
     by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
     parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
     return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]

@@ -204,12 +204,13 @@ def stats(user_id: str = DEFAULT_USER) -> Call:
 
 @checked
 def context(message: str, token_budget: int | None = None, user_id: str = DEFAULT_USER) -> Call:
-    from conceptgraph_core.entities import named
+    from conceptgraph_core.entities import asked, named
 
     text.summary(message, "message")
     read = named.read(message)
     kinds = [one for kind in read.kinds for one in (kind, kind.capitalize())]
-    wholes = tuple((user_id, form) for form in read.wholes)
+    own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
+    wholes = tuple((user_id, form) for form in (*read.wholes, *own))
     first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
     parts: tuple[Lookup, ...] = (
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
