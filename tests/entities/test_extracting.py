@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core.entities import spans
+from conceptgraph_core.entities import kin, spans
 from conceptgraph_core.entities.extracting import observations
 from conceptgraph_core.entities.schema import FIRST_PERSON, SELF
 from conceptgraph_core.entities.standing import origin
@@ -183,6 +183,15 @@ def test_of_a_models_message_only_names_are_told():
         ("I read the 'Destination Account' note.", []),
         ("Search/Browse is slow (Order, Acme).", []),
         ("We flew to Kansai, using GANs for NASA.", ["Kansai", "NASA"]),
+        # Plain words with a capital, unless they name a place or whom one is at.
+        ("I looked at Resort, Policies and the Final Topic.", []),
+        (
+            "We saw the West Coast with Mark, then South Island.",
+            ["West Coast", "Mark", "South Island"],
+        ),
+        ("He was at International Business Machines.", ["International Business Machines"]),
+        # The rest of a name whose number was taken for a count.
+        ("Six Senses Laamu sounds nice.", []),
     ],
 )
 def test_names_need_more_than_a_capital(text, expected):
@@ -218,6 +227,13 @@ def test_a_german_noun_is_no_name(text, expected):
         # Whose sister she is is not the user's to say.
         ("I met Tom and his sister Eva.", "Eva", "sister", []),
         ("My boss is ill.", "My boss", "boss", []),
+        (
+            "Meine Großmutter Greta lacht.",
+            "Greta",
+            "grandmother",
+            [("grandmother", "Greta", "beside")],
+        ),
+        ("My fiancé Ole is here.", "Ole", "fiance", [("fiance", "Ole", "beside")]),
         ("I love my dog Max.", "Max", "dog", [("dog", "Max", "beside")]),
     ],
 )
@@ -260,6 +276,7 @@ def test_kin_are_told_by_what_they_are_to_the_user(text, label, kind, expected):
         ("Ich bin 34 Jahre alt", [("age", "34", "beside")]),
         # No statements of the user's.
         ("I love it. I like that idea. I like the plan.", []),
+        ("I like Tom's rant, I like expand/collapse. I hate doing “things”.", []),
         ("I'd like pizza, and I would love to go.", []),
         ("Do I work at Siemens? If I moved to Berlin, I'd cry.", []),
         ("She said I love pizza.", []),
@@ -269,6 +286,15 @@ def test_kin_are_told_by_what_they_are_to_the_user(text, label, kind, expected):
 )
 def test_what_the_user_says_of_the_user_is_told_as_facts(text, expected):
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("my kind of day", []), ("mein kind", [(1, "kind")]), ("our little kid", [(2, "kid")])],
+)
+def test_a_kin_word_goes_with_the_my_of_its_own_language(text, expected):
+    assert kin.named(text.split()) == expected
+    assert "girlfriend" in kin.kinds("freundin")
 
 
 def test_a_fact_comes_with_what_it_names():

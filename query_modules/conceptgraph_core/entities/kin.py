@@ -2,59 +2,81 @@
 
 from typing import Final
 
-# What is one kind, in English and German; by the first of each it goes.
+# What is one kind, in English and in German, each apart: "my kind" is nobody's child. By the first
+# of each it goes.
 _KINDS: Final = (
-    "mother mom mum mommy mummy mama mutter mutti",
-    "father dad daddy papa vater vati",
-    "parent parents eltern elternteil",
-    "sister sis schwester",
-    "brother bro bruder",
-    "sibling siblings geschwister",
-    "daughter tochter",
-    "son sohn",
-    "child children kid kids kind kinder",
-    "baby",
-    "wife ehefrau frau",
-    "husband hubby ehemann mann",
-    "spouse",
-    "partner partnerin",
-    "fiance fiancee verlobter verlobte",
-    "girlfriend freundin",
-    "boyfriend freund",
-    "friend buddy kumpel",
-    "grandmother grandma granny nana oma großmutter",
-    "grandfather grandpa granddad opa großvater",
-    "grandson enkel",
-    "granddaughter enkelin",
-    "aunt auntie tante",
-    "uncle onkel",
-    "cousin cousine vetter",
-    "niece nichte",
-    "nephew neffe",
-    "stepmother stiefmutter",
-    "stepfather stiefvater",
-    "mother-in-law schwiegermutter",
-    "father-in-law schwiegervater",
-    "sister-in-law schwägerin",
-    "brother-in-law schwager",
-    "roommate flatmate mitbewohner mitbewohnerin",
-    "neighbour neighbor nachbar nachbarin",
-    "boss manager chef chefin",
-    "colleague coworker co-worker kollege kollegin",
-    "doctor arzt ärztin",
-    "dentist zahnarzt zahnärztin",
-    "therapist therapeut therapeutin",
-    "teacher lehrer lehrerin",
-    "coach trainer trainerin",
-    "landlord landlady vermieter vermieterin",
-    "pet haustier",
-    "dog puppy hund",
-    "cat kitten katze kater",
+    ("mother mom mum mommy mummy mama", "mutter mama mami mutti"),
+    ("father dad daddy papa", "vater papa papi vati"),
+    ("parent parents", "eltern elternteil"),
+    ("sister sis", "schwester"),
+    ("brother bro", "bruder"),
+    ("sibling siblings", "geschwister"),
+    ("daughter", "tochter"),
+    ("son", "sohn"),
+    ("child children kid kids", "kind kinder"),
+    ("baby", "baby"),
+    ("wife", "ehefrau frau"),
+    ("husband hubby", "ehemann mann"),
+    ("spouse", ""),
+    ("partner", "partner partnerin"),
+    ("fiance fiancé fiancee fiancée", "verlobter verlobte"),
+    ("girlfriend", ""),
+    ("boyfriend", ""),
+    ("friend buddy", "freund freundin kumpel"),
+    ("grandmother grandma granny nana", "oma großmutter"),
+    ("grandfather grandpa granddad", "opa großvater"),
+    ("grandson", "enkel"),
+    ("granddaughter", "enkelin"),
+    ("aunt auntie", "tante"),
+    ("uncle", "onkel"),
+    ("cousin", "cousin cousine vetter"),
+    ("niece", "nichte"),
+    ("nephew", "neffe"),
+    ("stepmother", "stiefmutter"),
+    ("stepfather", "stiefvater"),
+    ("mother-in-law", "schwiegermutter"),
+    ("father-in-law", "schwiegervater"),
+    ("sister-in-law", "schwägerin"),
+    ("brother-in-law", "schwager"),
+    ("roommate flatmate housemate", "mitbewohner mitbewohnerin"),
+    ("neighbour neighbor", "nachbar nachbarin"),
+    ("boss manager supervisor", "boss chef chefin"),
+    ("colleague coworker co-worker", "kollege kollegin"),
+    ("doctor", "arzt ärztin hausarzt hausärztin"),
+    ("dentist", "zahnarzt zahnärztin"),
+    ("therapist", "therapeut therapeutin"),
+    ("teacher", "lehrer lehrerin"),
+    ("coach trainer", "trainer trainerin"),
+    ("landlord landlady", "vermieter vermieterin"),
+    ("pet", "haustier"),
+    ("dog puppy", "hund hündin welpe"),
+    ("cat kitten", "katze kater"),
+    ("horse", "pferd"),
+    ("rabbit", "kaninchen hase"),
+    ("hamster", "hamster"),
+    ("parrot", "papagei"),
 )
-_WORDS: Final = {word: words.split()[0] for words in _KINDS for word in words.split()}
-_OF: Final = {words.split()[0]: tuple(words.split()) for words in _KINDS}
+
+
+def _in(language: int) -> dict[str, str]:
+    return {
+        word: both[0].split()[0] for both in _KINDS for word in both[language].casefold().split()
+    }
+
+
+ENGLISH: Final = _in(0)
+_GERMAN: Final = _in(1)
+_WORDS: Final = _GERMAN | ENGLISH
+_OF: Final = {
+    both[0].split()[0]: tuple(dict.fromkeys(" ".join(both).casefold().split())) for both in _KINDS
+}
 # By what the two are called as well: "meine Freundin" may be either.
-_ALSO: Final = {"girlfriend": "friend", "boyfriend": "friend"}
+_ALSO: Final = {
+    "girlfriend": "friend",
+    "boyfriend": "friend",
+    "freundin": "girlfriend",
+    "freund": "boyfriend",
+}
 # Who is called so to the face, without a "my".
 _CALLED: Final = frozenset(
     (
@@ -62,23 +84,35 @@ _CALLED: Final = frozenset(
         *("grandma", "granny", "nana", "oma", "grandpa", "granddad", "opa"),
     )
 )
-_MINE: Final = frozenset(
+_ENGLISH_OWN: Final = frozenset(("my", "our"))
+OWN: Final = _ENGLISH_OWN | frozenset(
     (
-        *("my", "our", "mein", "meine", "meinem", "meinen", "meiner", "meines"),
+        *("mein", "meine", "meinem", "meinen", "meiner", "meines"),
         *("unser", "unsere", "unserem", "unseren", "unserer", "unseres"),
     )
+)
+_ENGLISH_OTHERS: Final = frozenset(("your", "his", "her", "their", "a", "an"))
+# Whose they are that somebody else than the user speaks of.
+OTHERS: Final = frozenset(
+    ("your", "his", "her", "their", "sein", "seine", "ihr", "ihre", "dein", "deine")
 )
 # Between the two at most so many words: "my little sister".
 _BETWEEN: Final = 2
 # Before one of these it is not the user's own: "a mom", "your mom", "the dad".
-_NOT_MINE: Final = frozenset(
+_NOT_MINE: Final = OTHERS | frozenset(
     (
-        *("a", "an", "the", "your", "his", "her", "their", "its", "every", "any", "some", "no"),
+        *("a", "an", "the", "its", "every", "any", "some", "no"),
         *("ein", "eine", "einem", "einen", "einer", "der", "die", "das", "dem", "den", "des"),
-        *("dein", "deine", "deinem", "deinen", "deiner", "ihr", "ihre", "ihrem", "ihren", "ihrer"),
-        *("sein", "seine", "seinem", "seinen", "seiner", "euer", "eure"),
+        *("deinem", "deinen", "deiner", "ihrem", "ihren", "ihrer"),
+        *("seinem", "seinen", "seiner", "euer", "eure"),
     )
 )
+
+
+def of(owner: str, word: str) -> str | None:
+    """Return the kind of who is called *word* behind "my" and such; None: it is no kin."""
+    is_english = owner in _ENGLISH_OWN | _ENGLISH_OTHERS
+    return (ENGLISH if is_english else _GERMAN).get(word)
 
 
 def kinds(word: str) -> tuple[str, ...]:
@@ -86,7 +120,7 @@ def kinds(word: str) -> tuple[str, ...]:
     kind = _WORDS.get(word)
     if kind is None:
         return ()
-    return _OF[kind] + _OF.get(_ALSO.get(kind, ""), ())
+    return _OF[kind] + _OF.get(_ALSO.get(word, ""), ())
 
 
 def named(words: list[str]) -> list[tuple[int, str]]:
@@ -98,16 +132,16 @@ def named(words: list[str]) -> list[tuple[int, str]]:
             continue
         before = words[max(0, place - _BETWEEN - 1) : place]
         is_addressed = one in _CALLED and not (before and _is_anothers(before[-1]))
-        if is_addressed or _is_mine(before):
+        if is_addressed or _is_mine(before, one):
             found.append((place, one))
     return found
 
 
-def _is_mine(before: list[str]) -> bool:
+def _is_mine(before: list[str], kin: str) -> bool:
     """Tell whether what stands before a kind says that it is the user's: "my little"."""
     for word in reversed(before):
-        if word in _MINE:
-            return True
+        if word in OWN:
+            return of(word, kin) is not None
         # My friend's sister, and my dog and a cat, are somebody else's.
         if _is_anothers(word) or word in _WORDS or word in ("and", "und", "or", "oder"):
             return False

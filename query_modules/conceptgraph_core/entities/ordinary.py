@@ -16,53 +16,124 @@ rainbow ray read red rich rob rock rose royal sage shepherd short silver skip sk
 spring star stone storm story sue summer sunny sunshine swan trinity trip victory wave way west
 whisky will winter wood woods young
 
-academy account action activity add adventure agency agreement air airport album american analysis
-annual app application area army article asian ask association australian avenue avoid award
-awards balance base basic beach begin believe best big book books box boys break bring british
-budget build building business buy cafe call camp campus canadian capital car card care career
-castle cathedral cell center central centre challenge championship change channel chapter check
-chief chinese choose christmas church cinema circle city class classic clean clinic club coast
-code coffee college come commission committee common community company compare computer concert
-conference congress consider continue control core corporation council country county course court
-cover create creative creek crew culture cup current customer cut daily dance dark data date day
-days deep define delivery department describe design desk develop development digital dinner
-director discuss district doctor dog double draft draw dream drive east eastern easy eat economic
-education electric elementary emergency energy english enjoy ensure environment european evening
-event everyday exchange executive exercise experience explore express extra family fashion fast
-feedback feel festival file fill film final finance financial find fine finish fire first fish
-fitness five fix flight focus follow food football force foundation four framework free french
-fresh friday friends full fun fund future game games garden gate gateway general german get girls
-give global go goal goals golden good government grand great group guide gym half hall harbor hard
-head health hear heart help hero high highway history hit hold holiday holy home hospital hotel
-hour house human hurry ice idea image imagine impact include income increase independent indian
-individual industry information inn inner insight institute insurance international internet
-introduction investment island italian japanese job join joint journal journey jump junior keep
-key kids kitchen knock know lab lake land language large last late law league learn learning leave
-left legal lesson let level library life light line list listen little live local look low lower
-lunch machine magazine mail main make management manager market marketing master match math meal
-media medical meet meeting member memorial men mental mention middle military mind mini ministry
-mobile model modern moment monday money month moon morning mount mountain move movie museum music
-national natural need network new news next night nights north northern note notes number offer
-office official old online open opera operations option orange order organic original other
-outdoor outer overview pacific palace paper part party path peak people performance personal phase
-phone photo physical pick pilot place plan play plaza point policy pool port portfolio post power
-practice premium prepare present president press primary prime print private problem process
-product production professional profile program programme progress project property provide public
-pull push put quality quarter question quick radio railway range rate real receive recently reduce
-region regional remember remind report research reserve resort resource response rest restaurant
-retail review right rise risk river road role room root round route rule run russian safe safety
-sales saturday save say schedule school science sea season second section secure security see send
-senior series server service services session set share shop show side sign simple single sit site
-sleep small smart social society software solo solution sound source south southern space spanish
-speak special speed spend sport sports square staff stage stand standard start state states
-station stay step stock stop store strategy street strong student studio study style sunday super
-supply support system table take talk target tea teach team tech technology tell temple term test
-theater theatre theory thing think three throw thursday time times title today tool top total
-touch tour tower town track trade trail train training travel tree trust try tuesday turn two
-understand union unit united universal university update upper urban use user valley value version
-video view village virtual vision visit wait walk wall want war wash watch water wear web
-wednesday week weekend weekly welcome western white wild win wine wish women work workshop world
-write year years yoga zone
+ability absence abstract academy accept acceptance access accident account accounting accuracy
+achieve acquire act action activity adapt add additional address adjust admin administrator advance
+advanced advantage adventure advertise advice agency agenda agent agreement aim air airport alarm
+album alert allowance alternative american amount analysis analyze angle animal announce annual
+anonymous answer anxiety apartment app appeal appear appendix application apply appointment approach
+approval approve area argument arm army arrange array arrival arrive article asian ask aspect assess
+asset assign assist assistance association assumption asynchronous attach attachment attack attempt
+attend attention attitude attribute audience audit australian author authority automatic available
+avenue average avoid award awards aware background backup bag balance barrier base basic basis
+battle beach beauty bed begin behavior behaviour belief believe benefit best bet bid big bike bit
+blended block blog blood board boat body bonus book books border bottle bottom boundary bowl box
+boys brain branch break breakfast breath bring british broken broker browse browser bucket budget
+bug build building bullet bundle bus business button buy cable cache cafe calculate calculation
+calendar call camera camp campaign campus canadian cancel candidate capacity capital capture car
+carbon card care career cart castle category cathedral cause caution ceiling cell center central
+centre certificate chain chair challenge championship change channel chapter chart chat cheap check
+chicken chief chinese choice choose christmas church cinema circle city class classic clean client
+climb clinic clock clothes cloud club clue cluster coach coast coat code coffee collaborate
+colleague collect collection college column come comfort comment commission commit committee common
+community company compare compile complaint complete component computer concept concern concert
+conclusion condition conference confidential configurable configuration confirm conflict congress
+connect connection consequence consider consumer contact container content contest context continue
+contract contrast contribution contributor control conversation convert cookie copy core corporation
+correct cost council country county couple course court cover craft create creative creek crew
+criteria critical crop cross crowd culture cup current curve customer cut cycle daily damage dance
+dark data date day days deadline deal debate debt decide decision deep default define degree delay
+delete delivery demand demo department deploy deposit depth describe design desire desk destination
+detail detect determine develop development device diagram diet difference difficulty digital
+dimension dinner direct direction director directory disaster discount discuss discussion disease
+disk dispute distance distribute distributed distribution district doctor document dog domain door
+double doubt download downtime draft draw dream drive driver duration duty dynamic east eastern easy
+eat economic editor education effect effective efficiency effort electric element elementary email
+emergency emotion emotional emphasis employee employer empty energy engage engine english enhanced
+enjoy ensure enterprise entire entity entrance entry environment episode equity error escape essay
+estate estimate ethical european evaluate evaluation evening event everyday evidence examine
+exception exchange exclusive excuse execute executive exercise exhibit existing exit expand
+expansion expect expense experience expert explanation explicit explore export express extend
+extension external extra extract fact factor failure family fantasy fashion fast fat fault favorite
+feature fee feedback feel fellow festival file fill film filter final finance financial find fine
+finish fire firm first fish fitness five fix flag flashcard flat flavor flavour flight floor
+flow focus folder follow follower font food foot football force forecast form formal format former
+formula forum foundation four frame framework free french frequency fresh friday friends full fun
+function functional fund future game games gap garden gate gateway gather general generate
+generation generic genuine german get gift girls give glance glass global glossary go goal goals
+golden good government grade grammar grand graph graphical great grid grocery ground group growth
+guest guidance guide guideline gym habit hack half hall handle harbor hard hardware head headline
+health hear heart heating height help hero hidden hierarchy high higher highlight highway hint hire
+history hit hobby hold holiday holy home homework hook hospital hosting hotel hour house housing
+human hurry hypothesis ice idea identical identify identity image imagine immediate impact implement
+import improve incident include inclusive income increase independent index indian indicator
+individual industry information initial initiative inn inner innovative input inquiry insight
+inspect inspection install installer instance institute instruction instructor insurance interaction
+interactive interest interface internal international internet interval interview introduce
+introduction inventory investment invite invoice island issue italian item iteration japanese job
+join joint joke journal journey judge judgment jump junior keep key kid kids kind kitchen knock know
+knowledge lab label labor labour lack lake land landscape language laptop large last late launch
+launcher law layer layout leader leaflet league learn learning leave lecture left legal lesson let
+letter level library licence license life lifestyle light limit line link list listen little live
+load loan local location lock log logic login logo look loop loose loss low lower loyalty luck lucky
+luggage lunch luxury machine magazine mail main make management manager mandate mandatory manual
+manufacturer map margin market marketing mask master match material math matrix matter maximum meal
+measure measurement mechanism media medical medication medicine medium meet meeting member
+membership memorial men mental mention menu merge message metadata metric middle migrate military
+mind mini minimum ministry minor mistake mixture mobile model modern module moment monday money
+month monthly mood moon morning motel motion motor mount mountain mouse mouth move movie multiple
+muscle museum music mutual mystery myth narrative narrator national natural need negative negotiate
+negotiation network new news next night nights node noise norm normal north northern note notebook
+notes notice number object objective observe observer obstacle occasion offer office official offset
+old online open opera operate operation operations operator opinion opportunity optimize option
+optional orange order ordinary organic original other outdoor outer output overview owner pace
+pacific pack package packager pain pair palace panel paper paragraph parallel parameter paraphrase
+parent part party passage passenger password paste patch path patient pattern payback payment peak
+penalty pension people pepper percentage performance performer permission person personal
+perspective phase phone photo phrase physical pick pilot pipeline pitch place placeholder plan plate
+platform play playbook player plaza plot plugin poem poet point policy poll pool popular population
+port portfolio position positive possibility possible post poster potential power practical practice
+prefer premium prepare presence present presentation president press pressure preview previous
+primary prime principal principle print priority private probability problem procedure process
+processing processor produce producer product production professional profile program programme
+progress project promise promote prompt proof proper property proposal prospect protect protocol
+prototype prove provide public publish publisher pull purchase purpose push put puzzle qualify
+quality quantity quarter quarterly query question queue quick quiz quote radio railway random range
+ranking rate ratio reaction reader real reality reason receipt receive recent recently recipe
+recipient recommend record recovery recruit reduce refactor reference reflect reflective refund
+region regional register registration reject relate relation relationship relative release relevant
+reliability reliable religion remember remind remote remove rent repeat replace replication reply
+repo report repository representation reputation request requirement requirements research
+researcher reserve residence resident resolve resort resource response responsive rest restaurant
+restore restriction result resume retail return reveal revenue review reviewer revise reward rhythm
+right rise risk ritual river road rocket role room root rough round route routine row rub ruin rule
+run russian safe safety salad salary sales sample saturday sauce save say scale scenario scene
+schedule scheduled schema scholarship school science scope score screen script sea search season
+second secondary section sector secure security see seed segment select selection seller send senior
+sensor sentence sentiment separate sequence series serious server service services session set
+setting setup shape share shield shift shipping shoe shop shot show shower shuttle sibling side sign
+signal signature silence similar simple single sit site skill skin sleep slide slot small smart
+smile snack social society software solid solo solution solve sort sound source south southern space
+spanish spare speak speaker special specific specification speed spend spirit sponsor sport sports
+spreadsheet square stable stack staff stage stakeholder stand standard start state statement states
+static station statistic stats status stay step stock stop storage store strategic strategy
+streaming street strength stress stretch strong structure structured struggle student studio study
+stuff style subject submission submit subscribe subscription subtle successful sudden suggest
+suggestion suitable suite sum summary sunday super superior supplier supply support surface surprise
+survey sustainable sweet switch symbol symptom syntax system table tag take takeaway tale talk tank
+target task taste tax tea teach team tech technical technology tell template temple temporary tenant
+tension term terms test text theater theatre theme theory therapy thing think thread threat three
+throw thursday ticket time times tiny tip title today tone tool top topic total touch tour
+tournament tower town track trade traditional traffic trail train trainer training transaction
+transfer transform translate translation transparent transport travel treat treatment tree trend
+trial trigger trouble trust try tuesday turn tutorial twist two type typical uncertainty understand
+union unique unit united universal university upcoming update upgrade upload upper urban urgent
+usage use useful user utility vacation valid valley valuable value variable variant variation
+variety various vehicle vendor verb verbal verify version vibe victim video view viewer villa
+village virtual visa visibility vision visit visitor visual vocabulary voice volume volunteer vote
+vulnerability wage wait walk wall want war warehouse warning warranty wash waste watch water
+weakness wealth weapon wear weather web webinar wednesday week weekend weekly weight welcome western
+white widget width wild win wine winner wisdom wish women wonder work workflow workout
+workshop world worry worth write writer year years yoga zone
 """
 ORDINARY: Final = frozenset(_ORDINARY.split())
 

@@ -61,8 +61,8 @@ SELF: Final = "the user"
 FIRST_PERSON: Final = frozenset(
     (
         *("i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "our", "we", "us"),
-        *("ich", "mich", "mir", "mein", "meine", "meinen", "meinem", "meiner", "meines", "unser"),
-        *("unsere", "unseren", "unserem", "unserer", "wir", "uns"),
+        *("we're", "ich", "mich", "mir", "mein", "meine", "meinen", "meinem", "meiner", "meines"),
+        *("unser", "unsere", "unseren", "unserem", "unserer", "wir", "uns"),
     )
 )
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ...words import missing
 from ...words.languages import spoken
 from ...words.splitting import split
-from .. import cues, dated, names, observed, schema
+from .. import cues, dated, kin, names, observed, schema
 from ..inflection import is_german
 from . import naming, people, prose, statements, voices
 from .naming import Named
@@ -211,7 +211,7 @@ def _nouns(
     owned = {
         word.folded
         for before, word, after in zip(written, written[1:], [*written[2:], None], strict=False)
-        if before.folded in people.OWN
+        if before.folded in kin.OWN
         and word.follows
         # "My salary negotiation" is of something else.
         and (after is None or not after.follows or after.folded in idle)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from .. import kin
 from ..dated import is_calendar
+from ..ordinary import ORDINARY
 from . import people
 from .written import Word
 
@@ -28,6 +30,8 @@ _SHORTEST: Final = 3
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 # Behind one of these an acronym is that of a firm or a place.
 _OF: Final = frozenset(("at", "for", "from", "with", "by", "to", "bei", "von", "für"))
+# Behind one of these, without an article, several plain words are that of a firm too.
+_AT: Final = frozenset(("at", "from"))
 # Behind whoever does something: "Max is", "Zeus met".
 _TELLING: Final = frozenset(
     (
@@ -133,6 +137,13 @@ _LIVING: Final = frozenset(
         *("geflogen", "war", "waren", "besuche", "studiere", "studiert", "umgezogen"),
     )
 )
+# Names of places are made of plain words: West Coast, Mount Cook.
+_OF_PLACES: Final = frozenset(
+    (
+        *("bay", "beach", "city", "coast", "falls", "island", "islands", "lake", "mount", "palace"),
+        *("park", "river", "square", "street", "valley"),
+    )
+)
 _NO_PLACES: Final = frozenset(
     (
         *("hause", "feierabend", "rente", "urlaub", "ordnung", "angst", "liebe", "ruhe", "frieden"),
@@ -169,8 +180,8 @@ _DETERMINERS: Final = frozenset(
             "im",
         ),
         *("am", "zum", "zur", "vom", "beim", "ins", "ans", "alle", "viele", "jedes", "welche"),
-        *people.OWN,
-        *people.OTHERS,
+        *kin.OWN,
+        *kin.OTHERS,
     )
 )
 _GERMAN_VERBS: Final = frozenset(
@@ -220,22 +231,22 @@ def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterat
 def _kin(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over "my sister Clara", "my dog is called Max", and "my sister" of the close ones."""
     for place, word in enumerate(written[:-1]):
-        is_own = word.folded in people.OWN or _is_had(written, place)
-        if not (is_own or word.folded in people.OTHERS):
+        is_own = word.folded in kin.OWN or _is_had(written, place)
+        if not (is_own or word.folded in kin.OTHERS):
             continue
         at = place + 1
         while at < len(written) - 1 and written[at].folded in people.ADJECTIVES:
             at += 1
-        kin = people.kin(word.folded, written[at].folded)
-        if kin is None or not all(one.follows for one in written[place + 1 : at + 1]):
+        kind = kin.of(word.folded, written[at].folded)
+        if kind is None or not all(one.follows for one in written[place + 1 : at + 1]):
             continue
         end = _name_after(written, at + 1)
         if end > (first := _called(written, at + 1)):
             label = " ".join(_cased(one.text) for one in written[first:end])
-            yield Named(written[first].start, written[end - 1].end, kin, label, is_own, True)
-        elif word.folded in people.OWN and kin in people.CLOSE:
+            yield Named(written[first].start, written[end - 1].end, kind, label, is_own, True)
+        elif word.folded in kin.OWN and kind in people.CLOSE:
             start, last = written[place].start, written[at].end
-            yield Named(start, last, kin, is_own=True, is_sure=True)
+            yield Named(start, last, kind, is_own=True, is_sure=True)
 
 
 def _is_had(written: Sequence[Word], place: int) -> bool:
@@ -269,7 +280,7 @@ def _is_name_word(word: Word, is_second: bool) -> bool:
     # "My dog has", "my sister, I": only what a name is like.
     is_known = word.folded in (people.SAFE_NAMES if is_second else people.SMALL_NAMES)
     is_known |= word.is_capitalised and not word.is_acronym and word.gap == " "
-    return is_known and word.folded not in people.ENGLISH_KIN and not word.begins
+    return is_known and word.folded not in kin.ENGLISH and not word.begins
 
 
 def _cased(word: str) -> str:
@@ -318,8 +329,8 @@ def _trimmed(
         place += _is_of_person(written[place + 1])
     while place < end and _ends_nothing(written[end - 1], idle):
         end -= 1
-    # "First Aid": the rest of such a name is none.
-    is_rest = place + 1 == end and written[begun].folded in _COUNTING and place > begun
+    # "First Aid", "Six Senses Laamu": the rest of such a name is none.
+    is_rest = written[begun].folded in _COUNTING and place > begun
     return (end, end) if is_rest else (place, end)
 
 
@@ -372,7 +383,7 @@ class _Name:
         if words[0].gap.endswith(_QUOTES) or any(map(_is_identifier, words)):
             return None
         is_subject = after is not None and after.follows and after.text in _TELLING
-        if last.folded in _ROLES or last.folded.endswith(_NO_ENDINGS):
+        if last.folded in _ROLES or last.folded.endswith(_NO_ENDINGS) or self._is_plain(before):
             return None
         if len(words) > 1:
             # "English CV"
@@ -396,6 +407,17 @@ class _Name:
         if is_joined or self._is_listed():
             return False
         return not word.begins and ahead not in _BEFORE_NOUNS
+
+    def _is_plain(self, before: Word | None) -> bool:
+        """Tell whether all words are plain ones with a capital: Resort, Final Topic.
+
+        Several of them name a place, or whom one is "at": International Business Machines.
+        """
+        at_some = before is not None and before.folded in _AT and self._words[0].follows
+        is_place = at_some or any(one.folded in _OF_PLACES for one in self._words)
+        if len(self._words) > 1 and is_place:
+            return False
+        return all(_is_ordinary(one) or one.text in _LINKS for one in self._words)
 
     def _is_listed(self) -> bool:
         """Tell whether it is one of several in brackets, or an alternative: "Search/Browse"."""
@@ -452,6 +474,13 @@ def _is_date(word: Word) -> bool:
 def _is_short(word: Word) -> bool:
     """Tell whether a word is an acronym, or several: GANs."""
     return word.is_acronym or word.text.removesuffix("s").isupper()
+
+
+def _is_ordinary(word: Word) -> bool:
+    one = word.folded
+    forms = {one, one.removesuffix("s"), one.removesuffix("es"), f"{one.removesuffix('ies')}y"}
+    is_other = _is_short(word) or one in people.FIRST_NAMES
+    return not (is_other or ORDINARY.isdisjoint(forms))
 
 
 def _is_identifier(word: Word) -> bool:

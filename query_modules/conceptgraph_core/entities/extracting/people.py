@@ -1,55 +1,12 @@
-"""Who people are to one another, and what people are called: kin words, titles and first names."""
+"""What people are called, and who is somebody without a name: titles and first names."""
 
 from typing import Final
 
-from ..folded import folded
-
-# What somebody is to whom speaks, in English and then in German; the first is the kind.
-_KIN: Final = (
-    ("mother mom mum mommy mummy", "mutter mama mami"),
-    ("father dad daddy", "vater papa papi"),
-    ("sister", "schwester"),
-    ("brother", "bruder"),
-    ("daughter", "tochter"),
-    ("son", "sohn"),
-    ("grandmother grandma granny", "oma großmutter"),
-    ("grandfather grandpa", "opa großvater"),
-    ("aunt auntie", "tante"),
-    ("uncle", "onkel"),
-    ("cousin", "cousin cousine"),
-    ("niece", "nichte"),
-    ("nephew", "neffe"),
-    ("wife", "frau ehefrau"),
-    ("husband", "mann ehemann"),
-    ("girlfriend", ""),
-    ("boyfriend", ""),
-    ("fiancé fiance fiancée", "verlobte verlobter"),
-    ("partner", "partner partnerin"),
-    ("child", "kind"),
-    ("baby", "baby"),
-    ("friend", "freund freundin kumpel"),
-    ("roommate flatmate housemate", "mitbewohner mitbewohnerin"),
-    ("neighbour neighbor", "nachbar nachbarin"),
-    ("boss manager supervisor", "chef chefin boss"),
-    ("colleague coworker co-worker", "kollege kollegin"),
-    ("teacher", "lehrer lehrerin"),
-    ("doctor", "arzt ärztin hausarzt hausärztin"),
-    ("therapist", "therapeut therapeutin"),
-    ("dog puppy", "hund hündin welpe"),
-    ("cat kitten", "katze kater"),
-    ("horse", "pferd"),
-    ("rabbit", "kaninchen hase"),
-    ("hamster", "hamster"),
-    ("parrot", "papagei"),
-)
-# Word -> kind. Of each language apart: "my kind" is nobody's child.
-ENGLISH_KIN: Final = {word: both[0].split()[0] for both in _KIN for word in both[0].split()}
-GERMAN_KIN: Final = {folded(word): both[0].split()[0] for both in _KIN for word in both[1].split()}
 # Of whom one has but one: told without a name they are still somebody.
 CLOSE: Final = frozenset(
     (
         *("mother", "father", "sister", "brother", "daughter", "son", "grandmother", "grandfather"),
-        *("wife", "husband", "girlfriend", "boyfriend", "fiancé", "partner", "boss", "roommate"),
+        *("wife", "husband", "girlfriend", "boyfriend", "fiance", "partner", "boss", "roommate"),
         *("dog", "cat", "therapist", "baby"),
     )
 )
@@ -76,24 +33,6 @@ ADJECTIVES: Final = frozenset(
         *("guter", "alte", "alter", "alten", "neue", "neuer", "neuen", "liebe", "lieber"),
     )
 )
-_ENGLISH_OWN: Final = frozenset(("my", "our"))
-_GERMAN_OWN: Final = frozenset(
-    (
-        *("mein", "meine", "meinen", "meinem", "meiner", "meines"),
-        *("unser", "unsere", "unserem", "unseren", "unserer"),
-    )
-)
-OWN: Final = _ENGLISH_OWN | _GERMAN_OWN
-_ENGLISH_OTHERS: Final = frozenset(("your", "his", "her", "their"))
-OTHERS: Final = _ENGLISH_OTHERS | frozenset(("sein", "seine", "ihr", "ihre", "dein", "deine"))
-
-
-def kin(owner: str, word: str) -> str | None:
-    """Return the kind of who is called *word* behind "my" and such; None: it is no kin."""
-    is_english = owner in _ENGLISH_OWN | _ENGLISH_OTHERS | frozenset(("a", "an"))
-    return (ENGLISH_KIN if is_english else GERMAN_KIN).get(word)
-
-
 TITLES: Final = frozenset(
     ("dr", "mr", "mrs", "ms", "prof", "professor", "herr", "herrn", "frau", "fr", "hr", "sir")
 )

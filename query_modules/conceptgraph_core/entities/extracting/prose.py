@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ..folded import folded
+from ..schema import FIRST_PERSON
 
 # Not by an import statement: a reload of the modules drops what such a statement names, and with
 # it everything else that begins with "re".
@@ -36,13 +37,6 @@ _FILES: Final = (
 _LEVELS: Final = frozenset(("info", "warn", "warning", "error", "debug", "fatal", "trace"))
 # A message of more words has what is pasted; then only lines in the first person are somebody's.
 _LONG: Final = 150
-_FIRST_PERSON: Final = frozenset(
-    (
-        *("i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "we", "we're", "our", "us"),
-        *("ich", "mir", "mich", "mein", "meine", "meinen", "meinem", "meiner", "wir", "uns"),
-        *("unser", "unsere", "unseren", "unserem", "unserer"),
-    )
-)
 _HEADING: Final = 0.7
 _HEADING_WORDS: Final = 3
 _LONG_WORD: Final = 4
@@ -59,7 +53,7 @@ def spoken(text: str, *, lists: bool = True) -> str:
         line = text[start:end]
         if not lists and line.lstrip().startswith(_POINTS):
             continue
-        if is_long and _FIRST_PERSON.isdisjoint(_bare(line)):
+        if is_long and FIRST_PERSON.isdisjoint(_bare(line)):
             continue
         for first, last in _said(line):
             kept[start + first : start + last] = [True] * (last - first)
@@ -99,7 +93,7 @@ def _is_heading(line: str) -> bool:
     """Tell whether most words of a line have a capital; a line of German has no more than half."""
     bare = [one.strip("*:") for one in line.split()]
     words = [one for one in bare if len(one) >= _LONG_WORD and one[0].isalpha()]
-    is_said = line.endswith((".", "!", "?")) or not _FIRST_PERSON.isdisjoint(_bare(line))
+    is_said = line.endswith((".", "!", "?")) or not FIRST_PERSON.isdisjoint(_bare(line))
     if len(words) < _HEADING_WORDS or is_said:
         return False
     return sum(one[0].isupper() for one in words) > _HEADING * len(words)

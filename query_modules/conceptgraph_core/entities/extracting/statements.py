@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .. import dated
+from .. import dated, kin
 from ..inflection import tokens
 from ..schema import AFTER, BESIDE, OVER
-from . import people
 from .written import Word
 
 Row = dict[str, Any]
@@ -146,7 +145,7 @@ _NO_PHRASES: Final = frozenset(
         *("keine", "keinen", "kein", "doing", "working", "seeing", "hearing", "knowing", "using"),
     )
 )
-_QUOTES: Final = frozenset('"“„(`\n')
+_GOING_ON: Final = (*'"“„(`/', "'s", "’s")
 # In a pattern: a few words of any kind.
 _ANY: Final = "*"
 _MOST_BETWEEN: Final = 5
@@ -239,7 +238,7 @@ def _told(
     text: str, sentence: Sequence[Word], first: int, place: int, pattern: _Pattern
 ) -> Iterator[Statement]:
     rest = sentence[place : place + _MOST_AHEAD]
-    if len(rest) > 1 and people.kin(rest[0].folded, rest[1].folded):
+    if len(rest) > 1 and kin.of(rest[0].folded, rest[1].folded):
         return
     while rest and rest[0].folded in _FILLERS:
         rest = rest[1:]
@@ -291,7 +290,7 @@ def _phrase(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
             if group or word.folded not in _ARTICLES | frozenset(("keine", "keinen", "kein")):
                 group.append(word)
             continue
-        if _is_thing(group, word):
+        if _is_thing(text, group, word):
             yield text[group[0].start : group[-1].end], group[-1].end
         if not joins:
             return
@@ -304,16 +303,15 @@ def _stops(word: Word, is_inside: bool) -> bool:
     return is_inside and word.folded in _STOPS
 
 
-def _is_thing(group: Sequence[Word], after: Word | None) -> bool:
+def _is_thing(text: str, group: Sequence[Word], after: Word | None) -> bool:
     if not 0 < len(group) <= _MOST_WORDS:
         return False
     if group[0].folded == "the":
         return len(group) == 2 and group[1].folded in _WIDE
-    # "I like being asked": the phrase goes on, and is none of a thing.
-    goes_on = after is not None and (
-        after.folded in ("that", "how", "what", "it", "i", "dass")
-        or not _QUOTES.isdisjoint(after.gap)
-    )
+    # "I like being asked", "I like Tom's idea": the phrase goes on, and is none of a thing.
+    goes_on = text[group[-1].end :].lstrip(" ").startswith(_GOING_ON)
+    if after is not None:
+        goes_on |= after.folded in ("that", "how", "what", "it", "i", "dass")
     return group[0].folded not in _NO_PHRASES | _STOPS and len(group[-1].text) > 2 and not goes_on
 
 
