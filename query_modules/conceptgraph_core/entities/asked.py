@@ -5,13 +5,14 @@ one of the predicate's, one that stands for it, or the whole value. So a greetin
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from ..words.english import STOP_WORDS
 from . import kin, schema
 from .folded import folded
-from .inflection import is_german, is_one_word, tokens
+from .inflection import bases, is_german, tokens
 from .ordinary import GERMAN
 
 _ASKING: Final = frozenset(
@@ -40,45 +41,62 @@ _KNOWN: Final = frozenset(word for words in _MATTERS for word in words)
 _SAYING_NOTHING: Final = (STOP_WORDS | GERMAN) - _KNOWN | {"favourite", "favorite", "current"}
 
 
+# So much of a message is read.
+_MOST_SENTENCES: Final = 20
+_MOST_WORDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence that asks of the user: its words in all that they may be forms of.
+
+    `matters` has those of the words besides that stand for the same.
+    """
+
+    words: frozenset[str]
+    matters: frozenset[str]
+    german: bool
+
+    def has(self, predicate: str, value: str) -> bool:
+        wanted, said = self._telling(predicate), self._telling(value)
+        known = self.words | self.matters
+        is_matter = any(not one.isdisjoint(known) for one in wanted)
+        return is_matter or (bool(said) and all(not one.isdisjoint(self.words) for one in said))
+
+    def _telling(self, text: str) -> list[set[str]]:
+        words = [one.form for one in tokens(text.replace("_", " "))]
+        return [bases(one, self.german) for one in words if one not in _SAYING_NOTHING]
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The words of the sentences of a message that ask of the user."""
+    """The sentences of a message that ask of the user."""
 
-    sentences: tuple[tuple[tuple[str, ...], bool], ...]
+    sentences: tuple[_Sentence, ...]
 
     def is_of(self, predicate: str, value: str) -> bool:
         """Tell whether a fact of the user's is asked for."""
-        wanted, said = _telling(predicate), _telling(value)
-        for words, german in self.sentences:
-            meant = {kind for _, word in kin.named(list(words)) for kind in kin.kinds(word)}
-            meant |= {
-                one
-                for matter in _MATTERS
-                if any(_has(matter, word, german) for word in words)
-                for one in matter
-            }
-            if any(one in meant or _has(words, one, german) for one in wanted):
-                return True
-            if said and all(_has(words, one, german) for one in said):
-                return True
-        return False
+        return any(one.has(predicate, value) for one in self.sentences)
 
 
 def asked(message: str) -> Asked:
     """Return what *message* asks of the user."""
     sentences = []
-    for sentence in re.findall(r"[^.!?\n]+[.!?\n]?", message):
-        words = tuple(one.form for one in tokens(sentence))
-        asks = sentence.endswith("?") or not _ASKING.isdisjoint(words)
+    for found in re.findall(r"[^.!?\n]+[.!?\n]?", message):
+        words = [one.form for one in tokens(found)][:_MOST_WORDS]
+        asks = found.endswith("?") or not _ASKING.isdisjoint(words)
         if asks and not schema.FIRST_PERSON.isdisjoint(words):
-            sentences.append((words, is_german(words)))
-    return Asked(tuple(sentences))
+            sentences.append(_sentence(words))
+    return Asked(tuple(sentences[:_MOST_SENTENCES]))
 
 
-def _telling(text: str) -> list[str]:
-    words = [one.form for one in tokens(text.replace("_", " "))]
-    return [one for one in words if one not in _SAYING_NOTHING] or words
+def _sentence(words: list[str]) -> _Sentence:
+    german = is_german(words)
 
+    def forms(several: Iterable[str]) -> frozenset[str]:
+        return frozenset(form for one in several for form in bases(one, german))
 
-def _has(words: tuple[str, ...] | list[str], wanted: str, german: bool) -> bool:
-    return any(is_one_word(one, wanted, german) for one in words)
+    said = forms(words)
+    matters = [one for one in map(forms, _MATTERS) if not one.isdisjoint(said)]
+    own = forms(kind for _, word in kin.named(words) for kind in kin.kinds(word))
+    return _Sentence(said, own.union(*matters), german)

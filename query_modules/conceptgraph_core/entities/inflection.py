@@ -79,10 +79,10 @@ def is_german(words: Sequence[str]) -> bool:
 
 def is_one_word(one: str, other: str, german: bool, *, verbs: bool = True) -> bool:
     """Tell whether two folded words are forms of one; without *verbs*, its singular and plural."""
-    return one == other or not _bases(one, german, verbs).isdisjoint(_bases(other, german, verbs))
+    return one == other or not bases(one, german, verbs).isdisjoint(bases(other, german, verbs))
 
 
-def _bases(word: str, german: bool, verbs: bool) -> set[str]:
+def bases(word: str, german: bool, verbs: bool = True) -> set[str]:
     """Return what *word* may be a form of, itself among it."""
     found = {word}
     if not word.isalpha():

@@ -309,7 +309,8 @@ def _is_thing(text: str, group: Sequence[Word], after: Word | None) -> bool:
     if group[0].folded == "the":
         return len(group) == 2 and group[1].folded in _WIDE
     # "I like being asked", "I like Tom's idea": the phrase goes on, and is none of a thing.
-    goes_on = text[group[-1].end :].lstrip(" ").startswith(_GOING_ON)
+    end = group[-1].end
+    goes_on = text[end : end + 4].lstrip(" ").startswith(_GOING_ON)
     if after is not None:
         goes_on |= after.folded in ("that", "how", "what", "it", "i", "dass")
     return group[0].folded not in _NO_PHRASES | _STOPS and len(group[-1].text) > 2 and not goes_on
