@@ -187,3 +187,27 @@ def test_what_others_say_or_a_program_is_no_fact_of_the_user(entities, text):
     entities.observe(text)
     assert entities.records("fact") == []
     assert SELF not in {one["node_label"] for one in entities.records("entity")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Forget that I live in Munich.", "Vergiss, dass ich in München wohne.", "I work at night."],
+)
+def test_what_is_to_be_forgotten_is_not_stated_again(entities, text):
+    entities.observe("I live in Munich")
+    entities.days(1)
+    entities.observe("Ich bin nach Leipzig gezogen.")
+    before = entities.records("fact")
+    entities.observe(text)
+    assert entities.records("fact") == before
+
+
+def test_a_titled_name_behind_a_kin_word_is_whole(entities):
+    entities.observe("My colleague Dr. Smith is nice.")
+    entities.observe("Dr. Smith called. Ich wohne in Köln und arbeite bei Ford.")
+    entities.record("Dr. Smith")
+    assert own(entities) == [
+        ("colleague", "Dr. Smith", "user"),
+        ("employer", "Ford", "user"),
+        ("home", "Köln", "user"),
+    ]

@@ -75,3 +75,65 @@ def test_what_the_user_says_beside_a_quotation_is_the_users(text, expected):
 def test_code_without_a_fence_is_nobodys_words(code):
     assert observations(code, BOTH) == []
     assert facts(f"Why does this fail?\n{code}\nI live in Bonn.") == [("home", "Bonn")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget that I live in Munich.",
+        "Vergiss, dass ich in München wohne, und dass ich Pilze mag.",
+        "Please forget I work at Siemens.",
+        "Don't remember that I love sushi.",
+        "It is not true that I live in Rome.",
+        "I never said that I work at Siemens.",
+        "I don't think I live in Rome",
+        "Ich wohne in Angst. Ich arbeite bei Nacht. Ich arbeite für Geld.",
+        "I work at home. I work at night. I work for myself. I live in hope.",
+        "i work at home and i live in fear",
+        "I work at the office. I live in Peace.",
+    ],
+)
+def test_what_is_denied_to_be_forgotten_or_an_idiom_states_nothing(text):
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't forget that I live in Munich.", [("home", "Munich")]),
+        ("Remember that I live in Munich.", [("home", "Munich")]),
+        ("I don't think so, but I live in Bonn.", [("home", "Bonn")]),
+        ("Forget it, I live in Bonn.", [("home", "Bonn")]),
+        ("I work at google.", [("employer", "Google")]),
+        ("My name is Hope.", [("name", "Hope")]),
+        ("Ich wohne in Köln und arbeite bei Ford.", [("employer", "Ford"), ("home", "Köln")]),
+        ("I live in Bonn and work at Ford.", [("employer", "Ford"), ("home", "Bonn")]),
+        ("I love sushi and work at Ford.", [("likes", "sushi"), ("employer", "Ford")]),
+        ("Ich bin Lehrerin in Köln und liebe Wandern.", [("likes", "Wandern")]),
+        ("Ich habe bei BMW angefangen.", [("employer", "BMW")]),
+        (
+            "Ich arbeite bei Ford und mag keine Pilze.",
+            [("dislikes", "Pilze"), ("employer", "Ford")],
+        ),
+        ("I live with people who smoke and love cats.", []),
+    ],
+)
+def test_what_stands_around_a_statement_tells_what_is_stated(text, expected):
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("My colleague Dr. Smith is nice.", "Dr. Smith"),
+        ("My boss Mr. John Miller called.", "Mr. John Miller"),
+        ("Meine Kollegin Frau Müller ist nett.", "Frau Müller"),
+    ],
+)
+def test_a_title_is_of_the_name_behind_a_kin_word(text, name):
+    assert labels(text) == [name]
+    assert [value for _, value in facts(text)] == [name]
+
+
+def test_a_title_alone_is_nobodys_name():
+    assert facts("My colleague Dr is nice.") == []

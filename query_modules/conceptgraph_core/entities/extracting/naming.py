@@ -242,7 +242,8 @@ def _kin(written: Sequence[Word]) -> Iterator[Named]:
             continue
         end = _name_after(written, at + 1)
         if end > (first := _called(written, at + 1)):
-            label = " ".join(_cased(one.text) for one in written[first:end])
+            label = _cased(written[first].text)
+            label += "".join(one.gap + _cased(one.text) for one in written[first + 1 : end])
             yield Named(written[first].start, written[end - 1].end, kind, label, is_own, True)
         elif word.folded in kin.OWN and kind in people.CLOSE:
             start, last = written[place].start, written[at].end
@@ -268,10 +269,19 @@ def _called(written: Sequence[Word], place: int) -> int:
 def _name_after(written: Sequence[Word], place: int) -> int:
     """Return before what word a name ends that stands behind a kin word."""
     first = _called(written, place)
-    end = first
-    while end < len(written) and end < first + 2 and _is_name_word(written[end], end > first):
+    is_titled = first < len(written) and written[first].folded in people.TITLES
+    end, most = first, first + 2 + is_titled
+    while end < len(written) and end < most and _is_name_part(written, end, first):
         end += 1
-    return end
+    # "My colleague Dr." alone names nobody.
+    return first if is_titled and end == first + 1 else end
+
+
+def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
+    word, is_second = written[place], place > first
+    if is_second and written[place - 1].folded in people.TITLES and word.gap in (" ", ". "):
+        return word.is_capitalised
+    return _is_name_word(word, is_second)
 
 
 def _is_name_word(word: Word, is_second: bool) -> bool:

@@ -1,14 +1,16 @@
 """What the user says of the user: "I work at …", "I love …", "ich wohne in …".
 
 A pattern is words in their order, with alternatives; adverbs may stand between them. What is asked,
-supposed or said of others is no statement.
+supposed, denied, to be forgotten or said of others is no statement.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
-from .. import dated, kin
+from .. import dated, kin, ordinary
+from ..folded import folded
 from ..inflection import tokens
 from ..schema import AFTER, BESIDE, OVER
 from .written import Word
@@ -32,6 +34,55 @@ _SUPPOSED: Final = frozenset(
         *("said", "says", "wenn", "falls", "ob", "stell", "sagt", "sagte", "do", "did", "should"),
     )
 )
+# "Forget that …", "don't remember that …": each denies, and both together deny nothing.
+_FORGETTING: Final = frozenset(
+    (
+        *("forget", "delete", "remove", "ignore", "disregard", "erase"),
+        *("vergiss", "vergesst", "vergessen", "lösch", "lösche", "ignoriere", "streiche"),
+    )
+)
+_DENIED: Final = frozenset(("not", "never", "nicht", "nie", "untrue", "false", "wrong", "falsch"))
+_RECALLING: Final = frozenset(
+    (
+        *("that", "remember", "think", "believe", "claim", "mean", "store", "save", "note"),
+        *("assume", "dass", "merk", "merke", "merken", "speicher", "speichere", "denke", "glaube"),
+    )
+)
+_BREAKS: Final = frozenset(("but", "because", "and", "so", "aber", "weil", "denn", "und"))
+# Where nobody lives, and for whom nobody works: "I work at night", "I live in hope".
+_NOWHERE: Final = frozenset(
+    (
+        *("home", "night", "nights", "day", "myself", "yourself", "ourselves", "me", "hope"),
+        *("fear", "peace", "poverty", "sin", "free", "pleasure", "fun", "charity", "money"),
+        *("food", "peanuts", "height", "heights", "speed", "sea", "least", "dusk", "dawn", "noon"),
+        *("midnight", "weekends", "harmony", "pain", "misery", "luxury", "comfort", "denial"),
+        *("silence", "exile", "limbo", "chaos", "solitude", "isolation", "agony", "doubt"),
+        *("danger", "shame", "love", "debt", "grief", "worry", "moderation", "retirement"),
+        *("hause", "daheim", "nacht", "tag", "angst", "hoffnung", "frieden", "ruhe", "armut"),
+        *(
+            "miete",
+            "geld",
+            "freude",
+            "scheidung",
+            "trennung",
+            "sorge",
+            "sünde",
+            "gefahr",
+            "zukunft",
+        ),
+        *("bedarf", "mich", "uns", "luxus", "wohlstand", "einsamkeit", "liebe", "stille", "spaß"),
+    )
+)
+# Between a subject and "and" one of these is a subject of its own.
+_SUBJECTS: Final = frozenset(
+    (
+        *("who", "which", "that", "he", "she", "it", "they", "we", "you"),
+        *("der", "die", "das", "er", "sie", "es", "wir", "du", "ihr"),
+    )
+)
+# So near before a statement stands what denies it.
+_MOST_DENYING: Final = 12
+_SELVES: Final = {"i": "i", "i'm": "i", "ich": "ich"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +129,7 @@ _PATTERNS: Final = (
     _pattern("i quit|left my job at", NAME, "employer", OVER, **_FIRM),
     _pattern("ich arbeite nicht mehr bei|für", NAME, "employer", OVER, **_FIRM),
     _pattern("ich habe bei … gekündigt|aufgehört", NAME, "employer", OVER, **_FIRM),
+    _pattern("ich habe bei … angefangen", NAME, "employer", AFTER, **_FIRM),
     _pattern("i work at|for", NAME, "employer", **_FIRM),
     _pattern("i'm|am working at|for", NAME, "employer", **_FIRM),
     _pattern("i started|start|began working|work at|for", NAME, "employer", AFTER, **_FIRM),
@@ -115,6 +167,10 @@ _PATTERNS: Final = (
 )
 # In these begins a statement.
 _FIRST: Final = frozenset().union(*(one.words[0] for one in _PATTERNS))
+# What the user may be said to do behind "I": of a second clause this tells that it has no subject.
+_VERBS: Final = frozenset(
+    verb for one in _PATTERNS if one.words[0] & {"i", "ich"} for verb in one.words[1]
+)
 _AFTER_AGE: Final = (("years", "old"), ("year", "old"), ("jahre", "alt"))
 # "I don't like": what is denied is one of these.
 _DENYING: Final = frozenset(("don't", "cannot", "can't"))
@@ -170,7 +226,8 @@ class Statement:
 
 def statements(text: str, written: Sequence[Word]) -> Iterator[Statement]:
     """Iterate over the statements of *written*, the words of *text*, each value once."""
-    for sentence in _sentences(text, written):
+    for whole in _sentences(text, written):
+        sentence = _with_subjects(whole)
         taken: set[int] = set()
         starts = list(_starts(sentence))
         for pattern in _PATTERNS:
@@ -203,10 +260,40 @@ def _starts(sentence: Sequence[Word]) -> Iterator[tuple[int, str]]:
     """Iterate over the places where a statement may begin, each with its word."""
     for place, word in enumerate(sentence):
         form = word.folded
-        if form in _FIRST:
+        if form in _FIRST and not _is_denied(sentence, place):
             yield place, form
         if form in _SUPPOSED:
             return
+
+
+def _with_subjects(sentence: list[Word]) -> list[Word]:
+    """Return *sentence* with the subject that a second clause leaves out: "and work at …"."""
+    found, subject = list(sentence), None
+    for place, word in enumerate(sentence[:-1]):
+        follows = sentence[place + 1].folded in _VERBS
+        if word.folded in _SELVES:
+            # "My friend and I": only a clause that is like a statement goes on.
+            is_one = follows or word.folded == "i'm"
+            subject = replace(word, text=_SELVES[word.folded]) if is_one else None
+        elif word.folded in _SUBJECTS:
+            subject = None
+        elif subject is not None and word.folded in ("and", "und") and follows:
+            found[place] = replace(subject, gap=", ")
+    return found
+
+
+def _is_denied(sentence: Sequence[Word], place: int) -> bool:
+    """Tell whether what stands before *place* makes no statement of it."""
+    near = sentence[max(0, place - _MOST_DENYING) : place + 1]
+    clause: set[str] = set()
+    for one, before in pairwise(near[::-1]):
+        is_apart = "," in one.gap and one.folded not in ("that", "dass")
+        if is_apart or before.folded in _BREAKS:
+            break
+        clause.add(before.folded)
+    forgets = not _FORGETTING.isdisjoint(clause)
+    denies = not _DENIED.isdisjoint(clause) or any(one.endswith("n't") for one in clause)
+    return forgets != denies if forgets else denies and not _RECALLING.isdisjoint(clause)
 
 
 def _matched(sentence: Sequence[Word], place: int, pattern: _Pattern) -> int | None:
@@ -246,6 +333,8 @@ def _told(
         return
     for value, end in _SLOTS[pattern.slot](text, rest):
         predicate, node = pattern.predicate, pattern.node_type
+        if pattern.kind is not None and _is_nowhere(value, rest[0]):
+            continue
         if predicate == "likes" and rest[0].folded in ("keine", "keinen", "kein"):
             predicate = "dislikes"
         span = text[sentence[first].start : end].strip()
@@ -258,6 +347,12 @@ def _told(
             about = {"label": value, "type": node, "kind": pattern.kind, "valence": felt}
             observation = {key: one for key, one in about.items() if one is not None}
         yield Statement(fact, sentence[first].start, sentence[first].end, observation)
+
+
+def _is_nowhere(value: str, word: Word) -> bool:
+    """Tell whether *value*, which begins with *word* or behind it, is no firm and no place."""
+    name = folded(value)
+    return name in _NOWHERE or (word.text.islower() and name in ordinary.ORDINARY)
 
 
 def _name(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
@@ -311,7 +406,7 @@ def _is_thing(text: str, group: Sequence[Word], after: Word | None) -> bool:
     # "I like being asked", "I like Tom's idea": the phrase goes on, and is none of a thing.
     end = group[-1].end
     goes_on = text[end : end + 4].lstrip(" ").startswith(_GOING_ON)
-    if after is not None:
+    if after is not None and "," not in after.gap:
         goes_on |= after.folded in ("that", "how", "what", "it", "i", "dass")
     return group[0].folded not in _NO_PHRASES | _STOPS and len(group[-1].text) > 2 and not goes_on
 

@@ -29,6 +29,8 @@ _CLOSING: Final = {
 _SINGLE: Final = frozenset("'‘‚")
 # So many words in quotation marks are a name or a term: I work at "Siemens".
 _MOST_WORDS: Final = 4
+_LONGEST_SINGLE: Final = 600
+_LONGEST_REQUEST: Final = 300
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 
 _SAYING: Final = re.compile(
@@ -76,15 +78,16 @@ Passage = tuple[int, int]
 
 def others(text: str) -> list[Passage]:
     """Return from and to of each passage of *text* that is not in the user's own voice."""
-    found = _quoted(text)
+    found, known = _quoted(text), 0
     for match in _SAYING.finditer(text):
-        if text[match.end() : match.end() + 1] in _CLOSING:
+        if match.end() < known or text[match.end() : match.end() + 1] in _CLOSING:
             continue
         # Behind "Tom wrote:" at the end of a line all that follows is pasted.
         is_pasted = "\n" in match[0]
-        found.append((match.end(), len(text) if is_pasted else _paragraph_end(text, match.end())))
-    found += [(match.start(), len(text)) for match in _COMPOSING.finditer(text)]
-    found += [(match.start(), len(text)) for match in _MAIL.finditer(text)]
+        known = len(text) if is_pasted else _paragraph_end(text, match.end())
+        found.append((match.end(), known))
+    for request in (_COMPOSING.search(text), _MAIL.search(text)):
+        found += [(request.start(), len(text))] if request is not None else []
     return found + [_reworked(text, match) for match in _REWORKING.finditer(text)]
 
 
@@ -118,7 +121,8 @@ def _closed(text: str, place: int) -> int | None:
     mark, ahead = text[place], text[place + 1 : place + 2]
     if text[place - 1 : place].isalnum() or not ahead or ahead.isspace():
         return None
-    for at in range(place + 1, len(text)):
+    most = place + _LONGEST_SINGLE if mark in _SINGLE else len(text)
+    for at in range(place + 1, min(most, len(text))):
         # "Don't" closes nothing.
         is_inside = mark in _SINGLE and text[at + 1 : at + 2].isalnum()
         if text[at] in _CLOSING[mark] and not is_inside:
@@ -133,7 +137,7 @@ def _paragraph_end(text: str, place: int) -> int:
 
 def _reworked(text: str, match: Any) -> Passage:
     """Return the passage that a request to translate and such is about."""
-    rest = text[match.end() :]
+    rest = text[match.end() : match.end() + _LONGEST_REQUEST]
     sentence, _, after = re.sub(r"[.!?\n]", "\0", rest, count=1).partition("\0")
     is_last = not after.strip(" .!?\n") and ":" not in match[0][1:] + sentence
     is_before = is_last and _POINTING.search(match[0] + sentence) is not None
