@@ -192,6 +192,23 @@ def test_an_imported_vector_has_its_dimension_whatever_its_record_says(memory):
         assert (kept["embedding"], kept["embedding_dimension"]) == ([1.0, 0.0, 0.0], 3)
 
 
+def test_a_copy_brings_the_type_and_the_metadata_that_the_memory_lacks(memory):
+    first = create(memory, "The red bike is sold", metadata={"to": "Ann"})
+    again = create(memory, "The red bike is sold", type_="fact", metadata={"to": "Ben", "for": 90})
+    assert again["existing"]
+    record = one_record(memory, first["memory_id"])
+    assert (record["type"], record["metadata"]) == ("fact", {"to": "Ann", "for": 90})
+
+
+@pytest.mark.parametrize("given", [{"concepts": []}, {"concepts": ["Max"]}])
+def test_concepts_that_stand_in_the_text_too_are_corrected(memory, given):
+    create(memory, "The tea is green", concepts=["Lena"])
+    memory_id = create(memory, "Lena moved to Turin", concepts=["Lena"])["memory_id"]
+    [row] = memory.run(calls.memories.update("default", memory_id, **given))
+    assert list(row["concepts"]) == given["concepts"]
+    assert memory.run(calls.keeping.check()) == []
+
+
 def test_a_copy_is_found_among_many_that_share_as_many_of_its_words(memory):
     for number in range(80):
         create(memory, f"I like coffee a lot, said guest {number} in the long queue outside")

@@ -191,8 +191,11 @@ class Writer:
         about = one.subjects(self._languages)
         known: set[str] = set()
         changed = False
+        terms = self._terms.setdefault(one.scope, {})
         for edge, term in self._mentions(text):
             name = term.raw.get_property("name")
+            # What stays and is mentioned in another way was perhaps not looked up.
+            terms.setdefault(name, term)
             count = counts.get(name)
             if count is None or name in known or edge.get_type_name() != _mention(name in about):
                 self._graph.delete_edge(edge)

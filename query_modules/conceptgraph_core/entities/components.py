@@ -115,7 +115,7 @@ def count_by_user(graph: Graph, node: Node) -> int:
 def called_by_user(graph: Graph, node: Node) -> list[str]:
     """Return what the user has called any of *node*'s component: if it is the user's, "I" too."""
     called = [one.bare for one in members(graph, node) if one.get("user_mention_count")]
-    return [*called, *schema.FIRST_PERSON] if is_self(node) else called
+    return [*called, *sorted(schema.FIRST_PERSON)] if is_self(node) else called
 
 
 def is_self(node: Node) -> bool:

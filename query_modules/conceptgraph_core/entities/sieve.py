@@ -91,7 +91,8 @@ def decide(
     fitting = [one for one in named if fits(one, sought) and is_meant(one, sought)]
     if fitting:
         best = min(fitting, key=lambda one: _preference(one, sought))
-        rest = [(one, 1.0) for one in fitting if one.canonical_id != best.canonical_id]
+        others = sorted(fitting, key=lambda one: _preference(one, sought))
+        rest = [(one, 1.0) for one in others if one.canonical_id != best.canonical_id]
         return Decision(best, "", tuple(rest))
     alike = [(one, similarity(one, sought)) for one in {one.id: one for one in others}.values()]
     alike = [(one, near) for one, near in alike if near >= SIMILAR and may_be(one, sought)]

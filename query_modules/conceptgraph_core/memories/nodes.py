@@ -82,14 +82,24 @@ def create(
 
 
 def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> Row:
-    """Take it that *node* was told again: an access, the greater importance, the tags of both."""
+    """Take it that *node* was told again: an access, the greater importance, what it lacks yet.
+
+    Tags and metadata are those of both, a type and a parent are taken where there is none. It is
+    not indexed anew: a summary and concepts are for `update`, which looks up what that needs.
+    """
     tags = [*dict.fromkeys((*node.value("tags"), *values["tags"]))]
-    graph.update(
-        node,
-        importance_score=max(node.fading.importance, values["importance_score"]),
+    changes: Row = {
+        "importance_score": max(node.fading.importance, values["importance_score"]),
         # No more of them than there may be: those that were there stay.
-        tags=tags[: schema.MAX_NAMES],
-    )
+        "tags": tags[: schema.MAX_NAMES],
+        "metadata": values["metadata"] | node.value("metadata"),
+    }
+    for name in ("type", "parent_id"):
+        if node.value(name) is None and values.get(name) is not None:
+            changes[name] = values[name]
+    if changes.get("parent_id") == node.memory_id:
+        del changes["parent_id"]
+    graph.update(node, **changes)
     lifecycle.access(graph, node)
     return {
         "memory_id": node.memory_id,
