@@ -81,7 +81,8 @@ class NodeKind(NamedTuple):
     `indexed` says by the words of which property its nodes are found. What is `fixed` no record of
     an import may change, nor the scope. `refers` names properties that are keys of nodes of another
     label in the same scope. `counted` says what statistics count apart, under which measure: it
-    tells by a node's properties whether it is one.
+    tells by a node's properties whether it is one. `told_apart` tells by the properties of a node
+    and those of a record with its key how they cannot be of one thing; None: they may be.
     """
 
     label: str
@@ -97,6 +98,7 @@ class NodeKind(NamedTuple):
     fixed: tuple[str, ...] = ()
     refers: Mapping[str, str] = _NOTHING
     counted: Mapping[str, Callable[[Callable[[str], Any]], bool]] = _NOTHING
+    told_apart: Callable[[Callable[[str], Any], Mapping[str, Any]], str | None] | None = None
 
     @property
     def unchanging(self) -> tuple[str, ...]:

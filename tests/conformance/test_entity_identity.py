@@ -2,6 +2,10 @@
 
 import pytest
 from entity_layer import Entities, entity
+from expect import REFUSALS
+
+from concept_graph_mcp import calls
+from conceptgraph_core.entities.stated import Given
 
 
 @pytest.fixture
@@ -234,3 +238,31 @@ def test_years_go_by(entities):
     older = entities.one("Mia is 5", stated("Mia", age="5"), session="later")
     assert older["entity_id"] == first["entity_id"]
     assert entities.one("Mia is 40", stated("Mia", age="40"), session="last")["created"]
+
+
+def test_an_import_makes_no_one_being_of_two_of_one_name(entities):
+    said = {**entity("Max"), "kind": "brother"}
+    [brother] = entities.observe("My brother Max", said)["entities"]
+    mine = entities.memory.records()
+    theirs = entities.record("Max") | {"entity_kind": "dog", "created_at": 5}
+    with pytest.raises(REFUSALS, match=r'^row 0: entity: "Max" is a "brother" here and a "dog"'):
+        entities.memory.import_rows([theirs])
+    # Of kinds that agree it is taken as one, and what this store exported always is.
+    entities.memory.import_rows(mine)
+    assert entities.memory.records() == mine
+    entities.memory.import_rows([theirs | {"entity_kind": "lawyer"}])
+    # Replaced in the whole file as the refusal says, it is another one.
+    other = theirs | {"id": "another", "canonical_name": "max (dog)"}
+    entities.memory.import_rows([other])
+    labels = {one["id"] for one in entities.records("entity") if one["node_label"] == "Max"}
+    assert labels == {brother["entity_id"], "another"}
+
+
+def test_an_import_overwrites_no_fact_that_another_store_numbered_alike(entities):
+    max_ = entities.one("Max is here", "Max")["entity_id"]
+    entities.run(calls.entities.fact(max_, Given("home", "Bonn")))
+    [fact] = entities.records("fact")
+    with pytest.raises(REFUSALS, match=r'^row 0: fact: "home" is "Bonn" here and "Oslo" in'):
+        entities.memory.import_rows([fact | {"value": "Oslo", "known_from": 5}])
+    entities.memory.import_rows([fact])
+    assert entities.records("fact") == [fact]

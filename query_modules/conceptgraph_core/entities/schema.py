@@ -21,7 +21,8 @@ from ..layers import (
     optional,
     starting,
 )
-from . import names
+from ..text import shown
+from . import kinds, names
 
 ENTITY: Final = "Entity"
 MENTION: Final = "Mention"
@@ -196,6 +197,34 @@ def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
     return word
 
 
+def _another_entity(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | None:
+    """Return how an entity and a record of its id cannot be of one being.
+
+    An id follows from the name, so that two stores give one id to two beings of one name; when it
+    was made tells whether it was the same store that made them.
+    """
+    kind, other = get("entity_kind"), given.get("entity_kind")
+    if given.get("created_at", get("created_at")) == get("created_at") or kinds.agree(kind, other):
+        return None
+    name, key = shown(get("node_label")), get("id")
+    return (
+        f"{name} is a {shown(kind)} here and a {shown(str(other))} in the file: two beings; replace"
+        f" {key} everywhere in the file by an id of its own, and give that entity another"
+        " canonical_name"
+    )
+
+
+def _another_fact(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | None:
+    """Return how a fact and a record of its id cannot be one: two stores numbered them alike."""
+    value, other = get("value"), given.get("value", get("value"))
+    if given.get("known_from", get("known_from")) == get("known_from") or value == other:
+        return None
+    return (
+        f"{shown(get('predicate'))} is {shown(value)} here and {shown(other)} in the file: two"
+        f" facts; to keep both, replace {get('id')} everywhere in the file by an id of its own"
+    )
+
+
 _ENTITY = NodeKind(
     ENTITY,
     kind="entity",
@@ -253,6 +282,7 @@ _ENTITY = NodeKind(
     },
     scope="user_id",
     refers={"canonical_node_id": ENTITY},
+    told_apart=_another_entity,
 )
 _MENTION = NodeKind(
     MENTION,
@@ -367,6 +397,7 @@ _FACT = NodeKind(
     text="value",
     scope="user_id",
     refers={"entity_id": ENTITY},
+    told_apart=_another_fact,
 )
 
 # What every edge between entities has. Its strength, recency and trust follow from these when it is

@@ -106,6 +106,9 @@ class _Importer:
             has = value_of(node.raw, kind.declared(name))
             if given.get(name, has) != has:
                 raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
+        apart = kind.told_apart and kind.told_apart(node.raw.get_property, given)
+        if apart:
+            raise InvalidRow(f"{kind.kind}: {apart}")
         if self._graph.context.only_new:
             return
         self._graph.update(node, **(given | self._outdated(kind, node, given)))
