@@ -211,3 +211,39 @@ def test_a_titled_name_behind_a_kin_word_is_whole(entities):
         ("employer", "Ford", "user"),
         ("home", "Köln", "user"),
     ]
+
+
+def test_my_sister_means_the_one_sister_that_is_known(entities):
+    entities.observe("I have a sister, Clara.")
+    clara = entities.record("Clara")["id"]
+    for said in ("My sister is happy.", "Heute habe ich meiner Schwester geschrieben."):
+        row = entities.observe(said)["entities"][0]
+        assert (row["entity_id"], row["label"], row["created"]) == (clara, "Clara", False)
+        assert (row["origin"], "candidates" in row) == ("user", False)
+    labels = {one["node_label"] for one in entities.records("entity")}
+    assert labels == {"Clara", SELF}
+
+
+def test_my_sister_and_her_name_in_one_message_are_one(entities):
+    entities.observe("My sister Clara called. My sister is happy.")
+    labels = {one["node_label"] for one in entities.records("entity")}
+    assert labels == {"Clara", SELF}
+
+
+def test_of_two_sisters_it_is_a_question_who_is_meant(entities):
+    entities.observe("My sister Clara called. My sister Berta wrote.")
+    row = entities.observe("My sister is happy.")["entities"][0]
+    assert row["identity_status"] == "ambiguous"
+    assert {one["label"] for one in row["candidates"]} == {"Clara", "Berta"}
+
+
+def test_somebody_elses_sister_is_not_meant_by_my_sister(entities):
+    entities.observe("I met Tom. His sister Clara called.")
+    row = entities.observe("My sister is happy.")["entities"][0]
+    assert row["entity_id"] != entities.record("Clara")["id"]
+
+
+def test_my_mom_is_my_mother_whom_nothing_names(entities):
+    mother = entities.observe("My mother is happy.")["entities"][0]["entity_id"]
+    for said in ("My mom called.", "Meine Mutter ist krank."):
+        assert entities.observe(said)["entities"][0]["entity_id"] == mother

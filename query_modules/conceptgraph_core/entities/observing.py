@@ -21,6 +21,7 @@ from . import (
     merging,
     names,
     observed,
+    relatives,
     schema,
     sieve,
     spans,
@@ -185,6 +186,10 @@ class _Message:
             user = self._registered.own(schema.SELF)
             known = None if user is None else self._registered.known([user])[0]
             return sought, Decision(known, schema.PROVISIONAL, ())
+        if self._speaker == schema.USER and not sought.is_new and sought.claimed is None:
+            relative = relatives.meant(self._graph, self._registered, observation.label)
+            if relative is not None:
+                return sought, Decision(self._registered.known([relative])[0], "", ())
         named = self._registered.known(self._registered.named(sought.name))
         if observation.is_introduced and sought.claimed is None and not sought.is_new:
             sought = self._introduced(sought, named, observation.label)

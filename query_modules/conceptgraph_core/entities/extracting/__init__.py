@@ -120,6 +120,8 @@ class _Found:
     _taken: list[tuple[int, int]] = field(default_factory=list)
     _facts: list[Row] = field(default_factory=list)
     _self: tuple[int, str] | None = None
+    # "My sister", without a name -> her kind.
+    _unnamed: dict[str, str] = field(default_factory=dict)
 
     def add(self, row: Row, start: int, end: int) -> None:
         """Add what stands from *start* to before *end*, unless it is known or within another."""
@@ -140,6 +142,8 @@ class _Found:
         if known is not None and one.kind:
             known[1].setdefault("kind", one.kind)
         self.add(row, one.start, one.end)
+        if is_own and not one.label and one.kind:
+            self._unnamed[names.canonical(label)] = one.kind
         if is_own and one.label:
             predicate = "spouse" if one.kind in people.SPOUSES else one.kind
             self._claim({"predicate": predicate, "object": label})
@@ -155,7 +159,8 @@ class _Found:
 
     def rows(self) -> list[Row]:
         """Return what is to be observed; whom all facts are of comes last, after what they name."""
-        rows = [row for _, row in sorted(self._rows.values(), key=lambda pair: pair[0])][:MOST]
+        told = sorted(self._rows.values(), key=lambda pair: pair[0])
+        rows = [row for _, row in told if not self._is_named(row)][:MOST]
         known = {names.canonical(row["label"]) for row in rows}
         facts = [
             one
@@ -166,6 +171,13 @@ class _Found:
             user = {"label": schema.SELF, "type": "entity", "kind": naming.PERSON}
             rows.append({**user, "span": self._self[1], "facts": facts})
         return rows
+
+    def _is_named(self, row: Row) -> bool:
+        """Tell whether it is "my sister", and the text names the one sister."""
+        kind = self._unnamed.get(names.canonical(row["label"]))
+        predicate = "spouse" if kind in people.SPOUSES else kind
+        known = [one for one in self._facts if "object" in one and one["predicate"] == predicate]
+        return len(known) == 1
 
     def _claim(self, fact: Row) -> None:
         if len(self._facts) < MOST and fact not in self._facts:
@@ -224,6 +236,8 @@ def _nouns(
             and word.text.isalpha()
             and word.is_capitalised == german
             and word.folded not in idle
+            # Kin are somebody, and told as such.
+            and not kin.kinds(word.folded)
             and not dated.is_calendar(word.folded)
             and not word.folded.endswith(_NO_NOUNS)
         ):
