@@ -26,7 +26,7 @@ _MOST_UNSPACED: Final = 200
 _MOST_LETTERS_A_NAME: Final = 8
 # So many words are looked for as parts of names.
 MOST_PARTS: Final = 40
-# What so many labels have in common is no name of one of them.
+# What more than so many share, a part of a name or a kind, is no name of one of them.
 MOST_SHARING: Final = 8
 _SHORTEST: Final = 2
 _ENDS: Final = frozenset('.!?…。！？\n:;•*"“”„»«(')
@@ -64,10 +64,11 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """Where a message names an entity: the places of its words, and how."""
+    """Where a message names an entity: by its label, whole or in part, and by its kind."""
 
     places: tuple[Place, ...]
     is_whole: bool
+    kinds: tuple[Place, ...] = ()
 
 
 @dataclass(slots=True)
@@ -88,17 +89,15 @@ class Message:
     def meant(self, label: str, node_type: str, kind: str | None) -> Meant | None:
         """Return where an entity is named that is called *label*; None if nowhere."""
         name = names.canonical(label)
+        known_as = tuple(self.kinds.get((kind or "").casefold(), ()))
         whole = self.wholes.get(names.searched(name))
         if whole and (places := [one for one in whole if self._is_name(one, label)]):
-            return Meant(tuple(places), True)
-        known_as = self.kinds.get((kind or "").casefold())
-        if known_as:
-            return Meant(tuple(known_as), True)
-        if node_type != schema.NAMED:
-            return None
-        hits = sorted({hit for part in parts(label) for hit in self.parts.get(part, ())})
-        found = tuple(run for run in _runs(hits) if not self._goes_on(run))
-        return Meant(found, False) if found else None
+            return Meant(tuple(places), True, known_as)
+        found: tuple[Place, ...] = ()
+        if node_type == schema.NAMED:
+            hits = sorted({hit for part in parts(label) for hit in self.parts.get(part, ())})
+            found = tuple(run for run in _runs(hits) if not self._goes_on(run))
+        return Meant(found, False, known_as) if found or known_as else None
 
     def _is_name(self, place: Place, label: str) -> bool:
         """Tell whether what is written at *place* may be *label*, not another word: "I may"."""
@@ -133,24 +132,37 @@ def _is_long(form: str) -> bool:
 def narrowed(found: Iterable[tuple[Any, Meant]]) -> list[tuple[Any, Meant]]:
     """Return of entities with where they are meant those that no longer name takes the place of.
 
-    "New York" is not York. What more than a few share is no name of one of them: there is a
-    "Team" in many.
+    "New York" is not York, and "my friend Anna" no other friend. What more than a few share is no
+    name of one of them: there is a "Team" in many, and of fourteen friends "my friend" is none in
+    particular.
     """
     all_found = list(found)
-    every = {place for _, meant in all_found for place in meant.places}
-    sharing = Counter(
-        place for _, meant in all_found if not meant.is_whole for place in meant.places
-    )
+    every = {place for _, meant in all_found for place in (*meant.places, *meant.kinds)}
+    sharing = Counter(place for _, meant in all_found for place in _shared(meant))
+    # The friend of "my friend Anna".
+    named = {
+        kind
+        for _, meant in all_found
+        for kind in meant.kinds
+        if any(first == kind[1] for first, _ in meant.places)
+    }
     kept = []
     for node, meant in all_found:
+        kinds = [one for one in meant.kinds if one not in named]
+        shared = _shared(meant)
         places = tuple(
             one
-            for one in meant.places
-            if (meant.is_whole or sharing[one] <= MOST_SHARING) and not _is_within(one, every)
+            for one in sorted({*meant.places, *kinds})
+            if (one not in shared or sharing[one] <= MOST_SHARING) and not _is_within(one, every)
         )
         if places:
             kept.append((node, Meant(places, meant.is_whole)))
     return kept
+
+
+def _shared(meant: Meant) -> set[Place]:
+    """Return the places of what others may be named by as well: all but a whole label."""
+    return {*meant.kinds} if meant.is_whole else {*meant.kinds, *meant.places}
 
 
 def _is_within(place: Place, others: Iterable[Place]) -> bool:

@@ -157,7 +157,7 @@ def _observation(one: Mapping[str, Any]) -> Observation:
         one["label"],
         names.canonical(one["label"]),
         one["type"],
-        one.get("kind"),
+        None if "kind" not in one else names.canonical(one["kind"]),
         one.get("span"),
         one.get("valence"),
         one.get("intensity"),

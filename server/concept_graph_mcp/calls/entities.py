@@ -208,7 +208,6 @@ def context(message: str, token_budget: int | None = None, user_id: str = DEFAUL
 
     text.summary(message, "message")
     read = named.read(message)
-    kinds = [one for kind in read.kinds for one in (kind, kind.capitalize())]
     own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
     wholes = tuple((user_id, form) for form in (*read.wholes, *own))
     first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
@@ -216,7 +215,7 @@ def context(message: str, token_budget: int | None = None, user_id: str = DEFAUL
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
         _sharing("searched", first, user_id),
         *(_sharing(place, _only(read.parts), user_id) for place in schema.INNER_WORDS.values()),
-        _sharing("entity_kind", _only(kinds), user_id),
+        _of_kinds(read.kinds, user_id),
     )
     return Call(CONTEXT, (message, token_budget), Union(parts))
 
@@ -231,6 +230,12 @@ def _sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> R
     from conceptgraph_core.entities import named
 
     return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
+
+
+def _of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
+    """Look up who is of one of *kinds*, which version 0.1.0 kept as they were written."""
+    forms = (form for one in kinds for form in (one, one.capitalize(), one.upper()))
+    return _sharing("entity_kind", _only(forms), user_id)
 
 
 @checked
@@ -381,7 +386,7 @@ def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
             Equal((schema.ENTITY,), ("user_id", place), words)
             for place in list(schema.INNER_WORDS.values())[:2]
         ),
-        *([_sharing("entity_kind", _only(kinds), user_id)] if kinds else []),
+        *([_of_kinds(kinds, user_id)] if kinds else []),
     ]
     for first, most in (
         *((one, schema.BEGUN_LOOKED_UP) for one in begun),
