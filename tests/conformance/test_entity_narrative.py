@@ -567,3 +567,38 @@ def test_a_kind_that_was_kept_as_it_was_written_is_found(entities, kind):
     entities.memory.import_rows([kept])
     assert not entities.one("Clara called", "Clara")["created"]
     assert f"Clara ({kind})" in tell(entities, "How is my sister?")["text"]
+
+
+def test_what_the_message_says_of_one_of_a_name_picks_that_one(entities):
+    entities.one("My sister Anna sings.", {**entity("Anna"), "kind": "sister"}, session="a")
+    entities.one(
+        "Anna lifts weights.", {**entity("Anna"), "qualifier": "from the gym"}, session="b"
+    )
+    for message in ("How is Anna from the gym?", "Wie geht es Anna (gym)?"):
+        told = tell(entities, message)["text"]
+        assert "lifts weights" in told
+        assert "sings" not in told
+    for message in ("How is my sister Anna?", "And Anna, my sister?"):
+        told = tell(entities, message)["text"]
+        assert "sings" in told
+        assert "lifts weights" not in told
+    for message in ("How is Anna?", "How is Anna? I go to the gym", "Anna from Bonn?"):
+        assert tell(entities, message)["text"].startswith("The message may mean any of 2: ")
+
+
+def test_a_doubt_that_was_settled_is_not_told(entities):
+    entities.one("Anna sings.", {**entity("Anna"), "qualifier": "from church"}, session="a")
+    entities.one(
+        "Anna lifts weights.", {**entity("Anna"), "qualifier": "from the gym"}, session="b"
+    )
+    entities.one("Another Anna, my neighbour.", {**entity("Anna"), "new": True}, session="c")
+    assert len(entities.ties("same_as")) == 3
+    assert "uncertain" not in tell(entities, "How is Anna?")["text"]
+
+
+def test_a_doubt_about_two_of_one_name_says_which_is_which(entities):
+    for kind in ("person", "company"):
+        entities.one(f"Max is a {kind}.", {**entity("Max"), "kind": kind}, session=kind)
+    entities.link(*(one["id"] for one in entities.records("entity")))
+    told = tell(entities, "Where is Max?")["text"]
+    assert told.count("It is uncertain whether Max (") == told.count("uncertain whether")

@@ -144,14 +144,14 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
     also = {other for pair in pairs if one.name in pair for other in pair}
     return replace(
         one,
-        kind=one.kind or _kind(text, one.label),
+        kind=one.kind or kind(text, one.label),
         qualifier=one.qualifier or _qualifier(text, one.label),
         is_introduced=introduces(text, one.label),
         also=frozenset(also - {one.name}),
     )
 
 
-def _kind(text: str, label: str) -> str | None:
+def kind(text: str, label: str) -> str | None:
     """Return what the user says that somebody is: the sister of "my sister Clara"."""
     for pattern in (_OWN, *_APPOSED):
         match = re.search(pattern.format(re.escape(label)), text)

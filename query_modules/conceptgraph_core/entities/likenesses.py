@@ -12,6 +12,8 @@ from .sieve import Known, Sought
 from .spelling import DETERMINERS
 
 SAID: Final = 0.84
+# Why two of one name are alike of whom it was said that they are two: no doubt to be told.
+SETTLED: Final = "of one name, and said to be another"
 # Of one name and not the same: something says that they are two.
 _SAME_NAME: Final = 0.84
 _SYNONYM: Final = 0.8
@@ -107,7 +109,7 @@ def alike(one: Known, sought: Sought) -> tuple[float, str]:
     if one.name in sought.also:
         return SAID, f"the text says that {one.label} is {sought.label}"
     if one.name == sought.name:
-        return _SAME_NAME, "of one name"
+        return _SAME_NAME, SETTLED if sought.is_new else "of one name"
     return _by_words(one, sought, _bare(one.name), _bare(sought.name))
 
 

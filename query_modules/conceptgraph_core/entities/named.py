@@ -9,6 +9,7 @@ judges what was found read the message so; nothing of Memgraph is imported.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from .. import folding
@@ -28,6 +29,8 @@ _MOST_LETTERS_A_NAME: Final = 8
 MOST_PARTS: Final = 40
 # What more than so many share, a part of a name or a kind, is no name of one of them.
 MOST_SHARING: Final = 8
+# So many words behind a name may tell which one of it is meant: from the office in Bonn.
+_MOST_BEHIND: Final = 5
 _SHORTEST: Final = 2
 _ENDS: Final = frozenset('.!?…。！？\n:;•*"“”„»«(')
 _PUNCTUATION: Final = ".,;:!?…'\"()[]“”„«»‘’*"
@@ -98,6 +101,15 @@ class Message:
             hits = sorted({hit for part in parts(label) for hit in self.parts.get(part, ())})
             found = tuple(run for run in _runs(hits) if not self._goes_on(run))
         return Meant(found, False, known_as) if found or known_as else None
+
+    def behind(self, place: Place) -> set[str]:
+        """Return the next words behind *place* that no punctuation parts from it."""
+        found: set[str] = set()
+        for before, word in list(pairwise(self.words[place[1] - 1 :]))[:_MOST_BEHIND]:
+            if place[0] < 0 or not before.goes_on:
+                break
+            found.add(_form(word.bare))
+        return found
 
     def _is_name(self, place: Place, label: str) -> bool:
         """Tell whether what is written at *place* may be *label*, not another word: "I may"."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .. import budgets
 from .. import text as texts
-from . import asked, believed, components, named, reading, schema
+from . import asked, believed, components, cues, kinds, likenesses, named, reading, schema, sieve
 from .node import Graph, Node, Tie
 from .telling import (
     INFERRED,
@@ -177,8 +177,24 @@ def _named(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
         rank = (inferred, place[0], not meant.is_whole, last, canonical.key)
         if canonical.id not in best or rank < best[canonical.id][0]:
             best[canonical.id] = rank, canonical, place
-    ordered = sorted(best.values(), key=lambda one: one[0])
-    return [(node, place) for _, node, place in ordered[:MOST_NAMED]]
+    ordered = [(node, place) for _, node, place in sorted(best.values(), key=lambda one: one[0])]
+    told = {pair for pair in ordered if _is_told_apart(graph, message, read, *pair)}
+    places = {place for _, place in told}
+    return [pair for pair in ordered if pair in told or pair[1] not in places][:MOST_NAMED]
+
+
+def _is_told_apart(
+    graph: Graph, message: str, read: named.Message, node: Node, place: named.Place
+) -> bool:
+    """Tell whether *message* says which one of its name it means: my sister Anna, from the gym."""
+    kind = cues.kind(message, node.bare)
+    behind = read.behind(place)
+    return any(
+        kinds.nearness(one.get("entity_kind"), kind) > 1
+        or (qualifier and sieve.telling(qualifier) & behind)
+        for one in components.members(graph, node)
+        for qualifier in (one.get("qualifier"),)
+    )
 
 
 def _several(told: _Told, meant: Sequence[tuple[Node, named.Place]]) -> Iterator[Sentence]:
@@ -281,13 +297,25 @@ def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
     seen = {whole.node.id}
     for tie in asked:
         other = told.whole(tie.other)
+        if _is_settled(whole, other, tie):
+            continue
         if other.node.id not in seen and len(seen) <= MOST_DOUBTS:
             seen.add(other.node.id)
             cited = [one.latest.key for one in (whole, other) if one.latest is not None]
             near = f"alike by {tie.get('confidence'):.2f}"
-            said = f"It is uncertain whether {whole.name} and {other.name} are the same: {near}."
+            names = [whole.name, other.name]
+            if names[0] == names[1]:
+                names = [f"{one.name} ({one.described})" for one in (whole, other)]
+            said = f"It is uncertain whether {listed(names)} are the same: {near}."
             if cited:
                 yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
+
+
+def _is_settled(whole: _Whole, other: _Whole, tie: Tie) -> bool:
+    """Tell whether it was said already that two are not the same, of one name as they are."""
+    first, second = (one.node.get("qualifier") for one in (whole, other))
+    differ = first and second and not sieve.is_one_qualifier(first, second)
+    return bool(differ) or tie.get("evidence") == likenesses.SETTLED
 
 
 def _facts(graph: Graph, whole: _Whole, asks: asked.Asked | None = None) -> Iterator[Sentence]:

@@ -133,7 +133,7 @@ def is_meant(one: Known, sought: Sought) -> bool:
     if sought.qualifier is None or sought.claimed in (one.id, one.canonical_id):
         return True
     if one.qualifier is not None:
-        return _is_one_qualifier(one.qualifier, sought.qualifier)
+        return is_one_qualifier(one.qualifier, sought.qualifier)
     return kinds.nearness(one.kind, sought.qualifier) > 1
 
 
@@ -151,12 +151,13 @@ def may_be(one: Known, sought: Sought) -> bool:
     )
 
 
-def _is_one_qualifier(one: str, other: str) -> bool:
+def is_one_qualifier(one: str, other: str) -> bool:
     """Tell whether two qualifiers have a word in common that says something: "(the) office"."""
-    return bool(_telling(one) & _telling(other))
+    return bool(telling(one) & telling(other))
 
 
-def _telling(qualifier: str) -> set[str]:
+def telling(qualifier: str) -> set[str]:
+    """Return the words of a qualifier that tell somebody apart, as they are searched for."""
     words = names.words(names.canonical(qualifier))
     return {word for word in words if len(word) > 2 and word not in _IDLE} or set(words)
 
