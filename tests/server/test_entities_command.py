@@ -169,6 +169,27 @@ def test_merging_shows_both_and_asks_first_and_unmerging_takes_it_back(kept):
     assert (entry["is_active"], entry["unmerge_reason"]) == (False, "the owner said so")
 
 
+def test_a_split_shows_what_would_move_and_refuses_before_it_asks(kept):
+    whole = json.loads(ok(*kept, "entities", "show", "Max", "--json").stdout)
+    [latest, *_] = whole["mentions"]
+    assert latest["mention_id"] in ok(*kept, "entities", "show", "Max").stdout
+    shown = run(*kept, "entities", "split", "Max", latest["mention_id"], stdin="n\n")
+    assert shown.exit_code == 1
+    assert "Would move 1 mentions and 0 facts:\n" in shown.stdout
+    line = f"{latest['created_at'][:10]} the user: {latest['context']} ({latest['mention_id']})\n"
+    assert line in shown.stdout
+    assert "Split Max?" in shown.stdout
+    for what, said in (
+        (("--since", "1970-01-02"), "Max: all mentions would move; leave at least one"),
+        (("--since", "2999-01-01"), "Max: no mention would move; "),
+        (("unknown",), "Max: no mention would move; "),
+    ):
+        refused = run(*kept, "entities", "split", "Max", *what)
+        assert refused.exit_code == 1
+        assert said in refused.stderr
+        assert "Split Max?" not in refused.stdout
+
+
 @pytest.mark.usefixtures("narrow")
 def test_the_ledger_is_bounded_and_fits_its_width(kept):
     for source in ("puppy", "Project Phoenix"):

@@ -109,7 +109,7 @@ def test_work_that_is_paused_is_not_done_until_it_is_resumed(owner):
     line = owner.fails("--once")
     assert line == "concept-graph-mcp: decay: not run to its end: work is paused\n"
     assert owner.states() == {"a": "active"}
-    assert owner.ok("resume").splitlines()[0] == "Nobody works at this moment."
+    assert owner.ok("resume").splitlines()[0] == "No job is running."
     owner.ok("--once")
     assert owner.states() == {"a": "archived"}
 

@@ -77,6 +77,13 @@ def test_the_daily_run_is_rehearsed_with_reasons_and_then_taken_for_everybody(ow
     assert sorted(row["edge_count"] for row in owner.records("entity")) == [0, 0, 1, 1, 1, 1]
 
 
+def test_right_after_a_daily_run_a_rehearsal_finds_nothing_to_change(owner):
+    owner.brings(*(entity(key) for key in "abc"), tie("a", "b"), tie("b", "c"))
+    owner.once("daily")
+    told = owner.json("daily", "--dry-run")
+    assert (told["changes"], told["counts"]["decay"]) == ([], 0)
+
+
 def test_the_weekly_run_sets_aside_what_is_forgotten_and_names_communities(owner):
     owner.brings(entity("old", last_activated=now_ms() - 40 * DAY_MS), entity("new"))
     told = owner.json("weekly", "--dry-run")

@@ -1,5 +1,6 @@
 """`entities`: what the owner does with the entities of one user, merged and forgotten ones too."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from .. import calls
 from ..errors import Refused
 from ..session import Session
 from .common import AS_JSON, Failure, unix_ms, with_session
-from .entity_tables import dated, listed_table, merged, merges_table, told_lines
+from .entity_tables import dated, listed_table, merged, merges_table, moved_lines, told_lines
 from .group import Topic
 from .listing import limited, print_listed
 from .terminal import print_json, say
@@ -191,10 +192,13 @@ def split(
         raise click.UsageError("name what moves by MENTION_IDS or --since, one of them")
 
     async def work(session: Session) -> Row:
-        one = await _named(session, who, 1)
+        one = await _named(session, who, schema.MAX_LIMIT)
         since_ms = None if since is None else unix_ms(since, session.zone, "--since")
+        moved = _moved(one, mention_ids, since_ms)
         if not as_json:
             say(_brief(one))
+            for line in moved_lines(dated(session, moved)):
+                say(line)
         if not yes:
             click.confirm(f"Split {one['labels'][0]}?", abort=True, err=as_json)
         said = f"{one['labels'][0]} is two"
@@ -296,6 +300,28 @@ def merges(embedded: str | None, limit: int, as_json: bool) -> None:
 
     rows = with_session(embedded, work)
     print_listed("merges", rows, limit, merges_table, "Nothing was merged.", as_json=as_json)
+
+
+def _moved(row: Row, wanted: Sequence[str], since: int | None) -> Row:
+    """Return the mentions and facts of *row*, one of `get`, that a split would move.
+
+    Raises Failure where that is none of its mentions, or all of them.
+    """
+
+    def moves(id_: str, told_at: int | None) -> bool:
+        is_late = since is not None and told_at is not None and told_at >= since
+        return is_late or id_ in wanted
+
+    mentions = [one for one in row["mentions"] if moves(one["mention_id"], one["created_at"])]
+    facts = [one for one in row["facts"] if moves(one["fact_id"], one.get("known_from"))]
+    # Of more than can be read here, the split itself says so.
+    if len(row["mentions"]) < schema.MAX_LIMIT:
+        label = row["labels"][0]
+        if not mentions:
+            raise Failure(f"{label}: no mention would move; `entities show` prints the ids")
+        if len(mentions) == len(row["mentions"]):
+            raise Failure(f"{label}: all mentions would move; leave at least one")
+    return {"mentions": mentions, "facts": facts}
 
 
 async def _named(session: Session, who: str, limit: int) -> Row:

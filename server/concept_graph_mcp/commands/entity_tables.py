@@ -89,14 +89,25 @@ def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"conflict: {_conflict(conflict)}"
     for edge in row["edges"]:
         yield _edge(edge)
-    for mention in row["mentions"]:
-        context = _cut(mention["context"] or mention["label"])
-        yield f"{mention['created_at'][:10]} {_origin(mention['origin'])}: {context}"
+    yield from map(_mention, row["mentions"])
     for merge in row["merges"]:
         undone = "only claimed" if merge["is_claim"] else "taken back"
         state = "in force" if merge["is_active"] else undone
         done = f"{merge['action']} {merge['merge_id']}: {state}, by {merge['by']}"
         yield f"{done}: {_cut(merge['reason'] or '')}"
+
+
+def moved_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the lines that tell what a split of a dated row of `get` would move."""
+    yield f"Would move {len(row['mentions']):,} mentions and {len(row['facts']):,} facts:"
+    yield from map(_mention, row["mentions"])
+    for fact in row["facts"]:
+        yield f"fact: {_fact(fact)} ({fact['fact_id']})"
+
+
+def _mention(row: Mapping[str, Any]) -> str:
+    context = _cut(row["context"] or row["label"])
+    return f"{row['created_at'][:10]} {_origin(row['origin'])}: {context} ({row['mention_id']})"
 
 
 def _said(row: Mapping[str, Any]) -> str:

@@ -61,7 +61,7 @@ def print_status(row: Row, zone: tzinfo) -> None:
     if row["holder"] is not None:
         say(f"{row['holder']} works, and has the lease until {time(row['lease_until'])}.")
     elif not row["paused"]:
-        say("Nobody works at this moment.")
+        say("No job is running.")
     if not row["jobs"]:
         say("Nothing was ever done.")
         return

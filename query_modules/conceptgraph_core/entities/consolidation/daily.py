@@ -20,8 +20,8 @@ MOST_SEMANTIC: Final = 5
 _FADING: Final = {one: one for one, days in edges.TAU_DAYS.items() if not math.isinf(days)}
 # A doubt about who is who does not fade.
 _SWITCHED_OFF: Final = {one: one for one in schema.BETWEEN if one != schema.SAME_AS}
-# Differences that are only those of adding in another order.
-_EQUAL: Final = 1e-9
+# Smaller differences are not shown: of seconds, or of adding in another order.
+_SHOWN: Final = 1e-4
 
 
 def consolidate(
@@ -34,8 +34,8 @@ def consolidate(
 def _decay(batch: Batch, node: Node) -> None:
     """Let every edge that leaves *node* fade: the moving average towards 0 since `weight_at`.
 
-    What has faded below its floor is left alone: a night costs what still moves. A reinforcement
-    reckons with the time since, however long that is.
+    What has faded below its floor, or not by what is shown, is left alone: a night costs what still
+    moves. Whatever fades it next reckons with the time since, however long that is.
     """
     now_ms = batch.graph.now_ms
     for edge, far in batch.graph.bare(node, _FADING, (True,)):
@@ -48,6 +48,8 @@ def _decay(batch: Batch, node: Node) -> None:
         if since is not None and days <= 0:
             continue
         weight = edges.ema(edge.type, was, 0.0, days)
+        if since is not None and was - weight < _SHOWN:
+            continue
         if not batch.dry_run:
             batch.count()
             edge.set(weight=weight, weight_at=now_ms)
@@ -148,7 +150,7 @@ def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str 
     total = math.fsum(weight for weight in weights if weight >= edges.MIN_WEIGHT)
     score = total * (1.0 if pressure is None else pressure)
     was = node.get("centrality_score")
-    if abs(score - was) <= _EQUAL and pressure == node.get("pressure"):
+    if abs(score - was) < _SHOWN and pressure == node.get("pressure"):
         return
     told = why or "the weight of its active connections"
     if not batch.dry_run and not why:
