@@ -568,7 +568,7 @@ def test_the_model_on_the_page_is_that_of_the_schema():
 
 
 def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
-    rows = [row[:2] for row in table(MEMORIES, "number", "default", "is")]
+    rows = [row[:2] for row in table(MEMORIES, "number", "default", "meaning")]
     assert [(name, float(value)) for name, value in rows] == list(RULES._asdict().items())
 
 

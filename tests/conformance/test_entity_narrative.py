@@ -275,7 +275,7 @@ def test_why_it_is_provisional_ambiguous_inferred_or_gone_is_said(entities):
     first, second = (row["entity_id"] for row in rows)
     text = "\n".join(explain(entities, second))
     assert "Anna Smyth (entity) is ambiguous: it may be another one." in text
-    assert "It may be Anna Smith, alike by 0.90: not merged, for they never occurred in one" in text
+    assert "It may be Anna Smith, alike by 0.90: not merged, for no session that has ended" in text
     assert "is provisional; to be distinct it needs a mention by the user, and: two" in (
         "\n".join(explain(entities, first))
     )

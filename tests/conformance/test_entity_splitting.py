@@ -124,7 +124,7 @@ def test_without_the_users_words_everything_is_only_a_claim(entities, lena, said
     [tie] = [one for one in entities.ties("same_as") if one["evidence"] == "one"]
     assert tie["status"] == "candidate"
     told = " ".join(one["text"] for one in entities.run(calls.entities.explain(lena)))
-    assert "Claimed only" in told
+    assert "Only claimed, not done" in told
     with pytest.raises(REFUSALS, match="is only a claim"):
         entities.unmerge(claims[0]["merge_id"])
 

@@ -14,7 +14,7 @@ TIME = "⟨(-?[0-9]+)⟩"
 # What somebody called something.
 NAMED = r"(“[^“”]*”|[\w&'’/+# -]+?)"
 KIND = rf"(?:{NAMED[1:-1]})"
-ABOUT = rf"{NAMED} \({KIND}(?:, which is no more)?(?:, also called [^()]*(?:\(inferred\))?)?\)"
+ABOUT = rf"{NAMED} \({KIND}(?:, ended)?(?:, also called [^()]*(?:\(inferred\))?)?\)"
 VALUE = rf"{NAMED} \((the user said so|inferred) on {TIME}(?:, so since {TIME})?\)"
 RELATIONS = {"causes": "causal", "came before": "temporal", "contradicts": "contradicts"}
 
@@ -259,7 +259,8 @@ _JUDGES = (
     (rf"{NAMED} – ({KIND}): {VALUE}\.", _fact),
     (rf"It is uncertain what the ({KIND}) of {NAMED} is: {VALUE} or {VALUE}\.", _open_fact),
     (
-        rf"It is uncertain whether {NAMED} and {NAMED} are the same: alike by ([0-9.]+)\.",
+        rf"It is uncertain whether {NAMED}(?: \({KIND}\))? and {NAMED}(?: \({KIND}\))?"
+        r" are the same: alike by ([0-9.]+)\.",
         _doubt,
     ),
     (rf"{NAMED} moved the user on {TIME}( and it felt good| and it felt bad)?\.", _moved),

@@ -146,7 +146,7 @@ def test_each_job_is_told_while_it_runs_with_how_far_it_is(owner, monkeypatch):
     owner.ok("--once", "decay", "daily", "--batch", "2")
     assert shown == [
         *("decay: let memories fade", 2, 3),
-        "daily: let what joins entities fade, and join what is alike",
+        "daily: let edges between entities fade, and join entities that are alike",
     ]
 
 

@@ -166,7 +166,9 @@ def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
         pair = [names.get(row[end], row[end]) for end in ("source_id", "target_id")]
         by = "the user" if row["by"] == schema.USER_CORRECTION else "the weekly analysis or a claim"
         done = _DONE[row["action"]].format(*pair)
-        start = f"{done} by {by} on " if not row["is_claim"] else f"Claimed only: {done}, on "
+        start = (
+            f"{done} by {by} on " if not row["is_claim"] else f"Only claimed, not done: {done}, on "
+        )
         reason = row["said"] or row["reason"] or ""
         end = f", and taken back: {quoted(row['unmerge_reason'] or '')}"
         state = "" if row["is_active"] or row["is_claim"] else end

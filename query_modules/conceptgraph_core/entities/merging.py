@@ -167,7 +167,7 @@ def missing(graph: Graph, one: Node, other: Node) -> list[str]:
     tie = graph.between(one, other, schema.SAME_AS)
     confidence = likeness(one, other) if tie is None else tie.get("confidence")
     reasons = barred(graph, one, other)
-    evidence = {"they never occurred in one session": co_occurred(graph, one, other)}
+    evidence = {"no session that has ended mentions both": co_occurred(graph, one, other)}
     return [*sieve.may_merge(evidence, confidence), *reasons]
 
 

@@ -259,9 +259,9 @@ def _before(whole: _Whole) -> Iterator[Sentence]:
 
 
 def _until(graph: Graph, whole: _Whole) -> str:
-    """Tell that it is no more, where that is known."""
+    """Tell that it has ended, where that is known."""
     until = whole.node.get("valid_until")
-    return "" if until is None or until > graph.now_ms else ", which is no more"
+    return "" if until is None or until > graph.now_ms else ", ended"
 
 
 def _also_called(graph: Graph, whole: _Whole) -> tuple[str, list[str]]:

@@ -267,7 +267,7 @@ def end(
 def unmerge(
     embedded: str | None, merge_id: str, reason: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Take the merge, split or end MERGE_ID back; what was merged is not thought one again."""
+    """Take the merge, split or end MERGE_ID back; the night does not merge the two again."""
 
     async def work(session: Session) -> Row:
         [entry] = await session.run(calls.entities_upkeep.merge(merge_id))

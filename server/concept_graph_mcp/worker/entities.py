@@ -167,7 +167,7 @@ IMMEDIATE = Job(
 )
 DAILY = Job(
     "daily",
-    "let what joins entities fade, and join what is alike",
+    "let edges between entities fade, and join entities that are alike",
     {"hour": 2, "minute": 0},
     _night(schema.DAILY_TOGETHER, calls.entities_upkeep.daily),
 )
