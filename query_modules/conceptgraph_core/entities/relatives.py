@@ -6,6 +6,8 @@ from .registered import Registered
 
 # The fact of the user that says it of some.
 _SPOUSES = frozenset(("wife", "husband"))
+# Other words of these may mean another: "my boss" and "my manager" are two.
+_DOUBTFUL = frozenset(("boss", "friend", "colleague", "doctor", "partner"))
 
 
 def meant(graph: Graph, registered: Registered, label: str) -> Node | None:
@@ -16,9 +18,9 @@ def meant(graph: Graph, registered: Registered, label: str) -> Node | None:
     """
     owner, _, word = names.canonical(label).partition(" ")
     kind = kin.of(owner, word) if owner in kin.OWN else None
-    if kind is None:
+    if kind is None or (kind in _DOUBTFUL and word != kind):
         return None
-    alike = frozenset((kind, *kin.kinds(word)))
+    alike = frozenset((kind,) if kind in _DOUBTFUL else (kind, *kin.kinds(word)))
     user = registered.own(schema.SELF)
     found = [] if user is None else _of_facts(graph, user, alike)
     found = found or [
