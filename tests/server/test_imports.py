@@ -155,3 +155,11 @@ def test_a_server_that_has_started_looks_for_what_can_be_let_go(monkeypatch, tmp
         assert anyio.run(serve)
     finally:
         gc.enable()
+
+
+def test_the_calls_import_nothing_of_memgraph():
+    # The embedded host must come before `mgp`, whose own stub would take its place.
+    program = (
+        "import sys\nfrom concept_graph_mcp import calls\ncalls.ALL\nsys.exit('mgp' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

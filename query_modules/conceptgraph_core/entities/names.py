@@ -1,11 +1,12 @@
 """What entities are called: one form for every way to write a name, and how alike names are."""
 
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from itertools import chain, count
 from typing import Final
 
 from .. import folding
+from ..concepts import spoken
 from ..words.splitting import split
 from . import dated
 
@@ -145,3 +146,8 @@ def ratio(one: str, other: str, least: float = 0.0) -> float:
     if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
         return 0.0
     return matcher.ratio()
+
+
+def asked_for(text: str, languages: Sequence[str]) -> list[str]:
+    """Return how whole labels that *text* may name are searched for. Raises LibraryMissing."""
+    return list(dict.fromkeys(map(searched, spoken.names(text, languages))))

@@ -4,11 +4,9 @@ Memories know of no entity, and no edge joins them: they meet by name. Once Liz 
 merged, a question for Liz is one for Elisabeth too.
 """
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from ..associate.question import asked_terms
-from ..concepts import spoken
 from . import components, names, schema
 from .node import Graph
 
@@ -18,11 +16,6 @@ Row = dict[str, Any]
 SHARE: Final = 1.0
 # Terms of a question; one entity may have hundreds of names.
 MOST_TERMS: Final = 12
-
-
-def forms(asked: str, languages: Sequence[str]) -> list[str]:
-    """Return how whole labels that *asked* may name are searched for. Raises LibraryMissing."""
-    return list(dict.fromkeys(map(names.searched, spoken.names(asked, languages))))
 
 
 def widened(graph: Graph, asked: str) -> list[Row]:
@@ -35,7 +28,7 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     if not merged:
         return []
     languages = graph.context.languages
-    wanted, own = set(forms(asked, languages)), set(asked_terms(asked, languages))
+    wanted, own = set(names.asked_for(asked, languages)), set(asked_terms(asked, languages))
     rows: dict[str, Row] = {}
     for node in sorted(merged, key=lambda one: one.age):
         if names.searched(names.canonical(node.bare)) not in wanted:

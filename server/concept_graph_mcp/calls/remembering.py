@@ -5,8 +5,8 @@ from typing import Any
 
 from conceptgraph_core import budgets, text
 from conceptgraph_core.associate.schema import checked_limit
+from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
-from conceptgraph_core.entities import widening
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.wanted import Wanted
 from conceptgraph_core.words import missing
@@ -90,7 +90,7 @@ def widened(scope: str, query: str) -> Call:
     """Return the call that tells the terms that *query* leads to by whom and what it names."""
     by_concept = concepts.widened(query)
     assert by_concept.lookup is not None
-    forms = [] if missing() else widening.forms(query, words.spoken())
+    forms = [] if missing() else names.asked_for(query, words.spoken())
     called = tuple((scope, form) for form in forms)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
     return Call(
