@@ -4,8 +4,7 @@ A sentence asks so that has a question's mark or word, a first person, and a wor
 one of the predicate's, one that stands for it, or the whole value. So a greeting asks nothing.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -82,7 +81,7 @@ class Asked:
 def asked(message: str) -> Asked:
     """Return what *message* asks of the user."""
     sentences = []
-    for found in re.findall(r"[^.!?\n]+[.!?\n]?", message):
+    for found in _sentences(message):
         words = [one.form for one in tokens(found)][:_MOST_WORDS]
         asks = found.endswith("?") or not _ASKING.isdisjoint(words)
         if asks and not schema.FIRST_PERSON.isdisjoint(words):
@@ -100,3 +99,13 @@ def _sentence(words: list[str]) -> _Sentence:
     matters = [one for one in map(forms, _MATTERS) if not one.isdisjoint(said)]
     own = forms(kind for _, word in kin.named(words) for kind in kin.kinds(word))
     return _Sentence(said, own.union(*matters), german)
+
+
+def _sentences(message: str) -> Iterator[str]:
+    """Yield the sentences of *message*, each with the mark that ends it."""
+    start = 0
+    for place, character in enumerate(message, 1):
+        if character in ".!?\n":
+            yield message[start:place]
+            start = place
+    yield message[start:]
