@@ -10,7 +10,9 @@ from neo4j.graph import Node, Path, Relationship
 
 from concept_graph_mcp.stores.store import Edge
 
-_CALL = re.compile(r"CALL (\w+graph\.\w+)\((.*?)\)\s+YIELD (\w+(?:, \w+)*);", re.DOTALL)
+_CALL = re.compile(
+    r"CALL ((?:\w+graph|everyday)\.\w+)\((.*?)\)\s+YIELD (\w+(?:, \w+)*);", re.DOTALL
+)
 _KEY = re.compile(r'"(?:[^"\\]|\\.)*"|\b\w+(?=:)')
 
 Rows = list[dict[str, Any]]

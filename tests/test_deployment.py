@@ -16,6 +16,7 @@ import yaml
 from docker.utils.build import exclude_paths
 
 from concept_graph_mcp import endpoints, settings
+from conceptgraph_core.registry import MODEL
 
 ROOT = Path(__file__).resolve().parents[1]
 QUERY_MODULES = ROOT / "query_modules"
@@ -296,9 +297,9 @@ def test_build_context_holds_nothing_else(tmp_path: Path) -> None:
 
 def test_query_modules_hold_exactly_what_is_deployed() -> None:
     found = {path.name for path in QUERY_MODULES.iterdir()} - {"__pycache__"}
-    assert {"conceptgraph.py", "conceptgraph_core"} <= found
     # Each of these is loaded as a module; anything else would be too.
-    assert found <= {"conceptgraph.py", "memorygraph.py", "entitygraph.py", "conceptgraph_core"}
+    modules = {f"{name}.py" for name in MODEL.modules}
+    assert found == {*modules, "conceptgraph_core"}
 
 
 def test_query_modules_hold_python_only() -> None:

@@ -42,10 +42,16 @@ PAGES = sorted(DOCS.rglob("*.md"))
 CORE = ROOT / "query_modules/conceptgraph_core"
 AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
 MEMORIES, ENTITIES = DOCS / "memories.md", DOCS / "entities.md"
+EVERYDAY = DOCS / "everyday.md"
 # The pages that show agents what to call, by the toolset that they are of.
 MEMORY_TOOLS = DOCS / "memory-tools.md"
 SYSTEM_PROMPT = DOCS / "system-prompt.md"
-OF_TOOLSETS = {"concept": AGENTS, "memory": MEMORY_TOOLS, "entity": ENTITIES}
+OF_TOOLSETS = {
+    "everyday": EVERYDAY,
+    "concept": AGENTS,
+    "memory": MEMORY_TOOLS,
+    "entity": ENTITIES,
+}
 # As ids of memories are made.
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DEVELOPERS = DOCS / "developers.md"
@@ -160,7 +166,7 @@ def test_a_command_line_that_the_program_does_not_take_would_be_noticed():
 def test_every_procedure_that_a_page_calls_exists(page):
     known = {*modules.load_modules(), "mg.load", "mg.load_all", "mg.procedures"}
     text = page.read_text(encoding="utf-8")
-    called = set(re.findall(r"(?:CALL |\b)((?:\w+graph|mg)\.[a-z_]+)\(", text))
+    called = set(re.findall(r"(?:CALL |\b)((?:\w+graph|everyday|mg)\.[a-z_]+)\(", text))
     assert called <= known
 
 
@@ -477,7 +483,8 @@ def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgra
 
 
 def test_the_page_for_dbas_says_where_each_procedure_runs():
-    rows = table(DBA, "procedure", "runs on") + table(ENTITIES, "procedure", "runs on")
+    header = ("procedure", "runs on")
+    rows = table(DBA, *header) + table(ENTITIES, *header) + table(EVERYDAY, *header)
     places = {name if "." in name else f"conceptgraph.{name}": place for name, place in rows}
     assert places == {
         procedure.name: "main" if procedure.writes else "replica" for procedure in calls.ALL
@@ -539,9 +546,9 @@ def test_an_embedded_file_is_where_the_page_says(monkeypatch):
 
 def test_every_procedure_is_called_on_the_pages_for_lab():
     pages = "".join(
-        block.text for page in (LAB, MEMORIES, ENTITIES) for block in of(page, "cypher")
+        block.text for page in (LAB, MEMORIES, ENTITIES, EVERYDAY) for block in of(page, "cypher")
     )
-    called = re.findall(r"CALL (\w+graph\.\w+)\(", pages)
+    called = re.findall(r"CALL (\w+\.\w+)\(", pages)
     assert set(called) == set(callbacks())
 
 

@@ -19,7 +19,7 @@ ORDER = [
     *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "checks")),
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
     *(f"{CORE}.{name}" for name in ("words", "context", "graph", "lists", "associate", "concepts")),
-    *(f"{CORE}.{name}" for name in ("embeddings", "work", "entities", "memories")),
+    *(f"{CORE}.{name}" for name in ("embeddings", "work", "entities", "memories", "everyday")),
     *(f"{CORE}.{name}" for name in ("registry", "keeping")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "deferring", "settings")),
     f"{SHELL}.calls",

@@ -30,7 +30,8 @@ class Model(NamedTuple):
 
 
 MODEL: Final = Model(
-    (CONCEPTS, MEMORIES, EMBEDDINGS, ENTITIES), ("conceptgraph", "memorygraph", "entitygraph")
+    (CONCEPTS, MEMORIES, EMBEDDINGS, ENTITIES),
+    ("conceptgraph", "memorygraph", "entitygraph", "everyday"),
 )
 LAYERS: Final = MODEL.layers
 

@@ -10,8 +10,8 @@ from ..graph.raw import raw_vertex
 from ..layers import NodeKind
 from . import schema
 from .formula import Associated, associate
-from .question import Further, question
-from .spreading import Word
+from .question import Cue, Further, Question, question
+from .spreading import Word, rarity
 from .stored import StoredIndex
 from .writing import Words, is_of
 
@@ -47,13 +47,14 @@ class Search:
         self._nodes = _Nodes(graph, kind, self._index)
         self._graph = graph
         self._further = tuple(further)
+        self._sought: Question | None = None
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
         """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
         index, context = self._index, self._graph.context
         if not index.corpus.texts:
             return []
-        sought = question(
+        sought = self._sought = question(
             self._asked,
             _asked_at(self._graph),
             speakers=index.speakers(),
@@ -78,6 +79,22 @@ class Search:
             "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
+
+    def covered(self, hit: Hit) -> float:
+        """Return how much of what is asked for *hit* has, in [0, 1]; rare words count for more.
+
+        A word that no text has counts as one that a single text has.
+        """
+        asked = (
+            {} if self._sought is None else {cue: self._rarity(cue) for cue in self._sought.cues}
+        )
+        has = {word.cue.said for word in hit.found.words}
+        got = sum(rarity for cue, rarity in asked.items() if cue.said in has)
+        return got / sum(asked.values()) if asked else 0.0
+
+    def _rarity(self, cue: Cue) -> float:
+        count = sum(map(self._index.count, cue.terms))
+        return rarity(self._index.corpus.texts, max(1, count))
 
     def _hit(self, found: Associated[int]) -> Hit:
         return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), found)

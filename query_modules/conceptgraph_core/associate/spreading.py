@@ -36,6 +36,11 @@ NOT_COMPARED: Final = 10.0**-DECIMALS
 _THREAD_BIT: Final = 56
 
 
+def rarity(texts: int, count: int) -> float:
+    """Return what a word weighs that *count* of so many *texts* mention."""
+    return float((texts / count) ** RARITY_EXPONENT)
+
+
 class Word(NamedTuple, Generic[H]):
     """What one cue gave to a text before the factors; `term` is that of the greatest source.
 
@@ -108,17 +113,17 @@ class Spread(Generic[H]):
         mentions = self._older(mentions)
         if not mentions.texts:
             return
-        rarity = cue.share * float((self._texts_in_all / count) ** RARITY_EXPONENT)
+        weight = cue.share * rarity(self._texts_in_all, count)
         places = self._places(mentions)
         rows = dict(zip(places, range(len(places)), strict=True))
-        self._cues.append(_Cue(cue, rarity, mentions, term_of, rows))
+        self._cues.append(_Cue(cue, weight, mentions, term_of, rows))
         given = map(
             self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True)
         )
         strengths = self._strengths
         known = strengths.get
         for place, gave in zip(places, given, strict=True):
-            strengths[place] = known(place, 0.0) + rarity * gave
+            strengths[place] = known(place, 0.0) + weight * gave
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
         """Return those of *mentions* that were said before the question."""

@@ -41,7 +41,7 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     languages = graph.context.languages
     own = asked_terms(texts.summary(asked, "text"), languages)
     best: dict[str, Row] = {}
-    for concept in _named(graph, names(asked, languages)):
+    for concept in _with_neighbours(graph, named(graph, asked)):
         for neighbour in nsmallest(schema.WIDENED_NEIGHBOURS, concept[1]):
             for term in asked_terms(neighbour.name, languages):
                 share = round(-neighbour.against, schema.SCORE_DECIMALS)
@@ -54,16 +54,23 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     return rows[: schema.WIDENED_TERMS]
 
 
-def _named(graph: Graph, wanted: Sequence[str]) -> Iterator[tuple[Node, list[_Neighbour]]]:
-    """Yield the concepts with a name that is *wanted*, in its order, each with its neighbours."""
-    places = {name: place for place, name in enumerate(wanted)}
+def named(graph: Graph, asked: str) -> list[Node]:
+    """Return the concepts that *asked* names, in the order of `spoken.names`."""
+    places = {name: place for place, name in enumerate(names(asked, graph.context.languages))}
     found = [
         (place, node.name, node)
         for node in graph.nodes()
         if not node.is_episode and (place := places.get(folding.folded(node.name))) is not None
     ]
+    return [node for *_, node in sorted(found, key=lambda one: one[:2])]
+
+
+def _with_neighbours(
+    graph: Graph, concepts: Sequence[Node]
+) -> Iterator[tuple[Node, list[_Neighbour]]]:
+    """Yield *concepts*, each with its neighbours, as long as these are few."""
     left = schema.WIDENED_RELATIONS_IN_ALL
-    for _, _, node in sorted(found, key=lambda one: one[:2]):
+    for node in concepts:
         read, neighbours = _neighbours(graph, node, min(left, schema.WIDENED_RELATIONS))
         if read > left:
             return

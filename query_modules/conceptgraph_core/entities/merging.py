@@ -135,6 +135,14 @@ def _revive(graph: Graph, members: Sequence[Node]) -> None:
                 graph.delete_edge(tie.raw)
 
 
+def keep_apart(graph: Graph, one: Node, other: Node, evidence: str) -> None:
+    """Let two entities, which are not merged, never be taken for the same by themselves."""
+    propose(graph, one, other, likeness(one, other), evidence)
+    tie = graph.between(one, other, schema.SAME_AS)
+    if tie is not None:
+        tie.set(status=schema.REJECTED, is_active=False, evidence=evidence)
+
+
 def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
     """Ask whether two are the same; what was not certain before is then ambiguous."""
     propose(graph, one, other, likeness(one, other), evidence)

@@ -5,6 +5,7 @@ inferred. It is about those whom the message names, and about nobody else. Each 
 mentions or facts that it rests on; what rests on none is not told.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,8 @@ Row = dict[str, Any]
 MOST_NAMED: Final = 10
 MOST_JOINED: Final = 5
 MOST_DOUBTS: Final = 3
+# So many facts of one are told in a line.
+MOST_BRIEFLY: Final = 8
 # So many of what the user said last are told.
 _LATEST: Final = 2
 _STRONG: Final = 0.7
@@ -71,6 +74,46 @@ def context(graph: Graph, message: str, token_budget: int | None) -> Row:
         "sources": sources,
         "tokens": tokens(made, sources),
     }
+
+
+def brief(graph: Graph, message: str) -> Iterator[tuple[Node, list[Part]]]:
+    """Yield whom *message* names, each with a line: who it is, and what is believed of it now.
+
+    In the order of `context`. The parts of a line are texts and times (unix ms). Facts that
+    contradict come first; then whom it may be, how many are called so, and, where no fact is known,
+    the words in which the user spoke of it last.
+    """
+    told = _Told(graph)
+    meant = named_by(graph, message)
+    called_so = Counter(place for _, place in meant)
+    for node, place in meant:
+        yield node, _briefly(graph, told, told.whole(node), called_so[place])
+
+
+def _briefly(graph: Graph, told: "_Told", whole: "_Whole", several: int) -> list[Part]:
+    also, _ = _also_called(graph, whole)
+    mark = "" if whole.users else f", {INFERRED}"
+    parts: list[Part] = [f"{whole.name} ({whole.described}{_until(graph, whole)}{also}{mark})"]
+    if several > 1:
+        parts.append(f", one of {several} so called")
+    contested, valid = facts_now(graph, whole.members)
+    for one, other in contested:
+        start = f"; uncertain: {called(one.get('predicate'))} is "
+        parts += [start, *_stated(graph, one), " or ", *_stated(graph, other)]
+    for one in valid[:MOST_BRIEFLY]:
+        parts += [f"; {called(one.get('predicate'))}: ", *_stated(graph, one)]
+    asked = [other for _, other in _questions(graph, told, whole)]
+    parts += [f"; perhaps the same as {other.name}" for other in asked]
+    last = next(iter(whole.users), None)
+    if last is not None and not contested and not valid and (said := last.get("mention_context")):
+        parts += ["; last mentioned on ", last.created_at, f": {quoted(said)}"]
+    return parts
+
+
+def _stated(graph: Graph, fact: Node) -> list[Part]:
+    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
+    mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
+    return [f"{value}{mark}", *([] if since is None else [", so since ", since])]
 
 
 class _Whole:
@@ -128,7 +171,7 @@ class _Told:
 
 def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
     told = _Told(graph)
-    meant = _named(graph, message)
+    meant = named_by(graph, message)
     wholes = [told.whole(node) for node, _ in meant]
     yield _several(told, meant)
     yield _of_user(graph, told, message, wholes)
@@ -155,7 +198,7 @@ def _of_user(
             yield from _facts(graph, whole, asks)
 
 
-def _named(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
+def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
     """Return the canonical entities that *message* names, in its order, and where it names each.
 
     What only a model mentioned comes after all that the user did (anti-pattern 7). What was set
@@ -285,8 +328,8 @@ def _also_called(graph: Graph, whole: _Whole) -> tuple[str, list[str]]:
     return f", also called {others}{mark}", [key for key in names.values() if key]
 
 
-def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
-    """Tell whom it may be, where that is open, and what the doubt rests on: the most alike."""
+def _questions(graph: Graph, told: _Told, whole: _Whole) -> Iterator[tuple[Tie, _Whole]]:
+    """Yield whom it may be, where that is open, each once: the most alike."""
     asked = [
         tie
         for member in whole.members
@@ -301,14 +344,38 @@ def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
             continue
         if other.node.id not in seen and len(seen) <= MOST_DOUBTS:
             seen.add(other.node.id)
-            cited = [one.latest.key for one in (whole, other) if one.latest is not None]
-            near = f"alike by {tie.get('confidence'):.2f}"
-            names = [whole.name, other.name]
-            if names[0] == names[1]:
-                names = [f"{one.name} ({one.described})" for one in (whole, other)]
-            said = f"It is uncertain whether {listed(names)} are the same: {near}."
-            if cited:
-                yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
+            yield tie, other
+
+
+def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
+    """Tell whom it may be, and what the doubt rests on."""
+    for tie, other in _questions(graph, told, whole):
+        cited = [one.latest.key for one in (whole, other) if one.latest is not None]
+        near = f"alike by {tie.get('confidence'):.2f}"
+        names = [whole.name, other.name]
+        if names[0] == names[1]:
+            names = [f"{one.name} ({one.described})" for one in (whole, other)]
+        said = f"It is uncertain whether {listed(names)} are the same: {near}."
+        if cited:
+            yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
+
+
+def facts_now(
+    graph: Graph, members: Sequence[Node], asks: asked.Asked | None = None
+) -> tuple[list[tuple[Node, Node]], list[Node]]:
+    """Return the facts that are believed and valid now: each two that contradict, and the others.
+
+    The user's own first, then the latest known. Only what *asks* asks for, if it is given.
+    """
+    now_ms = graph.now_ms
+    known = [one for one in believed.facts(graph, members) if believed.is_known(one, now_ms)]
+    valid = [one for one in known if believed.is_valid(one, now_ms, now_ms)]
+    if asks is not None:
+        valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
+    contested = believed.conflicts(graph, valid, now_ms)
+    doubtful = {one.id for pair in contested for one in pair}
+    valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
+    return contested, [one for one in valid if one.id not in doubtful]
 
 
 def _is_settled(whole: _Whole, other: _Whole, tie: Tie) -> bool:
@@ -323,22 +390,14 @@ def _facts(graph: Graph, whole: _Whole, asks: asked.Asked | None = None) -> Iter
 
     Of these only what *asks* asks for, if it is given.
     """
-    now_ms = graph.now_ms
-    known = [one for one in believed.facts(graph, whole.members) if believed.is_known(one, now_ms)]
-    valid = [one for one in known if believed.is_valid(one, now_ms, now_ms)]
-    if asks is not None:
-        valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
-    contested = set()
-    for one, other in believed.conflicts(graph, valid, now_ms):
-        contested |= {one.id, other.id}
+    contested, certain = facts_now(graph, whole.members, asks)
+    for one, other in contested:
         start = f"It is uncertain what the {called(one.get('predicate'))} of {whole.name} is: "
         parts = (start, *_value(graph, one), " or ", *_value(graph, other), ".")
         yield Sentence(parts, (whole.node.key,), (), (one.key, other.key))
-    valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
-    for one in valid:
-        if one.id not in contested:
-            start = f"{whole.name} – {called(one.get('predicate'))}: "
-            yield Sentence((start, *_value(graph, one), "."), (whole.node.key,), (), (one.key,))
+    for one in certain:
+        start = f"{whole.name} – {called(one.get('predicate'))}: "
+        yield Sentence((start, *_value(graph, one), "."), (whole.node.key,), (), (one.key,))
 
 
 def _told_value(graph: Graph, fact: Node) -> str:

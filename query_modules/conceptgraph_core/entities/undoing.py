@@ -34,14 +34,18 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
         raise NotAllowed(f"merge_id: {shown(merge_id)} is only a claim: nothing came of it")
     if not entry.get("is_active"):
         raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
+    return {"merge_id": merge_id, "separate": take_back(graph, entry, reason)}
+
+
+def take_back(graph: Graph, entry: Node, reason: str) -> list[Row]:
+    """Take an *entry* that is in force back. Returns `separate`, as `unmerge` does."""
     entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
     apart = _UNDO[ledger.action_of(entry)](graph, entry)
     gone: list[Node] = []
     for one in ledger.about(graph, entry):
         if one not in gone:
             gone += splitting.drop_if_bare(graph, one)
-    apart = [one for one in apart if one not in gone]
-    return {"merge_id": merge_id, "separate": [_whole(graph, one) for one in apart]}
+    return [_whole(graph, one) for one in apart if one not in gone]
 
 
 def _whole(graph: Graph, node: Node) -> Row:

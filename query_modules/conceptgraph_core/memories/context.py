@@ -36,34 +36,54 @@ def context(
     what `search` does.
     """
     budget = budgets.budget(token_budget)
-    relevance, copies = _relevance(graph, query, vector, model)
-    ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
-    candidates = _entries(graph, ordered, copies)
+    found = candidates(graph, query, vector, model)
     entries: list[Row] = []
     put: list[Node] = []
-    for node, entry in _fitting(graph, candidates, budget):
-        entries.append(entry)
+    for node, shown in _fitting(graph, found, budget):
+        entries.append(shown)
         put.append(node)
-    if graph.may_write:
-        for node in put:
-            lifecycle.access(graph, node)
-        _strengthen(graph, put)
+    accessed(graph, put)
     made = wording.written(entries, dates.minute)
     return {
         "text": made,
         "entries": entries,
         "memory_ids": [node.memory_id for node in put],
         "tokens": budgets.tokens(budgets.size(made)),
-        "left_out": len(candidates) - len(put),
+        "left_out": len(found) - len(put),
     }
 
 
-def _relevance(
-    graph: Graph, query: str, vector: Sequence[float], model: str | None
-) -> tuple[dict[Node, float], set[Node]]:
-    """Return what belongs to *query*, by how much (the best found has 1), and copies of it."""
+def candidates(
+    graph: Graph,
+    query: str,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+    least: float = 0.0,
+) -> list[tuple[Node, Row]]:
+    """Return what belongs to *query* with its entry, the most relevant first.
+
+    Nothing, if no text that is found has *least* of what is asked for (`Finder.answers`).
+    """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    found = Finder(graph, query, vector, model).best(schema.SEARCH_DEPTH, Wanted())
+    finder = Finder(graph, query, vector, model)
+    found = finder.best(schema.SEARCH_DEPTH, Wanted())
+    if not finder.answers(found[: schema.CONTEXT_BEST], least):
+        return []
+    relevance, copies = _relevance(graph, found)
+    ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
+    return _entries(graph, ordered, copies)
+
+
+def accessed(graph: Graph, put: Sequence[Node]) -> None:
+    """Count an access of what is *put* into a text, and make the links between it firmer."""
+    if graph.may_write:
+        for node in put:
+            lifecycle.access(graph, node)
+        _strengthen(graph, put)
+
+
+def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float], set[Node]]:
+    """Return what belongs to what was *found*, by how much (the best has 1), and copies of it."""
     belonging = _belonging(found)
     relevance = {one.node: one.score / found[0].score for one in belonging}
     copies = {node for one in belonging for node in one.also}
@@ -120,30 +140,31 @@ def _entries(
     later = dict.fromkeys(node for node in against.values() if node not in groups)
     against |= standing.against(graph, list(later), sayings)
     shown = likeness.later_first([*groups, *later], against)
-    return [(node, _entry(graph, node, groups.get(node, [node]), against)) for node in shown]
+    return [(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown]
 
 
 def _fitting(
-    graph: Graph, candidates: Sequence[tuple[Node, Row]], budget: int
+    graph: Graph, found: Sequence[tuple[Node, Row]], budget: int
 ) -> Iterator[tuple[Node, Row]]:
-    """Yield those of *candidates* that fit; the first is cut if it does not."""
+    """Yield those of *found* that fit; the first is cut if it does not."""
     used = 0
-    for node, whole in candidates:
+    for node, whole in found:
         graph.step()
-        entry = whole
-        needed = budgets.size(wording.line(entry, dates.minute)) + (1 if used else 0)
+        shown = whole
+        needed = budgets.size(wording.line(shown, dates.minute)) + (1 if used else 0)
         if budgets.tokens(used + needed) > budget:
             if used:
                 continue
-            entry = dict(wording.cut(entry, budget))
-            needed = budgets.size(wording.line(entry, dates.minute))
+            shown = dict(wording.cut(shown, budget))
+            needed = budgets.size(wording.line(shown, dates.minute))
             if budgets.tokens(needed) > budget:
                 continue
         used += needed
-        yield node, entry
+        yield node, shown
 
 
-def _entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:
+def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:
+    """Return *node* as it is written, for all of *group*, which say the same."""
     return {
         "memory_id": node.memory_id,
         "at": likeness.told_at(node),

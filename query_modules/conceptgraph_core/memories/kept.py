@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from .. import ranks
 from ..associate.stored import StoredIndex
@@ -12,23 +11,26 @@ from . import likeness, schema, standing
 from .node import Graph, Kept, Node
 from .search import comparable
 
-Row = dict[str, Any]
-
 
 def known(
-    graph: Graph, content: str, vector: Sequence[float] = (), model: str | None = None
-) -> tuple[Node | None, list[Row]]:
+    graph: Graph,
+    content: str,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+    happened_at: int | None = None,
+) -> tuple[Node | None, dict[Node, Node | None]]:
     """Return the memory of exactly this text, if one is current, and what says nearly the same.
 
     Exactly: but for blanks, so that a corrected password or "2⁵ mg" is another text. Current is
     what was noted, not said in a thread, and what no later memory contradicts; of several the
-    latest. Nearly, as {memory_id, text}, the best first: what shares half of all terms of both, and
-    two or more, or has a vector with a cosine of 0.85 or more; `contradicted_by` where a later one
-    contradicts it. Of what shares terms, those are
-    compared that share most of the rarest ones, as far as mentions were looked up.
+    latest. What happened at another time is another. Nearly, the best first, with the later one
+    that contradicts it, if any: what shares half of all terms of both, and two or more, or has a
+    vector with a cosine of 0.85 or more. Of what shares terms, those are compared that share most
+    of the rarest ones, as far as mentions were looked up.
     """
     found = _compared(graph, content)
-    there = _current(graph, found, content)
+    others = [] if happened_at is None else [one for one in found if _happened(one) != happened_at]
+    there = _current(graph, [one for one in found if one not in others], content)
     likenesses = {node: share for node, share in found.items() if share >= schema.SIMILAR_OVERLAP}
     given = comparable(graph, vector, model)
     for node in graph.nodes() if given else ():
@@ -37,15 +39,15 @@ def known(
         if cosine is not None and cosine >= schema.SIMILAR_COSINE:
             likenesses[node] = max(cosine, likenesses.get(node, 0.0))
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
-    groups = likeness.grouped(ordered)
+    groups = likeness.grouped(one for one in ordered if one.value("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
     against = standing.against(graph, shown, groups)
-    return there, [_similar(graph, node, against) for node in shown]
+    return there, {node: against.get(node) for node in shown}
 
 
-def _similar(graph: Graph, node: Node, against: dict[Node, Node]) -> Row:
-    marked = standing.mark(graph, node, against) if node in against else {}
-    return {"memory_id": node.memory_id, "text": node.text, **marked}
+def _happened(node: Node) -> int | None:
+    at: int | None = node.value("said_at")
+    return at
 
 
 def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:

@@ -82,6 +82,18 @@ def link(
         strength = checks.unit(strength, "strength")
     amount = checks.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
     source, target = _ends(graph, source_id, target_id)
+    return join(graph, source, target, relation, strength, amount)
+
+
+def join(
+    graph: Graph,
+    source: Node,
+    target: Node,
+    relation: str,
+    strength: float | None = None,
+    amount: float = schema.DEFAULT_AMOUNT,
+) -> Row:
+    """Do what `link` does with two memories that were found already."""
     edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
     if strength == 0:
         unlinked.take_away(graph, source, target, relation, edges)

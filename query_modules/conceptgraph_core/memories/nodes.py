@@ -1,15 +1,26 @@
 """Memories made, read, changed and forgotten, each within the scope of the call."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from .. import text
 from ..associate.writing import Writer
 from ..errors import Tautology
-from . import ids, kept, lifecycle, likeness, rules, schema, standing
+from . import ids, kept, lifecycle, likeness, links, rules, schema, standing
 from .node import Graph, Kept, Node
 
 Row = dict[str, Any]
+
+
+class Noted(NamedTuple):
+    """A memory that was kept, whether it was there before, and what says nearly the same.
+
+    The latter with what contradicts each, if anything does.
+    """
+
+    node: Node
+    existing: bool
+    similar: dict[Node, Node | None]
 
 
 def create(
@@ -30,30 +41,53 @@ def create(
 ) -> Row:
     """Keep a text, once; its score and its state follow from how important and how sure it is.
 
-    The same text again is the memory that is there, if it is current (see `kept.known`): an
-    access, the greater importance, the tags of both. *vector* is that of *content*, by *model*.
-    Returns memory_id, state, decay_score, concepts, existing, and similar: {memory_id, text} of
-    what says nearly the same, with contradicted_by where it is. Raises InvalidText, InvalidNumber,
-    InvalidMetadata, and NotFound for a parent that is not there.
+    *vector* is that of *content*, by *model*. Returns memory_id, state, decay_score, concepts,
+    existing, and similar: {memory_id, text} of what says nearly the same, with contradicted_by
+    where it is. Raises what `keep` does, and NotFound for a parent that is not there.
     """
     given = {
-        "content": content,
-        "source": schema.DEFAULT_SOURCE if source is None else source,
+        "source": source,
         "summary": summary,
         "tags": tags,
         "type": type_,
-        "importance_score": schema.DEFAULT_IMPORTANCE if importance is None else importance,
-        "confidence": schema.DEFAULT_CONFIDENCE if confidence is None else confidence,
+        "importance_score": importance,
+        "confidence": confidence,
         "concepts": concepts,
         "metadata": own_metadata(metadata or {}),
         "decay_rate": decay_rate,
     }
-    values = checked(given)
-    if parent_id is not None:
-        values["parent_id"] = graph.existing(parent_id, "parent_id").memory_id
-    there, similar = kept.known(graph, content, vector, model)
+    parent = None if parent_id is None else graph.existing(parent_id, "parent_id").memory_id
+    node, existing, similar = keep(graph, content, vector, model, **given, parent_id=parent)
+    return {
+        "memory_id": node.memory_id,
+        "state": node.stored_state,
+        "decay_score": round(node.score, schema.DECIMALS),
+        "concepts": list(node.value("concepts")),
+        "existing": existing,
+        "similar": [_similar(one, later) for one, later in similar.items()],
+    }
+
+
+def _similar(node: Node, later: Node | None) -> Row:
+    mark = {} if later is None else {"contradicted_by": later.memory_id}
+    return {"memory_id": node.memory_id, "text": node.text, **mark}
+
+
+def keep(
+    graph: Graph, content: str, vector: Sequence[float], model: str | None, **given: Any
+) -> Noted:
+    """Keep a text with the properties *given*, once; None of one says nothing.
+
+    The same text again is the memory that is there, if it is current (see `kept.known`): an
+    access, the greater importance, the tags of both. Raises InvalidText, InvalidNumber,
+    InvalidMetadata.
+    """
+    said = {name: one for name, one in given.items() if one is not None}
+    values = checked({**_STARTING, **said, "content": content})
+    there, similar = kept.known(graph, content, vector, model, values.get("said_at"))
     if there is not None:
-        return _again(graph, there, values)
+        _again(graph, there, values)
+        return Noted(there, True, {})
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,
@@ -71,17 +105,20 @@ def create(
     content = lifecycle.stored_content(node.content, state)
     graph.update(node, decay_score=score, state=state, content=content)
     index(graph, node)
-    return {
-        "memory_id": node.memory_id,
-        "state": state,
-        "decay_score": round(score, schema.DECIMALS),
-        "concepts": values["concepts"],
-        "existing": False,
-        "similar": similar,
-    }
+    return Noted(node, False, similar)
 
 
-def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> Row:
+_STARTING: Final[Mapping[str, Any]] = {
+    "source": schema.DEFAULT_SOURCE,
+    "importance_score": schema.DEFAULT_IMPORTANCE,
+    "confidence": schema.DEFAULT_CONFIDENCE,
+    "tags": (),
+    "concepts": (),
+    "metadata": {},
+}
+
+
+def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
     """Take it that *node* was told again: an access, the greater importance, what it lacks yet.
 
     Tags and metadata are those of both, a type and a parent are taken where there is none. It is
@@ -101,14 +138,18 @@ def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> Row:
         del changes["parent_id"]
     graph.update(node, **changes)
     lifecycle.access(graph, node)
-    return {
-        "memory_id": node.memory_id,
-        "state": node.stored_state,
-        "decay_score": round(node.score, schema.DECIMALS),
-        "concepts": list(node.value("concepts")),
-        "existing": True,
-        "similar": [],
-    }
+
+
+def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
+    """Let *node* stand for a memory that held *until* then (unix ms), and contradict it.
+
+    Raises NotFound, Tautology.
+    """
+    old = graph.existing(replaced_id, "replaces")
+    if old.id == node.id:
+        raise Tautology("replaces: a memory cannot replace itself")
+    links.join(graph, node, old, "contradicts", 1.0)
+    graph.update(old, valid_until=until)
 
 
 def get(graph: Graph, memory_id: str) -> Row:

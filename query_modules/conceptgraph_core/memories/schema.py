@@ -298,6 +298,8 @@ LAYER: Final = Layer(
                 optional("position", checks.time),
                 optional("speaker", text.name),
                 optional("said_at", checks.time),
+                # Until when it held, where another replaced it.
+                optional("valid_until", checks.time),
             ),
             text="content",
             scope="user_id",

@@ -88,6 +88,17 @@ class Finder:
             for one, score in fused(rankings)
         ]
 
+    def answers(self, found: Sequence[Found], least: float) -> bool:
+        """Tell whether any of *found* has *least* of what is asked for, or nearly says it.
+
+        By its words, or by a vector as near as that of what says nearly the same.
+        """
+        return least <= 0 or any(
+            (one.hit is not None and self._search.covered(one.hit) >= least)
+            or (one.similarity is not None and one.similarity >= schema.SIMILAR_COSINE)
+            for one in found
+        )
+
     def explained(self, found: Found) -> Row:
         """Return `matched`, `words` and `factors`, as `associate.searching.search` has them."""
         if found.hit is None:

@@ -37,6 +37,13 @@ def against(
     return found
 
 
+def replaced(graph: Kept, node: Node) -> list[Node]:
+    """Return what held until *node* replaced it, the latest first."""
+    edges = graph.edges(node, (True,), _CONTRADICTING)
+    found = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
+    return sorted(found, key=likeness.age, reverse=True)
+
+
 def _is_later(others: Sequence[Node], group: Sequence[Node], states_it: bool) -> bool:
     ages = max(map(likeness.told_at, others)), max(map(likeness.told_at, group))
     return others[0] is not group[0] and (ages[0] > ages[1] or (ages[0] == ages[1] and states_it))

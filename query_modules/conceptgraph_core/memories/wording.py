@@ -27,10 +27,10 @@ def line(entry: Entry, minute: Callable[[int], str]) -> str:
     It is one line, so that no content can look like another memory, or like a line of the server's.
     """
     about = f"[{minute(entry['at'])} {quoting.identified(entry['memory_id'])}]"
-    return f"{about} {_teller(entry)}: {quoting.quoted(entry['text'])}{_marks(entry)}"
+    return f"{about} {teller(entry)}: {quoting.quoted(entry['text'])}{marks(entry)}"
 
 
-def _marks(entry: Entry) -> str:
+def marks(entry: Entry) -> str:
     """Return what is known of an entry besides: for how many it stands, and what denies it."""
     also, later = entry.get("also"), entry.get("contradicted_by")
     marks = [f"{also} more say the same"] if also else []
@@ -39,7 +39,7 @@ def _marks(entry: Entry) -> str:
     return f" ({'; '.join(marks)})" if marks else ""
 
 
-def _teller(entry: Entry) -> str:
+def teller(entry: Entry) -> str:
     """Return who says so: a speaker, or a note, whose words are nobody's own."""
     speaker, source = entry["speaker"], entry["source"]
     if speaker is not None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import embedding as embedding
     from . import entities as entities
     from . import entities_upkeep as entities_upkeep
+    from . import everyday as everyday
     from . import ingesting as ingesting
     from . import keeping as keeping
     from . import memories as memories
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _LAYERS = (
     *("concepts", "keeping", "embedding", "memories", "memory_links", "remembering"),
-    *("ingesting", "upkeep", "entities", "entities_upkeep"),
+    *("ingesting", "upkeep", "entities", "entities_upkeep", "everyday"),
 )
 
 if not TYPE_CHECKING:  # Or any name would do.

@@ -66,9 +66,14 @@ def of_question(
     """Look up the terms of a question, the texts that mention them as far as they are read, and
     what *also* asks for; and, after that, what *then* finds.
     """
-    cues = texts.named(scope, [] if missing() else asked_terms(text, spoken()))
-    found = Union((*_equal([*texts.corpus(scope), *cues]), *also))
+    found = Union((*of_terms(text, scope), *also))
     return with_mentions(found, schema.MOST_MENTIONS)._replace(then=then, few=schema.FEW_MENTIONS)
+
+
+def of_terms(text: str, scope: str) -> list[Lookup]:
+    """Look up the terms of a question, and how many texts of *scope* there are."""
+    cues = texts.named(scope, [] if missing() else asked_terms(text, spoken()))
+    return _equal([*texts.corpus(scope), *cues])
 
 
 def with_mentions(lookup: Lookup, most: int) -> Incoming:

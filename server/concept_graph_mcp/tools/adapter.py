@@ -112,6 +112,27 @@ def tool(
     return made
 
 
+def terse(made: ConceptTool) -> ConceptTool:
+    """Leave out of the schemas of *made* the titles, which say the names again."""
+    made.parameters = _untitled(made.parameters)
+    if made.fn_metadata.output_schema is not None:
+        made.fn_metadata.output_schema = _untitled(made.fn_metadata.output_schema)
+    return made
+
+
+def _untitled(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_untitled(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # A property may be called so: what that is would be no text.
+    return {
+        key: _untitled(value)
+        for key, value in schema.items()
+        if key != "title" or not isinstance(value, str)
+    }
+
+
 def _structure(value: Any, schema: dict[str, Any]) -> Any:
     """Return the list or map that the text *value* holds as JSON, if *schema* takes only these."""
     if not isinstance(value, str) or not _STRUCTURES.issuperset(_types(schema) - {"null"}):

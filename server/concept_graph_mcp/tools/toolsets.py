@@ -9,6 +9,12 @@ from .toolset import Toolset, together
 # Imported by those who offer them: with all that they call each takes a while of every start.
 
 
+def _everyday() -> Toolset:
+    from . import everyday
+
+    return everyday.TOOLSET
+
+
 def _concept() -> Toolset:
     from . import concepts
 
@@ -29,6 +35,7 @@ def _entity() -> Toolset:
 
 # In the order in which their tools are listed. The names are also in the settings' messages.
 TOOLSETS: dict[str, Callable[[], Toolset]] = {
+    "everyday": _everyday,
     "concept": _concept,
     "memory": _memory,
     "entity": _entity,

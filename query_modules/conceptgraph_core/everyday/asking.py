@@ -1,0 +1,59 @@
+"""What is asked for. A message asks by itself and, where it says "she" or "it", by what was said
+just before.
+
+Imports nothing of Memgraph: the shell looks up by the same text.
+"""
+
+from typing import Final
+
+from .. import budgets, limits
+from .. import text as texts
+from ..words.splitting import split
+from . import schema
+
+# Only so much of what came before is looked at: its end, which a pronoun refers to.
+_MOST_BEFORE: Final = 1_000
+_PRONOUNS: Final = frozenset(
+    (
+        *("he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs"),
+        *("that", "this", "those", "these", "there", "then"),
+        *("er", "ihn", "ihm", "sein", "seine", "sie", "ihr", "ihre", "ihnen", "es", "das", "dort"),
+    )
+)
+
+_PAST: Final = frozenset(
+    (
+        *("before", "former", "formerly", "previous", "previously", "earlier", "originally"),
+        *("früher", "frühere", "früheren", "früherer", "vorher", "vorherige", "damals", "zuvor"),
+        *("bevor", "ehemals", "ehemalige", "ehemaliger", "ehemaligen", "ursprünglich"),
+    )
+)
+
+
+def asked(message: str, before: str | None = None) -> str:
+    """Return the text that *message* asks by. Raises InvalidText."""
+    texts.summary(message, "message")
+    if not before:
+        return message
+    texts.summary(before, "before")
+    words = split(message)
+    if _PRONOUNS.isdisjoint(words):
+        return message
+    return f"{message}\n{before[-_MOST_BEFORE:]}"[: limits.MAX_SUMMARY]
+
+
+def asks_of_the_past(message: str) -> bool:
+    """Tell whether *message* asks for what was so before."""
+    return not _PAST.isdisjoint(split(message))
+
+
+def budget(given: int | None) -> int:
+    """Return in how many tokens a text is wanted. Raises InvalidNumber."""
+    wanted = schema.DEFAULT_BUDGET if given is None else given
+    return texts.integer(wanted, "token_budget", budgets.MIN_BUDGET, budgets.MAX_BUDGET)
+
+
+def limited(limit: int | None) -> int:
+    """Return how many are wanted. Raises InvalidNumber."""
+    wanted = schema.DEFAULT_LIMIT if limit is None else limit
+    return texts.integer(wanted, "limit", 1, schema.MAX_LIMIT)

@@ -1,0 +1,66 @@
+"""What is observed of a memory, and of the user's word on who is who.
+
+Imports nothing of Memgraph: the shell looks up what these need.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .. import text as texts
+from ..entities import ids
+from ..entities import schema as entities
+from ..errors import InvalidText
+from . import schema
+
+
+class Message(NamedTuple):
+    """What `observe` takes first, in its order."""
+
+    session_id: str
+    message_id: str
+    speaker: str
+    text: str
+    observations: list[dict[str, Any]]
+
+
+def named(about: Sequence[Any]) -> dict[str, str | None]:
+    """Return the names of *about*, each with its kind. Raises InvalidText."""
+    if len(about) > schema.MOST_ABOUT:
+        raise InvalidText(f"about: at most {schema.MOST_ABOUT} names")
+    found: dict[str, str | None] = {}
+    for one in about:
+        given: Mapping[str, Any] = one if isinstance(one, Mapping) else {"name": one}
+        if unknown := given.keys() - {"name", "kind"}:
+            raise InvalidText(f"about: unknown key {min(unknown)!r}; known are name and kind")
+        kind = given.get("kind")
+        found[texts.name(given.get("name"), "about")] = (
+            None if kind is None else texts.name(kind, "about.kind")
+        )
+    return found
+
+
+def terms(about: Mapping[str, str | None]) -> list[str]:
+    """Return by what a memory is found besides its own words: the names, and what these are."""
+    return list(dict.fromkeys((*about, *filter(None, about.values()))))
+
+
+def kept(text: str, said: str | None, about: Mapping[str, str | None]) -> Message:
+    """Return what is observed of a memory: session, message, speaker, text and observations.
+
+    Each memory is a session of its own, so that what it is about belongs together; kept again with
+    the same words, it counts once.
+    """
+    speaker, heard = (entities.MODEL, text) if said is None else (entities.USER, said)
+    key = f"{schema.SESSION} {ids.made(text, heard)}"
+    observations = [
+        {"label": name, "type": entities.THING, **({} if kind is None else {"kind": kind})}
+        for name, kind in about.items()
+    ]
+    return Message(key, key, speaker, heard, observations)
+
+
+def begun(said: str, label: str) -> Message:
+    """Return what is observed of a name that begins to mean another one: as `observe` takes it."""
+    key = f"{schema.IDENTIFIED} {ids.made(said, label)}"
+    observation = {"label": label, "type": entities.THING, "new": True}
+    return Message(key, key, entities.USER, said, [observation])

@@ -1,0 +1,98 @@
+"""The user's word on who is who: that two are one, that they are two, that a name is another's."""
+
+from typing import Any
+
+from .. import text as texts
+from ..entities import components, ending, ledger, merging, observing, undoing
+from ..entities import schema as entities
+from ..entities.names import canonical, searched
+from ..entities.node import Graph, Node
+from ..errors import InvalidText, NotFound, Tautology
+from ..text import shown
+from . import schema
+from .hearing import begun
+
+Row = dict[str, Any]
+
+
+def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
+    """Settle by *said*, the user's words, whether *a* and *b* (names or ids) are the same.
+
+    Without *b* and not the same, another one of the name begins with these words: who had it until
+    now ends. Returns verdict (same, different, or asked: a name is missing in *said*, which is why
+    it is kept as a question) and undo, the id of the ledger's entry, where there is one. Raises
+    NotFound, Tautology, and InvalidText where a name means several.
+    """
+    texts.summary(said, "said")
+    one = entity(graph, a, "a")
+    if b is None:
+        if same:
+            raise InvalidText("b: name who is the same")
+        return _another(graph, one, said)
+    other = entity(graph, b, "b")
+    if same:
+        both = (components.canonical(graph, each) for each in (one, other))
+        older, younger = graph.ordered(*both)
+        row = merging.merge(graph, younger.key, older.key, said, entities.USER_CORRECTION, said)
+        return _verdict(schema.SAME, row)
+    return _apart(graph, one, other, said)
+
+
+def entity(graph: Graph, called: str, field: str) -> Node:
+    """Return the entity that *called* means, an id or a name. Raises NotFound, InvalidText."""
+    texts.name(called, field)
+    form = searched(canonical(called))
+    found: dict[int, Node] = {}
+    for node in graph.of(entities.ENTITY):
+        if node.key == called:
+            return node
+        if form in {searched(canonical(one)) for one in (node.bare, node.own_name)}:
+            found.setdefault(components.canonical(graph, node).id, node)
+    lasting = [one for one in found.values() if one.get("valid_until") is None] or [*found.values()]
+    if not lasting:
+        raise NotFound(f"{field}: not found: {shown(called)}")
+    if len(lasting) > 1:
+        each = ", ".join(f"{one.key} ({one.name})" for one in lasting)
+        raise InvalidText(f"{field}: {shown(called)} means several; give an id of {each}")
+    return lasting[0]
+
+
+def _verdict(settled: str, row: Row) -> Row:
+    """Return the verdict where a correction was made, or kept as a question."""
+    undo = row.get("merge_id")
+    is_asked = row["verdict"] == entities.CANDIDATE
+    return {"verdict": schema.ASKED if is_asked else settled, "undo": undo}
+
+
+def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
+    if one.id == other.id:
+        raise Tautology(f"b: {shown(one.name)} is what a means too; without b it becomes two")
+    if ledger.lacking(graph, (one, other), said) is not None:
+        merging.question(graph, one, other, said)
+        return {"verdict": schema.ASKED, "undo": None}
+    merged = components.canonical(graph, one).id == components.canonical(graph, other).id
+    if merged:
+        undoing.take_back(graph, _merge_of(graph, one, other), said)
+    else:
+        merging.keep_apart(graph, one, other, said)
+    return {"verdict": schema.DIFFERENT, "undo": None}
+
+
+def _merge_of(graph: Graph, one: Node, other: Node) -> Node:
+    """Return the merge by which two count as one: that of the one merged into another."""
+    for node in (one, other):
+        for entry in ledger.entries(graph, node, entities.MERGE_OF):
+            if entry.get("is_active") and ledger.action_of(entry) == entities.MERGE_ACTION:
+                return entry
+    raise NotFound("b: no merge of these is in the ledger")
+
+
+def _another(graph: Graph, one: Node, said: str) -> Row:
+    one = components.canonical(graph, one)
+    row = ending.end(graph, one.key, said, said, None)
+    if row["verdict"] != entities.CANDIDATE:
+        [fresh] = observing.observe(graph, *begun(said, one.bare), relations=[])["entities"]
+        for tie in graph.ties(one, entities.SAME_AS):
+            if tie.other.key == fresh["entity_id"]:
+                merging.keep_apart(graph, one, tie.other, said)
+    return _verdict(schema.DIFFERENT, row)

@@ -1,0 +1,86 @@
+"""The lines of a recalled text: each has a number, and the number's source.
+
+Imports nothing of Memgraph: the shell writes the same text with the times of its own zone.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from .. import budgets, dates
+
+WHO: Final = "who"
+SAID: Final = "said"
+MIND: Final = "mind"
+TITLES: Final = {WHO: "Who and what:", SAID: "Said:", MIND: "Comes to mind:"}
+# What the JSON of a result has besides its text and its sources.
+_FRAME: Final = len('{"text":"","sources":[],"tokens":99999}')
+
+# A line: part, kind and id of its source, and parts, which are texts and times (unix ms).
+Line = Mapping[str, Any]
+Moment = Callable[[int], str]
+
+
+def made(part: str, kind: str, key: str, *parts: str | int) -> dict[str, Any]:
+    """Return a line of *part*."""
+    return {"part": part, "kind": kind, "id": key, "parts": list(parts)}
+
+
+def text(lines: Sequence[Line], minute: Moment = dates.minute, day: Moment = dates.day) -> str:
+    """Return *lines* as a text: a title before the first of each part, a number before each."""
+    written: list[str] = []
+    part = None
+    for number, line in enumerate(lines, 1):
+        if line["part"] != part:
+            part = line["part"]
+            written.append(TITLES[part])
+        written.append(f"[{number}] {_written(line, minute, day)}")
+    return "\n".join(written)
+
+
+def sources(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return what the numbers of a text stand for."""
+    return [
+        {"n": number, "kind": line["kind"], "id": line["id"]}
+        for number, line in enumerate(lines, 1)
+    ]
+
+
+def size(line: Line) -> int:
+    """Return how many bytes *line* takes as JSON, its number and its source included."""
+    source = len('{"n":99,"kind":"","id":""},') + len(line["kind"]) + budgets.size(line["id"])
+    said = _written(line, dates.minute, dates.day)
+    # A quote takes two bytes there.
+    return budgets.size(said) + said.count('"') + len("[99] \\n") + source
+
+
+def title_size(part: str) -> int:
+    """Return how many bytes the title of *part* takes as JSON."""
+    return len(TITLES[part]) + len("\\n")
+
+
+def tokens(lines: Sequence[Line]) -> int:
+    """Return how many tokens a result of *lines* has, estimated."""
+    titles = {line["part"] for line in lines}
+    used = sum(map(size, lines)) + sum(map(title_size, titles))
+    return budgets.tokens(_FRAME + used)
+
+
+class Room:
+    """What is left of a token budget, in bytes."""
+
+    def __init__(self, budget: int) -> None:
+        self.bytes = budget * budgets.BYTES_A_TOKEN - _FRAME
+
+    def holds(self, line: Line, title: bool) -> bool:
+        """Tell whether *line* still fits, and take the room if it does; *title*: of a new part."""
+        needed = size(line) + (title_size(line["part"]) if title else 0)
+        if needed > self.bytes:
+            return False
+        self.bytes -= needed
+        return True
+
+
+def _written(line: Line, minute: Moment, day: Moment) -> str:
+    # When something was said is told to the minute, and since when something is so by the day.
+    at = day if line["part"] == WHO else minute
+    return "".join(part if isinstance(part, str) else at(part) for part in line["parts"])

@@ -1,0 +1,165 @@
+"""What belongs to a message: who and what it names, what was said, what comes to mind."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from .. import quoting
+from ..concepts import recall as concepts
+from ..concepts import widening
+from ..concepts.node import Graph as Concepts
+from ..concepts.node import Node as Concept
+from ..entities import narrative
+from ..entities.node import Graph as Entities
+from ..memories import context as contexts
+from ..memories import likeness, standing, wording
+from ..memories.node import Graph, Node
+from . import schema
+from .asking import asked, asks_of_the_past, budget
+from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
+
+Row = dict[str, Any]
+
+# No text is cut to less.
+_LEAST_CUT: Final = 40
+
+
+def recall(
+    graph: Graph,
+    message: str,
+    before: str | None = None,
+    token_budget: int | None = None,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> Row:
+    """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
+
+    First who and what it names, with the facts that are valid now and what is in doubt; then what
+    was said, found by words, links and vectors, the most relevant first; then the strongest
+    propositions of the concepts that it names. *before* is what was said just before, which a
+    pronoun refers to. What is put in counts as accessed, as its own layer has it. Returns text,
+    lines (see `lines`), sources and tokens, those of the sources included. What names nobody, and
+    of which no text that is kept has enough words, gives an empty text. Raises InvalidText,
+    InvalidNumber, LibraryMissing, EmbeddingMismatch.
+    """
+    room = Room(budget(token_budget))
+    question = asked(message, before)
+    known = list(_who(graph.another(Entities), question))[: schema.MOST_WHO]
+    named = widening.named(graph.another(Concepts), question)
+    who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
+    reserved = int(room.bytes * schema.MIND_SHARE) if named else 0
+    said = _said(graph, question, bool(who or named), room, reserved, (vector, model))
+    mind = _mind(graph.another(Concepts), named, room, said)
+    lines = [*who, *said, *mind]
+    return {
+        "text": text(lines),
+        "lines": lines,
+        "sources": sources(lines),
+        "tokens": tokens(lines) if lines else 0,
+    }
+
+
+def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
+    """Return those of *lines* that fit while *least* bytes of the room are left."""
+    kept: list[Line] = []
+    for line in lines:
+        if room.bytes - size(line) >= least and room.holds(line, title=not kept):
+            kept.append(line)
+    return kept
+
+
+def _who(graph: Entities, question: str) -> Iterator[Line]:
+    for node, parts in narrative.brief(graph, question):
+        yield made(WHO, schema.ENTITY, node.key, *parts)
+
+
+def _said(
+    graph: Graph,
+    question: str,
+    is_named: bool,
+    room: Room,
+    reserved: int,
+    embedded: tuple[Sequence[float], str | None],
+) -> list[Line]:
+    """Return what was said; access it, and make the links between it firmer."""
+    least = schema.LEAST_COVERED_NAMED if is_named else schema.LEAST_COVERED
+    found = contexts.candidates(graph, question, *embedded, least=least)
+    lines: list[Line] = []
+    put: list[Node] = []
+    for node, entry in _current(graph, found, asks_of_the_past(question)):
+        line = _line(node, entry)
+        if not lines:
+            # The best is cut if it does not fit; of the others there may be shorter ones.
+            line = _cut(line, node, entry, room.bytes - reserved - title_size(SAID))
+        if room.bytes - size(line) >= reserved and room.holds(line, title=not lines):
+            lines.append(line)
+            put.append(node)
+    contexts.accessed(graph, put)
+    return lines
+
+
+def _current(
+    graph: Graph, found: Sequence[tuple[Node, Row]], of_past: bool
+) -> Iterator[tuple[Node, Row]]:
+    """Yield those of *found* that are so now; *of_past*: each with what it replaced behind it."""
+    if not of_past:
+        yield from (one for one in found if not _is_over(graph, one[0]))
+        return
+    seen: set[Node] = set()
+    for node, entry in found:
+        if _is_past_use(graph, node):
+            continue
+        for one in (node, *standing.replaced(graph, node)):
+            if one not in seen:
+                seen.add(one)
+                yield one, entry if one is node else contexts.entry(graph, one, [one], {})
+
+
+def _is_over(graph: Graph, node: Node) -> bool:
+    return node.value("valid_until") is not None or _is_past_use(graph, node)
+
+
+def _is_past_use(graph: Graph, node: Node) -> bool:
+    """Tell whether *node* was of use for some days only, and these are over."""
+    is_brief = schema.DAYS_TAG in node.value("tags")
+    return is_brief and graph.context.now_ms - likeness.told_at(node) > schema.DAYS_MS
+
+
+def _line(node: Node, entry: Row) -> Line:
+    told = f", {wording.teller(entry)}: {quoting.quoted(entry['text'])}"
+    also, until = entry["also"], node.value("valid_until")
+    marks: list[tuple[str | int, ...]] = [(f"{also} more say the same",)] if also else []
+    if until is not None:
+        marks.append(("no longer so since ", until))
+    elif entry["contradicted_by"]:
+        marks.append(("a later one contradicts this",))
+    between = [(" (" if number == 0 else "; ", *mark) for number, mark in enumerate(marks)]
+    behind = [part for mark in between for part in mark] + [")"] * bool(marks)
+    return made(SAID, schema.MEMORY, node.memory_id, entry["at"], told, *behind)
+
+
+def _cut(line: Line, node: Node, entry: Row, most: int) -> Line:
+    """Return the *line* of an entry with so much of its text that it has *most* bytes, if any."""
+    said = entry["text"]
+    while size(line) > most and len(said) > _LEAST_CUT:
+        said = said[: len(said) // 2].rstrip()
+        line = _line(node, {**entry, "text": said + quoting.CUT})
+    return line
+
+
+def _mind(
+    graph: Concepts, named: Sequence[Concept], room: Room, said: Sequence[Line]
+) -> list[Line]:
+    """Return what the concepts *named* bring to mind, and arouse what that mentions."""
+    if not named:
+        return []
+    seeds = [node.name for node in named]
+    above = "\n".join(str(line["parts"][1]) for line in said)
+    rows = concepts.recall(graph, seeds, schema.MAX_HOP, schema.MOST_MIND)
+    lines = [_brought(row, seeds[0]) for row in rows if quoting.inside(row["text"]) not in above]
+    return _fitting(room, lines)
+
+
+def _brought(row: Row, seed: str) -> Line:
+    episode = row["episode_id"]
+    kind, key = (schema.CONCEPT, seed) if episode is None else (schema.EPISODE, episode)
+    return made(MIND, kind, key, quoting.quoted(row["text"]))

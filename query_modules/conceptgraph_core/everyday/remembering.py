@@ -1,0 +1,74 @@
+"""Something kept once: as a memory, with the entities that it is about."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import checks
+from ..entities import observing
+from ..entities.node import Graph as Entities
+from ..errors import InvalidNumber
+from ..memories import links, nodes
+from ..memories import schema as memories
+from ..memories.node import Graph, Node
+from . import schema
+from .hearing import kept, named, terms
+
+Row = dict[str, Any]
+
+
+def remember(
+    graph: Graph,
+    text: str,
+    about: Sequence[Any] = (),
+    keep: str = schema.DEFAULT_KEEP,
+    said: str | None = None,
+    replaces: str | None = None,
+    happened_at: int | None = None,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> Row:
+    """Keep *text*; *about* names who and what it is about, as names or maps of name and kind.
+
+    *said* are the user's words, which alone make what it names the user's. *keep* says how long it
+    matters (`schema.KEEP`), *replaces* is the id of a memory that is no longer so, and
+    *happened_at* (unix ms) when it was so, if not now. It is found by the names and the kinds
+    too, and the names are observed as entities. The same text again is the memory that is there:
+    existing is true, it is accessed, and matters as long as the longer of both. Returns id,
+    existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
+    """
+    wanted = named(about)
+    chosen = schema.KEEP[str(checks.one_of(tuple(schema.KEEP))(keep, "keep"))]
+    now_ms = graph.context.now_ms
+    if happened_at is not None and checks.time(happened_at, "happened_at") > now_ms:
+        raise InvalidNumber("happened_at: is yet to come; leave it out, and say when in the text")
+    node, existing, similar = nodes.keep(
+        graph,
+        text,
+        vector,
+        model,
+        tags=chosen.tags,
+        importance_score=chosen.importance,
+        concepts=terms(wanted),
+        said_at=happened_at,
+    )
+    if existing:
+        _again(graph, node)
+    if replaces is not None:
+        nodes.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
+    shown = [one for one in similar if one.memory_id != replaces]
+    for one in shown:
+        links.join(graph, node, one, memories.DEFAULT_RELATION)
+    if wanted:
+        observing.observe(graph.another(Entities), *kept(text, said, wanted), relations=[])
+    return {
+        "id": node.memory_id,
+        "existing": existing,
+        "similar": [{"id": one.memory_id, "text": one.text} for one in shown],
+    }
+
+
+def _again(graph: Graph, node: Node) -> None:
+    """Let what was told again, and not for days alone both times, matter for longer than that."""
+    tags = [one for one in node.value("tags") if one != schema.DAYS_TAG]
+    if node.value("importance_score") > schema.KEEP["days"].importance:
+        graph.update(node, tags=tags)

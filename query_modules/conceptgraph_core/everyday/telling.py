@@ -1,0 +1,141 @@
+"""All that is kept about one name: what is believed of it, what was said, what belongs to it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import text as texts
+from ..concepts import recall, widening
+from ..concepts.node import Graph as Concepts
+from ..entities import believed, components, merging, narrative, reading
+from ..entities import schema as entities
+from ..entities.node import Graph as Entities
+from ..entities.node import Node as Entity
+from ..entities.telling import called
+from ..errors import NotFound
+from ..folding import plain
+from ..memories.node import Graph
+from ..text import shown
+from . import schema
+from .asking import limited
+from .searching import found, told
+
+Row = dict[str, Any]
+
+
+def about(
+    graph: Graph,
+    name: str,
+    limit: int | None = None,
+    entity_id: str | None = None,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> Row:
+    """Tell what is kept about *name*, of each kind at most *limit*.
+
+    Of several that are called so, of the one that *entity_id* says, else of who was spoken of last;
+    doubts name the others. Returns id, name, kind, also (other names), facts (predicate, value,
+    since, until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
+    (sentences), said (id, text, at, who, until), and more: how many of each were left out. What was
+    said is found by the name. Nothing is accessed. Raises NotFound where nothing is kept.
+    """
+    texts.name(name, "name")
+    most = limited(limit)
+    known = _entity(graph.another(Entities), name, entity_id)
+    facts, of_entity = known.pop("all_facts", []), bool(known)
+    said = _said(graph, name, vector, model)
+    relations = _relations(graph.another(Concepts), name)
+    if not (of_entity or said or relations):
+        raise NotFound(f"name: nothing is kept about {shown(name)}")
+    lists = {"facts": facts, "relations": relations, "said": said}
+    more = {key: len(rows) - most for key, rows in lists.items() if len(rows) > most}
+    cut = {key: rows[:most] for key, rows in lists.items()}
+    nobody: Row = {
+        "id": None,
+        "name": name,
+        "kind": None,
+        "also": [],
+        "doubts": [],
+        "feeling": None,
+    }
+    return {**nobody, **known, **cut, "more": more}
+
+
+def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
+    """Return what is known of the entity that is meant; nothing if there is none."""
+    named = [node for node, _ in narrative.named_by(graph, name)]
+    if entity_id is not None:
+        named = [components.canonical(graph, merging.entity(graph, entity_id))]
+    if not named:
+        return {}
+    chosen, *others = named
+    members = components.members(graph, chosen)
+    labels = components.labels(members)
+    contested, _ = narrative.facts_now(graph, members)
+    doubts = [_either(*pair) for pair in contested]
+    doubts += [
+        f"perhaps the same as {called(other.name)}: {other.key}"
+        for other, _ in components.questions(graph, chosen)
+    ]
+    doubts += [f"{called(other.name)} is called so too: {other.key}" for other in others]
+    return {
+        "id": chosen.key,
+        "name": chosen.name,
+        "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
+        "also": labels[1:],
+        "all_facts": [_fact(graph, one) for one in _believed(graph, members)],
+        "doubts": doubts,
+        "feeling": _feeling(graph, members),
+    }
+
+
+def _either(one: Entity, other: Entity) -> str:
+    values = " or ".join(called(fact.get("value")) for fact in (one, other))
+    return f"{called(one.get('predicate'))}: {values}"
+
+
+def _believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
+    """Return the facts that are believed now: what is so, then what was so; the latest first."""
+    now_ms = graph.now_ms
+    known = [one for one in believed.facts(graph, members) if believed.is_known(one, now_ms)]
+    is_past = {one.id: not believed.is_valid(one, now_ms, now_ms) for one in known}
+    return sorted(known, key=lambda one: (is_past[one.id], -one.get("known_from"), one.key))
+
+
+def _fact(graph: Entities, fact: Entity) -> Row:
+    row = believed.row(graph, fact, graph.now_ms)
+    return {
+        "predicate": row["predicate"],
+        "value": row["value"],
+        "since": row["valid_from"],
+        "until": row["valid_until"],
+        "who": "the user" if row["origin"] == entities.USER else "the model",
+    }
+
+
+def _feeling(graph: Entities, members: Sequence[Entity]) -> float | None:
+    """Return the mean of what the user's mentions tell of how it felt; None if none does."""
+    felt = [
+        valence
+        for one in members
+        for mention in reading.mentions_of(graph, one)
+        if mention.get("origin") == entities.USER
+        and (valence := mention.get("emotional_valence")) is not None
+    ]
+    return sum(felt) / len(felt) if felt else None
+
+
+def _said(graph: Graph, name: str, vector: Sequence[float], model: str | None) -> list[Row]:
+    """Return the memories about *name*: whose words or whose concepts have all of it."""
+    wanted = plain(name)
+    _, best = found(graph, name, vector, model)
+    return [
+        {**told(one.node), "until": one.node.value("valid_until")}
+        for one in best
+        if any(wanted in plain(said) for said in (one.node.content, *one.node.value("concepts")))
+    ]
+
+
+def _relations(graph: Concepts, name: str) -> list[str]:
+    seeds = [node.name for node in widening.named(graph, name)]
+    rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []
+    return [row["text"] for row in rows]

@@ -1,0 +1,185 @@
+"""Calls that go over all layers, as an agent needs them day by day: one look-up for each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core import text
+from conceptgraph_core.associate.schema import SHARED
+from conceptgraph_core.everyday import hearing
+from conceptgraph_core.everyday.asking import asked, budget, limited
+from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
+from conceptgraph_core.memories import schema
+
+from . import concepts, entities, memories, words
+from .call import Call, Procedure, checked
+from .embedding import remembered
+from .lookups import Equal, Incoming, Lookup, Union
+from .memories import Embedded, ids, nearest
+
+# The text is written anew, with the times of the session's zone.
+RECALL = Procedure(
+    "everyday.recall", ("lines", "sources", "tokens"), writes=True, peeking="everyday.peek"
+)
+REMEMBER = Procedure("everyday.remember", ("id", "existing", "similar"), writes=True)
+SEARCH = Procedure(
+    "everyday.search", ("kind", "id", "text", "at", "who", "matched", "total"), writes=False
+)
+ABOUT = Procedure(
+    "everyday.about",
+    (
+        *("id", "name", "kind", "also", "facts", "doubts", "feeling", "relations", "said"),
+        "more",
+    ),
+    writes=False,
+)
+FORGET = Procedure("everyday.forget", ("id", "forgotten_at"), writes=True)
+RELATE = Procedure("everyday.relate", ("from", "to", "type"), writes=True)
+IDENTIFY = Procedure("everyday.identify", ("verdict", "undo"), writes=True)
+
+PROCEDURES = (RECALL, RECALL.peek(), REMEMBER, SEARCH, ABOUT, FORGET, RELATE, IDENTIFY)
+
+
+@checked
+def recall(
+    scope: str,
+    message: str,
+    before: str | None = None,
+    token_budget: int = DEFAULT_BUDGET,
+    embedded: Embedded | None = None,
+) -> Call:
+    """Return the call that puts together what belongs to *message*, and accesses it."""
+    budget(token_budget)
+    question = asked(message, before)
+    lookup = _asking(scope, question, embedded, _naming(question, scope))
+    model, vector = embedded or (None, ())
+    arguments = (message, before, token_budget, list(vector), model)
+    return Call(RECALL, arguments, lookup, words.context())
+
+
+@checked
+def remember(
+    scope: str,
+    content: str,
+    about: Sequence[str | Mapping[str, Any]] = (),
+    keep: str = DEFAULT_KEEP,
+    *,
+    said: str | None = None,
+    replaces: str | None = None,
+    happened_at: int | None = None,
+    embedded: Embedded | None = None,
+) -> Call:
+    """Return the call that keeps *content*; *embedded* is its vector, where there is one."""
+    named = hearing.named(about)
+    made = memories.create(scope, content, concepts=hearing.terms(named), embedded=embedded)
+    assert isinstance(made.lookup, Incoming)
+    parts: list[Lookup] = [made.lookup.lookup]
+    if replaces is not None:
+        parts.append(ids(replaces, field="replaces"))
+    if named:
+        parts += _parts(entities.observe(*hearing.kept(content, said, named), user_id=scope))
+    model, vector = embedded or (None, ())
+    given = [dict(one) if isinstance(one, Mapping) else one for one in about]
+    arguments = (content, given, keep, said, replaces, happened_at, list(vector), model)
+    return Call(REMEMBER, arguments, made.lookup._replace(lookup=_all(parts)), made.context)
+
+
+@checked
+def search(
+    scope: str,
+    query: str,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    about: str | None = None,
+    kinds: Sequence[str] = (),
+    limit: int | None = None,
+    embedded: Embedded | None = None,
+) -> Call:
+    """Return the call that finds what *query* belongs to, in all layers."""
+    limited(limit)
+    text.summary(query, "query")
+    called = _parts(entities.search(query, user_id=scope))
+    lookup = _asking(scope, query, embedded, called, with_episodes=True)
+    model, vector = embedded or (None, ())
+    arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
+    return Call(SEARCH, arguments, lookup, words.context())
+
+
+@checked
+def about(
+    scope: str,
+    name: str,
+    limit: int | None = None,
+    entity_id: str | None = None,
+    embedded: Embedded | None = None,
+) -> Call:
+    """Return the call that tells all that is kept about *name*, or that entity of the name."""
+    limited(limit)
+    text.name(name, "name")
+    parts = _naming(name, scope)
+    if entity_id is not None:
+        parts += _parts(entities.get(entity_id))
+    model, vector = embedded or (None, ())
+    arguments = (name, limit, entity_id, list(vector), model)
+    return Call(ABOUT, arguments, _asking(scope, name, embedded, parts), words.context())
+
+
+@checked
+def forget(memory_id: str, reason: str | None = None) -> Call:
+    return memories.forget(memory_id, reason)._replace(procedure=FORGET)
+
+
+@checked
+def relate(source: str, target: str, relation_type: str) -> Call:
+    return concepts.relation_add(source, target, relation_type)._replace(procedure=RELATE)
+
+
+@checked
+def identify(scope: str, a: str, b: str | None, same: bool, said: str) -> Call:
+    text.summary(said, "said")
+    called = [a] if b is None else [a, b]
+    parts = [
+        part
+        for one in called
+        for part in (*_naming(text.name(one, "a"), scope), *_parts(entities.get(one)))
+    ]
+    if b is None:
+        parts += _parts(entities.observe(*hearing.begun(said, a), user_id=scope))
+    return Call(IDENTIFY, (a, b, same, said), _all(parts), words.context())
+
+
+def _asking(
+    scope: str,
+    query: str,
+    embedded: Embedded | None,
+    also: Sequence[Lookup],
+    with_episodes: bool = False,
+) -> Lookup:
+    """Look up what memories *query* may belong to, the concepts that it names, and *also*."""
+    parts = list(also)
+    if embedded is not None:
+        parts += [remembered(), nearest(scope, embedded[1], schema.SEARCH_DEPTH)]
+    widened = concepts.widened(query)
+    assert isinstance(widened.lookup, Equal)
+    parts.append(widened.lookup)
+    if with_episodes:
+        parts += words.of_terms(query, SHARED)
+    return words.of_question(query, scope, parts, words.of_widened(widened, scope))
+
+
+def _naming(message: str, scope: str) -> list[Lookup]:
+    """Look up the entities that *message* may name."""
+    return _parts(entities.context(message, user_id=scope))
+
+
+def _parts(call: Call) -> list[Lookup]:
+    lookup = call.lookup
+    if lookup is None:
+        return []
+    return list(lookup.parts) if isinstance(lookup, Union) else [lookup]
+
+
+def _all(parts: Sequence[Lookup]) -> Union:
+    """Return what any of *parts* finds, those of unions among them one by one."""
+    flat = [one for part in parts for one in (part.parts if isinstance(part, Union) else (part,))]
+    return Union(tuple(flat))

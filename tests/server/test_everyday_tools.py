@@ -1,0 +1,199 @@
+"""The seven tools of every day, as a client sees them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from mcp.client.client import Client
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Unwritable
+from concept_graph_mcp.serving import build
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.tools import toolsets
+from conceptgraph_core import limits
+
+NOW_MS = 1_750_000_000_000
+SAID = "My sister Clara is allergic to hazelnuts!"
+CLARA = {"text": "Clara must not eat hazelnuts", "about": ["Clara"], "said": SAID}
+TOOLS = ["recall", "remember", "search", "about", "forget", "relate", "identify"]
+
+
+class Toy:
+    """An embedding of three numbers: how often a text has the letters a, b and c."""
+
+    name, dimension = "toy", 3
+
+    async def opened(self) -> "Toy":
+        return self
+
+    async def vectors(self, texts: list[str]) -> list[tuple[float, ...]]:
+        return [tuple(float(text.count(letter)) for letter in "abc") for text in texts]
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def talk(store: Any, portal: Any) -> Callable[..., Any]:
+    """Run a conversation, a function of `call(tool, **arguments)`, at one time."""
+    clock = Clock(NOW_MS)
+
+    async def talking(conversation: Any, embedding: Any) -> Any:
+        zone = ZoneInfo("Europe/Berlin")
+        session = Session(store, limits.DEFAULT_TAU_MS, zone, clock, embedding=embedding)
+        async with Client(build(session, toolsets=("everyday",))) as client:
+
+            async def call(tool: str, /, **arguments: Any) -> Any:
+                result = await client.call_tool(tool, arguments)
+                return result.content[0].text if result.is_error else result.structured_content
+
+            return await conversation(call, session, client)
+
+    return lambda conversation, embedding=None: portal.call(talking, conversation, embedding)
+
+
+def test_seven_tools_are_short_to_read(talk):
+    async def conversation(_, __, client):
+        return (await client.list_tools()).tools
+
+    listed = [
+        tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for tool in talk(conversation)
+    ]
+    assert [tool["name"] for tool in listed] == TOOLS
+    assert len(json.dumps(listed, separators=(",", ":"))) <= 9_000
+    said = toolsets.instructions(["everyday"])
+    assert len(said) <= 700
+    assert "never instructions" in said
+    assert all(f" {name}" in f" {said.casefold()}" for name in ("recall", "remember"))
+
+
+def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
+    async def conversation(call, *_):
+        await call("remember", **CLARA)
+        return await call("recall", message="Hello!"), await call("recall", message="Is Clara in?")
+
+    nothing, told = talk(conversation)
+    assert nothing == {"text": "", "nothing": True}
+    assert told["text"].split("\n") == [
+        "Who and what:",
+        "[1] Clara (sister); last mentioned on 2025-06-15: “My sister Clara is allergic to"
+        " hazelnuts!”",
+        "Said:",
+        "[2] 2025-06-15 17:06, note: “Clara must not eat hazelnuts”",
+    ]
+    assert [(one["n"], one["kind"]) for one in told["sources"]] == [(1, "entity"), (2, "memory")]
+
+
+def test_what_is_recalled_is_counted_whole(talk):
+    async def conversation(call, *_):
+        for number in range(40):
+            text = f"Clara has the “{number}th” of all books, and likes it"
+            await call("remember", text=text, about=["Clara"])
+        return [
+            await call("recall", message="Which books has Clara?", token_budget=one)
+            for one in (50, 300, 1_200)
+        ]
+
+    for budget, told in zip((50, 300, 1_200), talk(conversation), strict=True):
+        read = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        assert len(read.encode()) <= 4 * budget
+        assert told["tokens"] <= budget
+
+
+def test_a_store_that_cannot_be_written_answers_all_the_same(talk, monkeypatch):
+    async def conversation(call, session, _):
+        await call("remember", **CLARA)
+        run = session.store.call
+
+        async def refusing(asked: Any, context: Any) -> Any:
+            if asked.procedure.writes:
+                raise Unwritable("the disk is full")
+            return await run(asked, context)
+
+        monkeypatch.setattr(session.store, "call", refusing)
+        return await call("recall", message="Is Clara in?")
+
+    told = talk(conversation)
+    assert "Clara" in told["text"]
+    assert told["advice"] == "no access was counted: the disk is full"
+
+
+def test_about_takes_the_id_of_an_entity_too(talk):
+    async def conversation(call, *_):
+        await call("remember", **CLARA)
+        by_name = await call("about", name="Clara")
+        return by_name, await call("about", name=by_name["id"])
+
+    by_name, by_id = talk(conversation)
+    assert by_name == by_id
+    assert by_name["said"][0]["date"] == "2025-06-15T17:06:40+02:00"
+
+
+def test_dates_are_those_of_the_zone(talk):
+    async def conversation(call, *_):
+        made = await call("remember", text="Went to the lake", happened_at="2025-06-01")
+        day = {"query": "lake", "since": "2025-06-01", "until": "2025-06-01"}
+        before = await call("search", query="lake", until="2025-05-31")
+        return made, await call("search", **day), before
+
+    made, found, before = talk(conversation)
+    assert [(one["id"], one["date"]) for one in found["found"]] == [
+        (made["id"], "2025-06-01T00:00:00+02:00")
+    ]
+    assert before == {"found": [], "total": 0}
+
+
+def test_a_vector_alone_brings_nothing_to_a_greeting(talk):
+    async def conversation(call, session, _):
+        await session.run(calls.embedding.choose("toy", 3, False))
+        near = {"embedding": [0.0, 0.0, 1.0], "embedding_dimension": 3}
+        record = {"kind": "memory", "id": "m", "user_id": "default", "content": "cccc", **near}
+        await session.run(calls.keeping.import_rows([record]))
+        return await call("recall", message="aaab"), await call("recall", message="cc ccc")
+
+    far, near = talk(conversation, Toy())
+    assert far == {"text": "", "nothing": True}
+    assert "cccc" in near["text"]
+
+
+BAD = [
+    ("recall", {"message": ""}),
+    ("recall", {"message": "x" * 20_001}),
+    ("recall", {"message": "x", "before": "a\0"}),
+    ("recall", {"message": "x", "token_budget": "5"}),
+    ("remember", {"text": " "}),
+    ("remember", {"text": "x", "keep": "ever"}),
+    ("remember", {"text": "x", "about": ["a"] * 11}),
+    ("remember", {"text": "x", "about": [{"name": "a", "id": "b"}]}),
+    ("remember", {"text": "x", "about": [{"kind": "dog"}]}),
+    ("remember", {"text": "x", "about": "Max"}),
+    ("remember", {"text": "x", "replaces": "nosuch"}),
+    ("remember", {"text": "x", "happened_at": "soon"}),
+    ("remember", {"text": "x", "happened_at": "2030-01-01"}),
+    ("search", {"query": ""}),
+    ("search", {"query": "x", "since": "soon"}),
+    ("search", {"query": "x", "kinds": ["fact"]}),
+    ("about", {"name": "nobody"}),
+    ("about", {"name": "78333103-38c0-8cc6-a04f-43bc6e2f0c54"}),
+    ("forget", {"id": "nosuch"}),
+    ("relate", {"from": "a", "to": "a", "type": "is-a"}),
+    ("identify", {"a": "x", "b": "y", "same": True, "said": "x is y"}),
+    ("identify", {"a": "x", "same": "yes", "said": "x"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), BAD)
+def test_what_is_wrong_is_refused_in_one_line(talk, tool, arguments):
+    async def conversation(call, session, _):
+        said = await call(tool, **arguments)
+        return said, [record async for batch in session.store.stream() for record in batch]
+
+    said, records = talk(conversation)
+    assert isinstance(said, str)
+    assert len(said.splitlines()) == 1
+    assert "internal" not in said
+    assert records == []
