@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
-KNOWN_TOOLSETS = ("everyday", "concept", "memory", "entity")
+KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")

@@ -35,10 +35,10 @@ def _entity() -> Toolset:
 
 # In the order in which their tools are listed. The names are also in the settings' messages.
 TOOLSETS: dict[str, Callable[[], Toolset]] = {
-    "everyday": _everyday,
     "concept": _concept,
     "memory": _memory,
     "entity": _entity,
+    "everyday": _everyday,
 }
 
 
