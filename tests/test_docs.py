@@ -313,7 +313,7 @@ def test_the_prompt_names_only_what_the_tools_have():
 @pytest.mark.parametrize("toolset", OF_TOOLSETS)
 def test_when_to_call_what_names_every_tool(toolset):
     rows = table(OF_TOOLSETS[toolset], "when", "call", "because")
-    words = r"\b[a-z]+(?:_[a-z]+)+\b|(?<=`)[a-z]+(?=`)"
+    words = r"\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+$"
     called = {word for _, call, _ in rows for word in re.findall(words, call)}
     assert called - {"max_hop"} == tools(toolset).keys() - {"set_time"}
 
