@@ -215,6 +215,7 @@ def _show_gone(session: Session, rows: Sequence[Row]) -> None:
 @click.option(
     "--type",
     "type_",
+    metavar="TYPE",
     type=click.Choice(tuple(schema.RELATION_TYPES)),
     default=schema.DEFAULT_RELATION,
     show_default=True,

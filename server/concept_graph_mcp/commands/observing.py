@@ -83,8 +83,9 @@ def observe(
     role), and id. A thread that is silent for an hour has ended; what is said later is another
     session. A message that was observed before counts no more, so that a file can come again.
 
-    \b
     Without --model names, kin, preferences, dates and what users say of themselves are found.
+
+    \b
     A model is any that can call tools, behind an OpenAI-compatible endpoint:
       OPENAI_BASE_URL    where it is, default https://api.openai.com/v1
       OPENAI_API_KEY     the key, where one is needed
