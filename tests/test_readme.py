@@ -25,6 +25,7 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded import modules
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import limits
+from conceptgraph_core.everyday.lines import TITLES
 
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")
@@ -115,8 +116,9 @@ def test_the_client_configurations_start_a_server():
     assert (chosen[1].embedded, chosen[1].uri) == (None, settings.DEFAULT_URI)
 
 
-@pytest.mark.parametrize(("options", "output"), [([], "demo"), (["--memory"], "demo-memory")])
-def test_the_demo_prints_what_the_readme_shows(options, output):
+# The second demo that there was is part of the one, and its option still accepted.
+@pytest.mark.parametrize("options", [[], ["--memory"]], ids=["demo", "demo --memory"])
+def test_the_demo_prints_what_the_readme_shows(options):
     environment = {key: value for key, value in os.environ.items() if key != "TZ"}
     # What is set for the owner's server is none of the demo's.
     environment |= {"CONCEPT_GRAPH_TOOLSETS": "entity", "AROUSAL_TAU_MS": "1000"}
@@ -127,12 +129,18 @@ def test_the_demo_prints_what_the_readme_shows(options, output):
         encoding="utf-8",
         check=True,
     ).stdout
-    assert shown.rstrip().splitlines() == after(f"{output}-output").splitlines()
+    lines = shown.rstrip().splitlines()
+    assert lines == after("demo-output").splitlines()
+    assert len(lines) < 60
+
+
+def test_the_demo_shows_all_layers_and_silence():
+    parts = {*TITLES.values(), "nothing belongs to that"}
+    assert parts <= {line.strip() for line in after("demo-output").splitlines()}
 
 
 def test_the_set_up_commands_name_what_exists():
     assert after("demo-command").endswith("concept-graph-mcp demo")
-    assert after("demo-memory-command").endswith("concept-graph-mcp demo --memory")
     assert after("test-command").endswith("pytest")
 
 

@@ -77,6 +77,17 @@ def test_one_call_brings_what_all_layers_have(days, memory):
     assert [one["n"] for one in row["sources"]] == [1, 2, 3, 4]
 
 
+def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
+    told = "Tank 2 and the heater burst"
+    memory.episode_add(told, ["tank 2", "heater", "valve"])
+    memory.episode_add("The valve was tested", ["tank 2", "valve"])
+    brought = [one["parts"][0] for one in days.recalled("What about tank 2?")["lines"]]
+    assert sorted(one.partition(" evokes ")[2] for one in brought) == [
+        f"{told}”",
+        "The valve was tested”",
+    ]
+
+
 @pytest.mark.parametrize(
     "message", ["Good morning!", "Thank you, that helped", "What is the capital of Mongolia?"]
 )

@@ -154,7 +154,8 @@ def _mind(
         return []
     seeds = [node.name for node in named]
     above = "\n".join(str(line["parts"][1]) for line in said)
-    rows = concepts.recall(graph, seeds, schema.MAX_HOP, schema.MOST_MIND)
+    told = concepts.query(graph, seeds, schema.MAX_HOP, schema.MOST_MIND, each_episode_once=True)
+    rows = told["propositions"]
     lines = [_brought(row, seeds[0]) for row in rows if quoting.inside(row["text"]) not in above]
     return _fitting(room, lines)
 

@@ -89,7 +89,8 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
     """Return the words of *text*, case-folded, what they may be without an ending, and runs.
 
     A run has up to *longest* words. Each once, the single words first; none begins or ends with a
-    stop word, unless it is capitalised ("New York"). Raises LibraryMissing.
+    stop word, unless it is capitalised ("New York"), and none begins with a single character; a
+    digit may end one ("oxygen tank 2"). Raises LibraryMissing.
     """
     words, read = split(text), readings(text, languages)
     found = dict.fromkeys(word for word in words if word in read)
@@ -99,7 +100,8 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
     found |= dict.fromkeys(names(text))
     for length in range(2, longest + 1):
         for start in range(len(words) - length + 1):
-            if words[start] in read and words[start + length - 1] in read:
+            last = words[start + length - 1]
+            if words[start] in read and (last in read or last.isdigit()):
                 found[" ".join(words[start : start + length])] = None
     return list(found)
 

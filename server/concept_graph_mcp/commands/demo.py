@@ -11,22 +11,19 @@ from .common import Failure
 
 
 @click.command()
-@click.option(
-    "--memory", is_flag=True, help="Live through a year of memories, which fade, instead."
-)
+# Its demo is part of this one.
+@click.option("--memory", is_flag=True, hidden=True)
 @click.pass_obj
-def demo(embedded: str | None, memory: bool) -> None:
-    """Live through the flight of Apollo 13 and recall it then and a week later.
-
-    With --memory, live through a family's year: memories are kept, linked, found by words, fade
-    and come back, and are forgotten without being lost.
+def demo(embedded: str | None, /, *, memory: bool) -> None:
+    """Live through the flight of Apollo 13, and recall it that evening, a week and a month later.
 
     Starts this server as an MCP client does and leaves nothing behind; with --embedded=PATH it
     keeps the graph in that file, which must not exist yet.
     """
     # Only here, because an MCP client takes a second to import.
-    from . import flight, year
+    from . import flight
 
+    del memory
     with ExitStack() as stack:
         if embedded:
             path = store_path(embedded)
@@ -34,7 +31,4 @@ def demo(embedded: str | None, memory: bool) -> None:
                 raise Failure(f"{path}: exists already; the demo wants a store of its own")
         else:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "demo.db"
-        if memory:
-            year.live(path)
-        else:
-            flight.relive(path)
+        flight.relive(path)

@@ -1,79 +1,67 @@
-"""A real flight lived through day by day over MCP, and what is recalled of it."""
+"""A real flight lived through over MCP, and what is recalled of it from all layers."""
 
 import json
 import os
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator
+from datetime import datetime
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.progress import Progress
-from rich.table import Table
 
 from conceptgraph_core.words import languages
 
-from .. import calls
-from ..stores.embedded.store import EmbeddedStore
-from .figures import percent
-from .finding import found_table
 from .noting import note
-from .terminal import cut, narrow, notes, out
+from .terminal import notes, out
 
-SEEDS = ["oxygen tank 2", "cold"]
-QUESTION = "what made the air hard to breathe?"
-_SHOWN = 8
-_FOUND = 3
-_FIRST_RECALL = datetime.fromisoformat("1970-04-17T23:00:00-06:00")
-_SECOND_RECALL = _FIRST_RECALL + timedelta(days=7)
+# The flight as episodes of concepts, and what somebody in Mission Control told and asked.
+SAMPLES: Final = ("apollo13.jsonl", "apollo13_told.jsonl")
+_TOOLS: Final = {
+    "concept": "concept_upsert",
+    "relation": "relation_add",
+    "episode": "episode_add",
+    "affect": "update_affect",
+}
+_OFFERING: Final = ("--enable-set-time", "--toolsets", "concept,everyday")
+_BUDGET: Final = 330
 
 Step = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """What the demo has to tell once the server has ended."""
-
-    about: dict[str, Any]
-    steps: int
-    then: dict[str, Any]
-    a_week_later: dict[str, Any]
-    seconds: float
-
-
 def relive(path: Path) -> None:
     """Live through the flight in a server on the new store *path*, and print what it recalls."""
-    played = anyio.run(_play, path)
-    # The tool says which words an episode was found by; why they weigh as they do, the store does.
-    _print(played, anyio.run(_found, path))
+    anyio.run(_relive, path)
 
 
-async def _play(path: Path) -> _Played:
-    about, *steps = _sample()
+async def _relive(path: Path) -> None:
+    [about, *flight], told = map(_sample, SAMPLES)
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "concept_graph_mcp", "--embedded", str(path), "--enable-set-time"],
-        env=environment(about["time_zone"]),
+        args=["-m", "concept_graph_mcp", f"--embedded={path}", *_OFFERING],
+        env=_environment(about["time_zone"]),
     )
+    out.print(about["title"], style="bold")
+    out.print(f"{about['source'].partition(':')[0]}.")
+    steps = sorted([*flight, *told], key=_at)
     started = time.perf_counter()
     async with Client(stdio_client(server)) as client:
         with Progress(console=notes, transient=True, disable=not notes.is_terminal) as progress:
             task = progress.add_task("living through it", total=len(steps))
-            later = await _live(client, steps, _FIRST_RECALL, progress, task)
-            then = await _recall(client, _FIRST_RECALL)
-            await _live(client, later, _SECOND_RECALL, progress, task)
-            a_week_later = await _recall(client, _SECOND_RECALL)
-    return _Played(about, len(steps), then, a_week_later, time.perf_counter() - started)
+            async for step, answer in _live(client, steps):
+                if answer is not None:
+                    _print(step, answer)
+                progress.advance(task)
+    note(f"{len(steps)} steps over MCP in {time.perf_counter() - started:.1f} s.")
 
 
-def environment(zone: str) -> dict[str, str]:
-    """Return the environment of a demo's server: nothing that is set for the owner's own.
+def _environment(zone: str) -> dict[str, str]:
+    """Return the environment of the demo's server: nothing that is set for the owner's own.
 
     But for the languages, which this process reads as well.
     """
@@ -83,75 +71,35 @@ def environment(zone: str) -> dict[str, str]:
     return kept | spoken | {"TZ": zone}
 
 
-async def _found(path: Path) -> list[dict[str, Any]]:
-    store = EmbeddedStore(path, creates=False)
-    try:
-        now = {"now_ms": int(_SECOND_RECALL.timestamp() * 1000), "date": f"{_SECOND_RECALL:%Y%m%d}"}
-        return await store.call(calls.concepts.associate(QUESTION, _FOUND), now)
-    finally:
-        await store.close()
-
-
-async def _live(
-    client: Client, steps: list[Step], until: datetime, progress: Progress, task: Any
-) -> list[Step]:
-    """Take those of *steps* that are before *until*, each at its own time; return the others."""
+async def _live(client: Client, steps: list[Step]) -> AsyncIterator[tuple[Step, str | None]]:
+    """Take each step at its own time; yield it with what was recalled, where it asks."""
+    ids: dict[str, str] = {}
     now = None
-    for index, step in enumerate(steps):
-        at = datetime.fromisoformat(step["at"])
-        if at > until:
-            return steps[index:]
-        if at != now:
-            now = at
-            await set_time(client, at)
-        await called(client, *_tool(step))
-        progress.advance(task)
-    return []
+    for step in steps:
+        if step["at"] != now:
+            now = step["at"]
+            await _called(client, "set_time", {"now_ms": int(_at(step).timestamp() * 1000)})
+        kind: str = step["kind"]
+        named = {"kind", "at", "name"}
+        given = {key: value for key, value in step.items() if key not in named}
+        if "replaces" in given:
+            given["replaces"] = ids[given["replaces"]]
+        if kind == "recall":
+            given["token_budget"] = _BUDGET
+        answer = await _called(client, _TOOLS.get(kind, kind), given)
+        if "name" in step:
+            ids[step["name"]] = answer["id"]
+        yield step, answer["text"] if kind == "recall" else None
 
 
-def _tool(step: Step) -> tuple[str, dict[str, Any]]:
-    name = {
-        "concept": "concept_upsert",
-        "relation": "relation_add",
-        "episode": "episode_add",
-        "affect": "update_affect",
-    }[step["kind"]]
-    return name, {key: value for key, value in step.items() if key not in ("kind", "at")}
+def _print(step: Step, text: str) -> None:
+    out.print()
+    out.print(f"{_at(step):%d %B %Y}: {step['message']}", style="bold")
+    for line in text.splitlines() or ["nothing belongs to that"]:
+        out.print(f"  {line}")
 
 
-async def _recall(client: Client, at: datetime) -> dict[str, Any]:
-    await set_time(client, at)
-    return await called(client, "recall_query", {"seeds": SEEDS, "max_hop": 2, "limit": _SHOWN})
-
-
-def _print(played: _Played, answers: list[dict[str, Any]]) -> None:
-    out.print(played.about["title"], style="bold")
-    out.print(f"{played.about['source'].partition(':')[0]}.", end="\n\n")
-    for found, at, when in (
-        (played.then, _FIRST_RECALL, "that evening"),
-        (played.a_week_later, _SECOND_RECALL, "a week later"),
-    ):
-        out.print(_table(found, f"{' and '.join(SEEDS)}, {when}, {at:%d %B %Y}"))
-        out.print(f"the strongest {_SHOWN} of {found.get('total', _SHOWN)}", end="\n\n")
-    out.print(found_table(answers, QUESTION, explain=True), end="\n\n")
-    note(f"{played.steps} steps over MCP in {played.seconds:.1f} s.")
-
-
-def _table(found: dict[str, Any], title: str) -> Table:
-    table = Table(title, narrow("strength"), narrow("valence"))
-    # Scores fade by the day; that one is a third of another does not.
-    strongest = found["propositions"][0]["score"]
-    for row in found["propositions"]:
-        valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"
-        table.add_row(cut(row["text"]), percent(row["score"] / strongest), valence)
-    return table
-
-
-async def set_time(client: Client, at: datetime) -> None:
-    await called(client, "set_time", {"now_ms": int(at.timestamp() * 1000)})
-
-
-async def called(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _called(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     if result.is_error or result.structured_content is None:
         raise RuntimeError(f"{tool}: {getattr(result.content[0], 'text', 'failed')}")
@@ -159,10 +107,10 @@ async def called(client: Client, tool: str, arguments: dict[str, Any]) -> dict[s
     return content
 
 
-def _sample() -> list[Step]:
-    return list(_lines(resources.files("concept_graph_mcp") / "sample" / "apollo13.jsonl"))
+def _at(step: Step) -> datetime:
+    return datetime.fromisoformat(step["at"])
 
 
-def _lines(file: Any) -> Iterator[Step]:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)
+def _sample(name: str) -> list[Step]:
+    file = resources.files("concept_graph_mcp") / "sample" / name
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
