@@ -43,6 +43,10 @@ class Days:
     def identify(self, a, b, same, said, user="default"):
         return self.run(everyday.identify(user, a, b, same, said), user)[0]
 
+    def undo(self, identified):
+        [row] = self.run(calls.entities.unmerge(identified["undo"], "no"))
+        return row["separate"]
+
     def kept(self, memory_id):
         [one] = [one for one in self.memory.records() if one.get("id") == memory_id]
         return one
@@ -340,11 +344,43 @@ def test_two_are_two_for_good(days):
     same = days.identify("Clara", "Claire", True, "Claire is Clara")
     assert same["verdict"] == "same"
     assert days.identify("Clara", "Claire", False, "they differ")["verdict"] == "asked"
-    said = "Claire is not Clara"
-    assert days.identify("Clara", "Claire", False, said) == {"verdict": "different", "undo": None}
+    row = days.identify("Clara", "Claire", False, "Claire is not Clara")
+    assert row["verdict"] == "different"
     first, second = days.about("Clara"), days.about("Claire")
     assert first["id"] != second["id"]
     assert first["doubts"] == second["doubts"] == []
+    assert [one["entity_id"] for one in days.undo(row)] == [first["id"]]
+    assert days.about("Claire")["id"] == first["id"]
+
+
+def test_what_was_kept_apart_becomes_a_question_again(days):
+    clara(days)
+    days.remember("Claire sings", ["Claire"], said="Claire sings so well")
+    row = days.identify("Clara", "Claire", False, "Claire is not Clara")
+    assert days.about("Clara")["doubts"] == []
+    apart = days.undo(row)
+    assert {one["entity_id"] for one in apart} == {
+        days.about(name)["id"] for name in ("Clara", "Claire")
+    }
+    assert days.about("Clara")["doubts"] == [
+        f"perhaps the same as Claire: {days.about('Claire')['id']}"
+    ]
+    with pytest.raises(REFUSALS, match="taken back already"):
+        days.undo(row)
+    merged = days.identify("Clara", "Claire", True, "Claire is Clara after all")
+    assert merged["verdict"] == "same"
+
+
+def test_a_separation_stands_in_the_ledger_and_passes_through_an_export(days, memory):
+    clara(days)
+    days.remember("Claire sings", ["Claire"], said="Claire sings so well")
+    row = days.identify("Clara", "Claire", False, "Claire is not Clara")
+    [entry] = memory.run(calls.entities_upkeep.merge(row["undo"]))
+    told = ("apart", {"Clara", "Claire"}, "Claire is not Clara", True)
+    ends = {entry["source"], entry["target"]}
+    assert (entry["action"], ends, entry["said"], entry["is_active"]) == told
+    [kept] = [one for one in memory.records() if one.get("id") == row["undo"]]
+    assert kept["action"] == "apart"
 
 
 def test_a_name_becomes_another_ones(days):
@@ -356,8 +392,18 @@ def test_a_name_becomes_another_ones(days):
     new = days.about("Clara")
     assert new["id"] != old
     assert new["doubts"] == [f"Clara is called so too: {old}"]
-    [undone] = days.run(calls.entities.unmerge(row["undo"], "no"))
-    assert undone["separate"][0]["entity_id"] == old
+
+
+def test_the_ledger_takes_another_ones_beginning_back(days):
+    clara(days)
+    old = days.about("Clara")["id"]
+    row = days.identify("Clara", None, False, "There is a new Clara at work")
+    days.remember("Clara at work sings", ["Clara"], said="Clara at work sings")
+    assert [one["entity_id"] for one in days.undo(row)] == [old]
+    told = days.about("Clara")
+    assert (told["id"], told["doubts"]) == (old, [])
+    assert len(told["said"]) == 2
+    assert days.identify("Clara", None, False, "Another Clara came")["verdict"] == "different"
 
 
 def test_a_name_that_means_several_is_refused_with_their_ids(days):

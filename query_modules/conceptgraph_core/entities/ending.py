@@ -42,8 +42,28 @@ def end(graph: Graph, entity_id: str, said: str | None, reason: str, until: int 
     return {"verdict": "ended", "valid_until": until, "merge_id": entry.key}
 
 
+def follow(graph: Graph, entry_id: str, ended: Node, fresh: Node) -> None:
+    """Enter that *fresh*, another one of the name, begins where *ended* ends."""
+    entry = next(
+        one for one in ledger.entries(graph, ended, schema.MERGE_OF) if one.key == entry_id
+    )
+    entry.set(target_node_id=fresh.key)
+    graph.add_edge(entry, fresh, schema.MERGE_INTO)
+
+
 def revived(graph: Graph, entry: Node) -> list[Node]:
-    """Take an end back: it goes on. Returns the entity."""
+    """Take an end back: it goes on. Returns the entity.
+
+    What was said since of another one that began with the end counts as its, by a merge of its own.
+    """
     for tie in graph.leaving(entry, schema.MERGE_OF):
         tie.other.set(valid_until=None)
-    return [components.canonical(graph, ledger.source(graph, entry))]
+    entity = components.canonical(graph, ledger.source(graph, entry))
+    for tie in list(graph.leaving(entry, schema.MERGE_INTO)):
+        fresh = tie.other
+        # One that was merged into a third, or has ended itself, is somebody else by now.
+        if components.canonical(graph, fresh).id == fresh.id and fresh.get("valid_until") is None:
+            merging.merged(
+                graph, fresh, entity, entry.get("unmerge_reason"), schema.USER_CORRECTION
+            )
+    return [entity]

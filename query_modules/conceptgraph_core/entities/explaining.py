@@ -23,6 +23,7 @@ _DONE: Final = {
     schema.MERGE_ACTION: "{0} was merged into {1}",
     schema.SPLIT_ACTION: "Another {1} was split from {0}",
     schema.END_ACTION: "{0} was ended",
+    schema.APART_ACTION: "{0} was kept apart from {1}",
 }
 
 

@@ -1,4 +1,4 @@
-"""The ledger of merges, splits and ends: each is an entry, for ever, and can be taken back.
+"""The ledger of merges, splits, ends and separations: each entry stays, and can be taken back.
 
 What rests on the user's words has these words, in which each entity is named. Without them it is
 only a claim, and changes nothing.
@@ -114,7 +114,7 @@ def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:
 
 
 def source(graph: Graph, entry: Node) -> Node:
-    """Return the entity that an entry is of: what was merged, split or ended."""
+    """Return the entity that an entry is of: what was merged, split, ended or kept apart."""
     wanted = entry.get("source_node_id")
     of = [tie.other for tie in graph.leaving(entry, schema.MERGE_OF)]
     return next((one for one in of if one.key == wanted), of[0])

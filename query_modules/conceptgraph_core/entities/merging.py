@@ -143,6 +143,24 @@ def keep_apart(graph: Graph, one: Node, other: Node, evidence: str) -> None:
         tie.set(status=schema.REJECTED, is_active=False, evidence=evidence)
 
 
+def rejoined(graph: Graph, entry: Node) -> list[Node]:
+    """Take back that two were kept apart: merged before, they are again, else it is a question.
+
+    Returns what they are now.
+    """
+    source, target = ledger.source(graph, entry), ledger.target(graph, entry)
+    one, other = components.canonical(graph, source), components.canonical(graph, target)
+    if one.id == other.id:
+        return [one]
+    if entry.get("source_status") == schema.MERGED:
+        merged(graph, one, other, entry.get("unmerge_reason"), schema.USER_CORRECTION)
+        return [other]
+    tie = graph.between(source, target, schema.SAME_AS)
+    if tie is not None:
+        tie.set(status=schema.CANDIDATE, is_active=True)
+    return [one, other]
+
+
 def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
     """Ask whether two are the same; what was not certain before is then ambiguous."""
     propose(graph, one, other, likeness(one, other), evidence)

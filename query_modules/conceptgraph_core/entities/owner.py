@@ -30,10 +30,10 @@ def listed(graph: Graph, statuses: Sequence[str], limit: int | None) -> list[Row
 def merges(graph: Graph, merge_id: str | None, limit: int | None) -> list[Row]:
     """Return the ledger, the latest entry first, or of it only *merge_id*. Raises NotFound.
 
-    A row has merge_id, action (merge, split or end), source_id and source, target_id and target
-    (their labels; of an end the source's id and no label), confidence, reason, said (the user's
-    words), by, is_active, is_claim (it never was in force), created_at, unmerged_at (unix ms) and
-    unmerge_reason.
+    A row has merge_id, action (merge, split, end or apart), source_id and source, target_id and
+    target (their labels; of an end the source's id and no label, unless another of its name began
+    then), confidence, reason, said (the user's words), by, is_active, is_claim (it never was in
+    force), created_at, unmerged_at (unix ms) and unmerge_reason.
     """
     if merge_id is not None:
         texts.name(merge_id, "merge_id")

@@ -114,7 +114,8 @@ MERGERS: Final = (USER_CORRECTION, SYSTEM)
 MERGE_ACTION: Final = "merge"
 SPLIT_ACTION: Final = "split"
 END_ACTION: Final = "end"
-ACTIONS: Final = (MERGE_ACTION, SPLIT_ACTION, END_ACTION)
+APART_ACTION: Final = "apart"
+ACTIONS: Final = (MERGE_ACTION, SPLIT_ACTION, END_ACTION, APART_ACTION)
 
 # What candidates for the same entity are taken from: never from what is central.
 LATEST_CANDIDATES: Final = 10

@@ -1,4 +1,4 @@
-"""Taking back what the ledger has: a merge, a split or an end, in any order."""
+"""Taking back what the ledger has: a merge, a split, an end or a separation, in any order."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -15,6 +15,7 @@ _UNDO: Final[dict[str, Callable[[Graph, Node], list[Node]]]] = {
     schema.MERGE_ACTION: merging.parted,
     schema.SPLIT_ACTION: splitting.rejoin,
     schema.END_ACTION: ending.revived,
+    schema.APART_ACTION: merging.rejoined,
 }
 
 
@@ -22,8 +23,8 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
     """Take an entry of the ledger back. Returns merge_id and separate.
 
     `separate` has the entities that it was about, as they are now, with all their labels: the two
-    that a merge had made one, or the one that was split or had ended. Raises NotFound, NotAllowed
-    if it was taken back before, or never was in force.
+    that a merge had made one, or that were kept apart, or the one that was split or had ended.
+    Raises NotFound, NotAllowed if it was taken back before, or never was in force.
     """
     texts.name(merge_id, "merge_id")
     texts.summary(reason, "reason")

@@ -20,8 +20,8 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
 
     Without *b* and not the same, another one of the name begins with these words: who had it until
     now ends. Returns verdict (same, different, or asked: a name is missing in *said*, which is why
-    it is kept as a question) and undo, the id of the ledger's entry, where there is one. Raises
-    NotFound, Tautology, and InvalidText where a name means several.
+    it is kept as a question) and undo, the id of the ledger's entry, unless it is a question.
+    Raises NotFound, Tautology, and InvalidText where a name means several.
     """
     texts.summary(said, "said")
     one = entity(graph, a, "a")
@@ -70,12 +70,16 @@ def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
     if ledger.lacking(graph, (one, other), said) is not None:
         merging.question(graph, one, other, said)
         return {"verdict": schema.ASKED, "undo": None}
-    merged = components.canonical(graph, one).id == components.canonical(graph, other).id
-    if merged:
-        undoing.take_back(graph, _merge_of(graph, one, other), said)
+    first, second = components.canonical(graph, one), components.canonical(graph, other)
+    merge = _merge_of(graph, one, other) if first.id == second.id else None
+    if merge is not None:
+        first, second = ledger.source(graph, merge), ledger.target(graph, merge)
+    entry = ledger.enter(graph, entities.APART_ACTION, first, second, said, said=said)
+    if merge is None:
+        merging.keep_apart(graph, first, second, said)
     else:
-        merging.keep_apart(graph, one, other, said)
-    return {"verdict": schema.DIFFERENT, "undo": None}
+        undoing.take_back(graph, merge, said)
+    return {"verdict": schema.DIFFERENT, "undo": entry.key}
 
 
 def _merge_of(graph: Graph, one: Node, other: Node) -> Node:
@@ -92,7 +96,8 @@ def _another(graph: Graph, one: Node, said: str) -> Row:
     row = ending.end(graph, one.key, said, said, None)
     if row["verdict"] != entities.CANDIDATE:
         [fresh] = observing.observe(graph, *begun(said, one.bare), relations=[])["entities"]
-        for tie in graph.ties(one, entities.SAME_AS):
+        for tie in list(graph.ties(one, entities.SAME_AS)):
             if tie.other.key == fresh["entity_id"]:
                 merging.keep_apart(graph, one, tie.other, said)
+                ending.follow(graph, row["merge_id"], one, tie.other)
     return _verdict(schema.DIFFERENT, row)

@@ -267,7 +267,10 @@ def end(
 def unmerge(
     embedded: str | None, merge_id: str, reason: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Take the merge, split or end MERGE_ID back; the night does not merge the two again."""
+    """Take an entry of the ledger back: a merge, a split, an end, or that two were kept apart.
+
+    The night does not merge two again whose merge was taken back.
+    """
 
     async def work(session: Session) -> Row:
         [entry] = await session.run(calls.entities_upkeep.merge(merge_id))
@@ -292,7 +295,7 @@ def unmerge(
 @AS_JSON
 @click.pass_obj
 def merges(embedded: str | None, limit: int, as_json: bool) -> None:
-    """Print the ledger of merges, splits and ends, the latest first, and what was taken back."""
+    """Print the ledger: merges, splits, ends, and what was kept apart, the latest first."""
 
     async def work(session: Session) -> list[Row]:
         call = calls.entities_upkeep.merges(limit + 1, session.user_id)

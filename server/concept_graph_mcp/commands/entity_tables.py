@@ -69,6 +69,8 @@ def merges_table(rows: list[Row]) -> Table:
 def merged(row: Mapping[str, Any]) -> str:
     if row["action"] == schema.MERGE_ACTION:
         return f"{row['source']} → {row['target']}"
+    if row["action"] == schema.APART_ACTION:
+        return f"{row['source']} ≠ {row['target']}"
     return f"{row['action']}: {row['source']}"
 
 
