@@ -17,6 +17,7 @@ import click
 import neo4j
 import pytest
 import yaml
+from docs import generate
 from mcp.client.client import Client
 from tests import cypher_text, style_script
 from tests.markdown import ROOT, Block, anchors, blocks, links, prose, table
@@ -25,7 +26,6 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import readiness
 from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.host import Host
@@ -35,27 +35,26 @@ from conceptgraph_core.concepts import schema
 from conceptgraph_core.decaying import RULES
 from conceptgraph_core.entities import edges
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.registry import LAYERS, MODEL
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-CORE = ROOT / "query_modules/conceptgraph_core"
-AGENTS, DBA, LAB = DOCS / "agents.md", DOCS / "dba.md", DOCS / "lab.md"
-MEMORIES, ENTITIES = DOCS / "memories.md", DOCS / "entities.md"
-EVERYDAY = DOCS / "everyday.md"
+REFERENCE = sorted((DOCS / "reference").glob("*.md"))
+GUIDE, OPERATE, IN_LAB = DOCS / "guide", DOCS / "operate", DOCS / "lab"
+DBA, DESIGN = OPERATE / "database.md", DOCS / "design.md"
+LAB, MEMORIES = IN_LAB / "concepts.md", IN_LAB / "memories.md"
+SYSTEM_PROMPT = GUIDE / "system-prompt.md"
 # The pages that show agents what to call, by the toolset that they are of.
-MEMORY_TOOLS = DOCS / "memory-tools.md"
-SYSTEM_PROMPT = DOCS / "system-prompt.md"
 OF_TOOLSETS = {
-    "everyday": EVERYDAY,
-    "concept": AGENTS,
-    "memory": MEMORY_TOOLS,
-    "entity": ENTITIES,
+    "everyday": GUIDE / "everyday.md",
+    "concept": GUIDE / "concepts.md",
+    "memory": GUIDE / "memories.md",
+    "entity": GUIDE / "entities.md",
 }
+AGENTS = OF_TOOLSETS["concept"]
 # As ids of memories are made.
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-DEVELOPERS = DOCS / "developers.md"
-QUERIES, STYLE = DOCS / "lab/queries.md", DOCS / "lab/style.gss"
+DEVELOPERS = DOCS / "develop.md"
+QUERIES, STYLE = IN_LAB / "queries.md", IN_LAB / "style.gss"
 SERVER = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -101,11 +100,28 @@ def tools(*names: str) -> dict[str, list[str]]:
 
 
 WITH_COMMANDS = [page for page in (ROOT / "README.md", *PAGES) if of(page, "sh")]
-WITH_CYPHER = [page for page in PAGES if of(page, "cypher")]
-LINKS = [(page, link) for page in PAGES for link in links(page)]
+# The examples of the reference are those of the docstrings, on no graph in particular.
+WITH_CYPHER = [page for page in PAGES if of(page, "cypher") and page not in REFERENCE]
+LINKS = [(page, link) for page in (ROOT / "README.md", *PAGES) for link in links(page)]
 
 
 # Every page
+
+
+@pytest.mark.parametrize("page", generate.PAGES)
+def test_the_reference_is_what_the_program_says(page):
+    shown = (generate.REFERENCE / page).read_text(encoding="utf-8")
+    assert shown == generate.PAGES[page](), "run `task docs`"
+
+
+def test_the_reference_has_no_page_that_nothing_writes():
+    assert {page.name for page in REFERENCE} == set(generate.PAGES)
+
+
+def test_the_reference_names_everything_that_can_be_called():
+    written = "".join(page.read_text(encoding="utf-8") for page in REFERENCE)
+    headings = set(re.findall(r"^### (.+)$", written, re.MULTILINE))
+    assert headings >= {*modules.load_modules(), *tools(*toolsets.TOOLSETS), "set_time"}
 
 
 @pytest.mark.parametrize(
@@ -368,7 +384,7 @@ def test_weights_grow_as_the_table_says(memory):
 
 
 def test_the_edges_of_entities_begin_and_fade_as_the_page_says():
-    rows = table(ENTITIES, "edge", "begins with", "tau, in days")
+    rows = table(DESIGN, "edge", "begins with", "tau, in days")
     begins = {kind.strip("`"): begin.split()[-1] for kind, begin, _ in rows}
     assert begins.pop("same_as") == "confidence"
     weights = {kind.lower(): f"{weight:g}" for kind, weight in edges.DEFAULT_WEIGHTS.items()}
@@ -419,21 +435,6 @@ def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
 # For the DBA
 
 
-def test_the_constraints_and_indexes_are_those_of_the_schema():
-    rows = table(DBA, "on", "constraint", "index")
-    rows += table(ENTITIES, "of entities", "constraint", "index")
-    rows += table(DBA, "of the index of words", "constraint", "index")
-    indexes = [index for layer in MODEL.stored for index in layer.indexes]
-    declared = [(f"{one.label}({', '.join(one.properties)})", one.unique) for one in indexes]
-    assert [(on, constraint == "unique") for on, constraint, _ in rows] == declared
-
-
-def test_the_indexes_of_searches_are_those_that_are_made():
-    documented = [on for on, _ in table(DBA, "of searches", "index")]
-    made = readiness.of_searches(MODEL.stored)
-    assert documented == [f"{one.label}({one.properties[0]})" for one in made]
-
-
 def test_names_that_collide_are_found_and_renamed(memgraph):
     by_marker = {block.marker: block.text for block in of(DBA, "cypher")}
     constraints = cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
@@ -462,7 +463,7 @@ def test_names_that_collide_are_found_and_renamed(memgraph):
 
 def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):
     said = "Unable to unload modules, they are currently being used."
-    assert f"`{said}`" in DBA.read_text(encoding="utf-8")
+    assert f"`{said}`" in (OPERATE / "upgrade.md").read_text(encoding="utf-8")
     memgraph.run("UNWIND range(1, 5000) AS i CREATE (:Concept {name: toString(i)})").consume()
 
     def work() -> None:
@@ -483,15 +484,6 @@ def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgra
     assert refusals == {said}
 
 
-def test_the_page_for_dbas_says_where_each_procedure_runs():
-    header = ("procedure", "runs on")
-    rows = table(DBA, *header) + table(ENTITIES, *header) + table(EVERYDAY, *header)
-    places = {name if "." in name else f"conceptgraph.{name}": place for name, place in rows}
-    assert places == {
-        procedure.name: "main" if procedure.writes else "replica" for procedure in calls.ALL
-    }
-
-
 def test_what_a_procedure_is_said_to_do_is_what_it_is_registered_for():
     registered = {full: callback.writes for full, callback in callbacks().items()}
     assert {procedure.name: procedure.writes for procedure in calls.ALL} == registered
@@ -510,45 +502,26 @@ def test_the_sizes_are_those_of_the_benchmarks():
     assert "77,607" in measured and "84,947" in measured  # noqa: PT018
 
 
-def test_the_problems_are_those_that_a_check_reports():
-    # Not at the top: they import mgp, which must find the host first.
-    callbacks()
-    from conceptgraph_core.keeping.checks import problems
-
-    rows = table(DBA, "problem that check and doctor report", "advice")
-    rows += table(ENTITIES, "problem of entities", "advice")
-    written = [problem for problems, _ in rows for problem in problems.split(", ")]
-    expected: dict[str, set[str]] = {}
-    for layer in LAYERS:
-        for problem, advice in problems(layer).items():
-            expected.setdefault(problem, set()).add(advice)
-    assert set(written) == set(expected)
-    one_each = {problem: advice for problem, advice in rows if problem in expected}
-    assert one_each
-    assert all(advice in expected[problem] for problem, advice in one_each.items())
-
-
 def test_the_settings_that_matter_are_set_in_the_image():
     configured = (ROOT / "docker/memgraph.conf").read_text(encoding="utf-8")
-    ((setting, must, _), *_) = table(DBA, "setting", "must be", "otherwise")
+    ((setting, must, _), *_) = table(OPERATE / "install.md", "setting", "must be", "otherwise")
     assert f"{setting}={must.split()[0]}\n" in configured
 
 
 def test_an_embedded_file_is_where_the_page_says(monkeypatch):
-    rows = dict(table(DBA, "system", "path"))
+    page = OPERATE / "embedded.md"
+    rows = dict(table(page, "system", "path"))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     assert Path(rows["Linux"]).expanduser() == settings.default_path()
     assert {Path(path.replace("\\", "/")).name for path in rows.values()} == {"memory.db"}
-    assert f"up to {database.BUSY_TIMEOUT_S:g} seconds" in DBA.read_text(encoding="utf-8")
+    assert f"up to {database.BUSY_TIMEOUT_S:g} seconds" in page.read_text(encoding="utf-8")
 
 
 # For people in Lab
 
 
 def test_every_procedure_is_called_on_the_pages_for_lab():
-    pages = "".join(
-        block.text for page in (LAB, MEMORIES, ENTITIES, EVERYDAY) for block in of(page, "cypher")
-    )
+    pages = "".join(block.text for page in IN_LAB.glob("*.md") for block in of(page, "cypher"))
     called = re.findall(r"CALL (\w+\.\w+)\(", pages)
     assert set(called) == set(callbacks())
 
@@ -639,7 +612,7 @@ def test_the_house_is_as_the_page_says():
 def test_the_tests_that_the_page_names_exist():
     written = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
     rows = table(DEVELOPERS, "test", "until")
-    assert len(rows) == 6
+    assert len(rows) == 5
     assert [test for test, _ in rows if f"def {test}(" not in written] == []
 
 

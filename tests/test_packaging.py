@@ -151,7 +151,7 @@ def test_the_image_of_memgraph_has_the_libraries_that_words_need_beside_the_modu
 
 # As long as it is on no index.
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks/README.md"]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "benchmarks/README.md"]
 SOURCES = sorted((ROOT / "server").rglob("*.py"))
 # An installer that is given the name alone, and so asks an index for it.
 FROM_AN_INDEX = re.compile(
@@ -169,9 +169,9 @@ def test_the_registry_entry_is_no_file_that_a_client_or_an_index_would_find():
     assert not (ROOT / "server.json").exists()
 
 
-def test_the_wheel_that_the_readme_installs_is_the_one_that_is_built():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = re.findall(r"pip install dist/(\S+\.whl)", readme)
+def test_the_wheel_that_the_guide_installs_is_the_one_that_is_built():
+    page = (ROOT / "docs/guide/getting-started.md").read_text(encoding="utf-8")
+    named = re.findall(r"pip install dist/(\S+\.whl)", page)
     assert named == [f"{PROJECT['name'].replace('-', '_')}-{__version__}-py3-none-any.whl"]
 
 

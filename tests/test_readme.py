@@ -1,7 +1,5 @@
-"""Every command, table and output that the README shows, held against what is really there."""
+"""What the README and the guide show a person to type, held against what is really there."""
 
-import inspect
-import itertools
 import json
 import os
 import re
@@ -12,113 +10,94 @@ import urllib.request
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import click
 import pytest
 import yaml
+from mcp.client.client import Client
 from tests import markdown
 from tests.markdown import ROOT
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded import modules
-from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import limits
 from conceptgraph_core.everyday.lines import TITLES
 
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")
-BLOCKS = markdown.blocks(PAGE)
-CALLS = [
-    (call.text, output.text)
-    for call, output in itertools.pairwise(BLOCKS)
-    if (call.language, output.language) == ("cypher", "text")
-]
+GUIDE = ROOT / "docs/guide"
+DEMO, BACKUP = GUIDE / "demo.md", ROOT / "docs/operate/backup.md"
+PAGES = [PAGE, *sorted((ROOT / "docs").rglob("*.md"))]
+ZONE = ZoneInfo("Europe/Berlin")
+# The last line of a call that returned nothing to read.
+NOTHING = "nothing"
 
 
-def table(*header: str) -> list[list[str]]:
-    return markdown.table(PAGE, *header)
-
-
-def after(marker: str) -> str:
-    """Return the code block after the comment *marker*."""
-    (found,) = (block.text for block in BLOCKS if block.marker == marker)
+def after(page: Path, marker: str) -> str:
+    """Return the code block of *page* after the comment *marker*."""
+    (found,) = (block.text for block in markdown.blocks(page) if block.marker == marker)
     return found
 
 
-def names(cell: str) -> list[str]:
-    return [name.strip() for name in cell.split(",") if name.strip()]
+def test_the_readme_is_short():
+    assert len(README.splitlines()) < 250
 
 
-def tools() -> list:
-    clock = Clock()
-    zone = settings.read({"TZ": "UTC"}).zone
-    return toolsets.tools(
-        Session(None, limits.DEFAULT_TAU_MS, zone, clock), tuple(toolsets.TOOLSETS), True
-    )
-
-
-def test_the_tools_and_their_arguments_are_those_of_the_server():
-    shown = [
-        (name, names(arguments)) for name, arguments, _ in table("tool", "arguments", "returns")
-    ]
-    assert shown == [(tool.name, list(tool.parameters["properties"])) for tool in tools()]
-
-
-def test_the_tools_return_what_the_readme_says():
-    shown = {name: names(returns) for name, _, returns in table("tool", "arguments", "returns")}
-    assert shown == {tool.name: list(tool.output_schema["properties"]) for tool in tools()}
-
-
-def test_the_procedures_have_the_arguments_and_fields_that_the_readme_says():
-    header = ("procedure", "arguments before the context", "yields")
-    shown = {name: (names(given), names(fields)) for name, given, fields in table(*header)}
-    callbacks = modules.load_modules()
-    real = {
-        name.removeprefix("conceptgraph."): (
-            [argument for argument, _ in callback.arguments if argument != "context"],
-            list(callback.results),
-        )
-        for name, callback in callbacks.items()
-        if callback.results
-    }
-    assert shown == real
-
-
-def test_the_commands_are_those_of_the_program():
+def test_every_command_says_what_it_does():
     context = click.Context(main)
-    assert [name for name, _ in table("command", "does")] == main.list_commands(context)
     for name in main.list_commands(context):
         assert main.get_command(context, name).help
 
 
-def test_the_variables_are_those_that_are_read():
-    shown = {name for cell, *_ in table("variable", "default", "meaning") for name in names(cell)}
-    source = inspect.getsource(settings)
-    read = set(re.findall(r'environment\.get\("(\w+)"', source)) | {settings.EMBEDDED_VARIABLE}
-    assert shown | {"MEMGRAPH_URL"} == read
-    defaults = {name: value for name, value, _ in table("variable", "default", "meaning")}
-    assert defaults["MEMGRAPH_URI"] == settings.DEFAULT_URI
-    assert defaults["AROUSAL_TAU_MS"] == str(limits.DEFAULT_TAU_MS)
-
-
-def test_the_client_configurations_start_a_server():
-    configurations = [json.loads(block.text) for block in BLOCKS if block.language == "json"]
-    assert len(configurations) == 2
+@pytest.mark.parametrize("page", [PAGE, GUIDE / "getting-started.md"], ids=lambda page: page.name)
+def test_the_client_configurations_start_a_server(page):
+    blocks = [json.loads(block.text) for block in markdown.blocks(page) if block.language == "json"]
     chosen = []
-    for configuration in configurations:
+    for configuration in blocks:
         server = configuration["mcpServers"]["memory"]
         assert server["command"].endswith("concept-graph-mcp")
-        context = main.make_context("concept-graph-mcp", list(server.get("args", [])))
-        chosen.append(settings.read(server["env"], context.params["embedded"]))
+        options = main.make_context("concept-graph-mcp", list(server.get("args", []))).params
+        chosen.append(
+            settings.read(server["env"], options["embedded"], toolsets=options["toolsets"])
+        )
     assert chosen[0].embedded == settings.default_path()
-    assert (chosen[1].embedded, chosen[1].uri) == (None, settings.DEFAULT_URI)
+    assert {one.toolsets for one in chosen} == {("everyday",)}
+    assert [(one.embedded, one.uri) for one in chosen[1:]] == [(None, settings.DEFAULT_URI)] * (
+        len(chosen) - 1
+    )
+    assert len(chosen) == (1 if page == PAGE else 2)
+
+
+def test_the_example_goes_as_the_readme_shows_it_on_each_host(store, portal):
+    (block,) = (b for b in markdown.blocks(PAGE) if (b.marker or "").startswith("example: "))
+    clock = Clock()
+    clock.set(int(block.marker.partition(": ")[2]))
+    session = Session(store, limits.DEFAULT_TAU_MS, ZONE, clock)
+
+    async def replay() -> list[str]:
+        lines = []
+        async with Client(build(session, toolsets=("everyday",))) as client:
+            for line in block.text.splitlines():
+                if line.startswith("> "):
+                    tool, _, arguments = line.removeprefix("> ").partition(" ")
+                    result = await client.call_tool(tool, json.loads(arguments))
+                    assert not result.is_error
+                    said = result.structured_content
+                    lines += [line, *said.get("text", "").splitlines()]
+                    lines += [NOTHING] * said.get("nothing", False)
+        return lines
+
+    shown = portal.call(replay)
+    assert shown == block.text.splitlines()
+    assert {line.split()[1] for line in shown if line.startswith("> ")} == {"remember", "recall"}
 
 
 # The second demo that there was is part of the one, and its option still accepted.
 @pytest.mark.parametrize("options", [[], ["--memory"]], ids=["demo", "demo --memory"])
-def test_the_demo_prints_what_the_readme_shows(options):
+def test_the_demo_prints_what_its_page_shows(options):
     environment = {key: value for key, value in os.environ.items() if key != "TZ"}
     # What is set for the owner's server is none of the demo's.
     environment |= {"CONCEPT_GRAPH_TOOLSETS": "entity", "AROUSAL_TAU_MS": "1000"}
@@ -130,21 +109,22 @@ def test_the_demo_prints_what_the_readme_shows(options):
         check=True,
     ).stdout
     lines = shown.rstrip().splitlines()
-    assert lines == after("demo-output").splitlines()
+    assert lines == after(DEMO, "demo-output").splitlines()
     assert len(lines) < 60
 
 
 def test_the_demo_shows_all_layers_and_silence():
     parts = {*TITLES.values(), "nothing belongs to that"}
-    assert parts <= {line.strip() for line in after("demo-output").splitlines()}
+    assert parts <= {line.strip() for line in after(DEMO, "demo-output").splitlines()}
 
 
 def test_the_set_up_commands_name_what_exists():
-    assert after("demo-command").endswith("concept-graph-mcp demo")
-    assert after("test-command").endswith("pytest")
+    assert after(PAGE, "demo-command").endswith("concept-graph-mcp demo")
+    assert after(DEMO, "demo-command") == after(PAGE, "demo-command")
+    assert after(PAGE, "test-command").endswith("pytest")
 
 
-def test_the_demo_is_as_large_as_the_readme_says():
+def test_the_demo_is_as_large_as_its_page_says():
     sample = files("concept_graph_mcp") / "sample" / "apollo13.jsonl"
     kinds: Counter[str] = Counter()
     relations = set()
@@ -156,12 +136,13 @@ def test_the_demo_is_as_large_as_the_readme_says():
         elif step["kind"] == "episode":
             relations.update((concept, step["summary"], "evokes") for concept in step["concepts"])
     size = f"{kinds['episode']} episodes, {kinds['concept']} concepts, {len(relations)} relations"
-    assert f"({size}," in README
+    assert f"({size}," in DEMO.read_text(encoding="utf-8")
 
 
 def test_the_compose_commands_name_what_the_compose_file_has():
     found = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
-    commands = re.findall(r"`docker compose ([^`]+)`", README)
+    written = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    commands = re.findall(r"^docker compose (.+)$", written, re.MULTILINE)
     assert len(commands) == 3
     profiles = {profile for service in found.values() for profile in service.get("profiles", [])}
     for command in commands:
@@ -173,36 +154,29 @@ def test_the_compose_commands_name_what_the_compose_file_has():
             assert words[-1] in found
 
 
-def test_the_tasks_that_the_readme_names_exist():
+def test_the_tasks_of_backups_exist():
     tasks = yaml.safe_load((ROOT / "Taskfile.yml").read_text(encoding="utf-8"))["tasks"]
-    named = re.findall(r"`((?:memgraph/)?local-[a-z/]+)`", README)
+    written = BACKUP.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:memgraph/)?local-[a-z/]+)`", written)
     assert len(named) == 4
     for name in named:
         assert name in tasks or f"{name.rpartition('/')[0]}/*" in tasks
 
 
-def test_the_calls_yield_what_the_readme_shows(memory):
-    assert len(CALLS) == 2
-    for call, shown in CALLS:
-        name, given, fields = re.fullmatch(
-            r"CALL ([\w.]+)\((.*)\) YIELD (.*);", call.strip()
-        ).groups()
-        *arguments, context = json.loads("[" + re.sub(r"(\w+):", r'"\1":', given) + "]")
-        rows = memory.procedure(name, arguments, tuple(names(fields)), **context)
-        lines = [names(fields), *([str(value) for value in row.values()] for row in rows)]
-        assert [[cell.strip() for cell in line.split("|")] for line in shown.splitlines()] == lines
-
-
-@pytest.mark.parametrize("link", markdown.links(PAGE))
-def test_what_the_readme_links_to_exists(link):
-    assert link.startswith("http") or (ROOT / link.partition("#")[0]).exists()
-
-
 # What an example needs that not everybody has: a Memgraph, a model.
-NEEDS_MORE = {"import memory.jsonl", "install-modules", "--into-target"}
+NEEDS_MORE = {"mcp import memory.jsonl", "--into-target", "--model", "--spacy"}
+# What names entities and files that this person has not.
+NEEDS_MORE |= {" entities ", "graph.db"}
+# In the order in which a person reads them.
+EXAMPLE_PAGES = [
+    GUIDE / "command-line.md",
+    GUIDE / "history.md",
+    BACKUP,
+]
 EXAMPLES = [
     line
-    for block in BLOCKS
+    for page in EXAMPLE_PAGES
+    for block in markdown.blocks(page)
     if block.language == "sh"
     for line in block.text.splitlines()
     if line.startswith("concept-graph-mcp ") and not any(map(line.count, NEEDS_MORE))

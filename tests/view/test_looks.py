@@ -61,7 +61,7 @@ def test_every_look_is_one_that_the_page_can_draw():
 
 
 def test_the_documentation_tells_the_looks():
-    told = dict(table(ROOT / "docs/viewing.md", "what is seen", "is"))
+    told = dict(table(ROOT / "docs/guide/view.md", "what is seen", "is"))
     for kind in looks.KINDS:
         assert kind.shape in told["shape"]
         assert kind.kind in told["shape"]

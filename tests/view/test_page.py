@@ -260,7 +260,7 @@ def test_everything_that_can_be_used_has_a_name(page):
 def test_the_keys_in_the_documentation_are_those_of_the_page():
     html = (STATIC / "index.html").read_text(encoding="utf-8")
     shown = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html.split('id="keys"')[1])
-    assert [list(pair) for pair in shown] == table(ROOT / "docs/viewing.md", "key", "does")
+    assert [list(pair) for pair in shown] == table(ROOT / "docs/guide/view.md", "key", "does")
 
 
 # Time
