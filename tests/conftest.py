@@ -193,6 +193,17 @@ def store(
     portal.call(store.close)
 
 
+@pytest.fixture
+def worker_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no tool say that no worker runs, as where one runs beside Memgraph."""
+    from concept_graph_mcp import overdue
+
+    async def nothing(_: overdue.Daily) -> None:
+        return None
+
+    monkeypatch.setattr(overdue.Daily, "advice", nothing)
+
+
 async def _bolt(kind: Any, uri: str) -> Store:
     # Made inside the event loop that it is used in.
     made: Store = kind(uri, "", "")

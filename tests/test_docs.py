@@ -266,6 +266,7 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return json.loads(RANDOM_ID.sub(lambda found: names.get(found[0], found[0]), text))
 
 
+@pytest.mark.usefixtures("worker_runs")
 @pytest.mark.parametrize("toolset", OF_TOOLSETS)
 def test_the_conversation_goes_as_the_page_shows_it_on_each_host(toolset, store, portal):
     page = OF_TOOLSETS[toolset]

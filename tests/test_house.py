@@ -26,7 +26,10 @@ ORDER = [
     f"{SHELL}.file_formats",
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
-    *(f"{SHELL}.{name}" for name in ("endpoints", "embedding", "session", "view", "tools")),
+    *(
+        f"{SHELL}.{name}"
+        for name in ("endpoints", "embedding", "session", "overdue", "view", "tools")
+    ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker", "commands")),
     *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "__main__")),
 ]

@@ -71,6 +71,7 @@ def test_seven_tools_are_short_to_read(talk):
     assert all(f" {name}" in f" {said.casefold()}" for name in ("recall", "remember"))
 
 
+@pytest.mark.usefixtures("worker_runs")
 def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
     async def conversation(call, *_):
         await call("remember", **CLARA)
@@ -88,6 +89,7 @@ def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
     assert [(one["n"], one["kind"]) for one in told["sources"]] == [(1, "entity"), (2, "memory")]
 
 
+@pytest.mark.usefixtures("worker_runs")
 def test_what_is_recalled_is_counted_whole(talk):
     async def conversation(call, *_):
         for number in range(40):
@@ -104,6 +106,7 @@ def test_what_is_recalled_is_counted_whole(talk):
         assert told["tokens"] <= budget
 
 
+@pytest.mark.usefixtures("worker_runs")
 def test_a_store_that_cannot_be_written_answers_all_the_same(talk, monkeypatch):
     async def conversation(call, session, _):
         await call("remember", **CLARA)
@@ -147,6 +150,7 @@ def test_dates_are_those_of_the_zone(talk):
     assert before == {"found": [], "total": 0}
 
 
+@pytest.mark.usefixtures("worker_runs")
 def test_a_vector_alone_brings_nothing_to_a_greeting(talk):
     async def conversation(call, session, _):
         await session.run(calls.embedding.choose("toy", 3, False))
@@ -197,3 +201,34 @@ def test_what_is_wrong_is_refused_in_one_line(talk, tool, arguments):
     assert len(said.splitlines()) == 1
     assert "internal" not in said
     assert records == []
+
+
+def test_beside_memgraph_the_first_recall_of_a_day_says_that_no_job_runs(talk, store):
+    async def conversation(call, session, _):
+        advice = []
+        for hours in (0, 1, 24):
+            session.clock.set(NOW_MS + hours * 3_600_000)
+            advice.append((await call("recall", message="Good morning!")).get("advice"))
+        return advice
+
+    said = "no job has ever run on this store; run concept-graph-mcp worker as a service"
+    on_memgraph = "://" in store.location
+    assert talk(conversation) == ([said, None, said] if on_memgraph else [None, None, None])
+
+
+def test_a_status_that_cannot_be_read_is_not_in_the_way(talk, store, monkeypatch):
+    async def conversation(call, session, _):
+        run = session.store.call
+
+        async def without_status(asked, context):
+            if asked.procedure == calls.upkeep.worker_status().procedure:
+                raise Unwritable("no status")
+            return await run(asked, context)
+
+        monkeypatch.setattr(session.store, "call", without_status)
+        await call("remember", **CLARA)
+        return await call("recall", message="What does Clara not eat?")
+
+    told = talk(conversation)
+    assert "hazelnuts" in told["text"]
+    assert "advice" not in told

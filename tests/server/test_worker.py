@@ -9,11 +9,10 @@ import pytest
 import scripted_model
 from command_line import ok, run
 
-from concept_graph_mcp import settings
+from concept_graph_mcp import overdue, settings
 from concept_graph_mcp.commands import working
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.lazy import opened
-from concept_graph_mcp.worker import overdue
 
 DAY_MS = 86_400_000
 # Long ago, as far as a memory goes: none of these years is left of it.

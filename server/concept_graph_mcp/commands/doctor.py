@@ -12,14 +12,13 @@ from rich.text import Text
 from conceptgraph_core import __version__, words
 from conceptgraph_core.words import libraries
 
-from .. import calls, settings
+from .. import calls, overdue, settings
 from ..core import modules_directory
 from ..embedding.base import called
 from ..errors import NoStore, StoreError
 from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import opened
-from ..worker import overdue
 from .common import AS_JSON, configured
 from .reading import problems, shown_measure
 from .terminal import out, print_json, wide

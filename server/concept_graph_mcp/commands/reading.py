@@ -9,9 +9,8 @@ from conceptgraph_core import dates, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.text import shown
 
-from .. import calls
+from .. import calls, overdue
 from ..session import Session
-from ..worker import overdue
 from .common import AS_JSON, AT, with_session
 from .figures import figure, parts, percent, score
 from .noting import note

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from conceptgraph_core import dates
 from conceptgraph_core.everyday import lines, schema
 
-from .. import calls
+from .. import calls, overdue
 from ..session import Session
 from .adapter import ConceptTool, Hints, terse, tool
 from .arguments import Text, clamped, iso, time_given, time_of, without_none
@@ -134,6 +134,7 @@ class EverydayTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._overdue = overdue.Daily(session)
 
     async def recall(
         self,
@@ -150,7 +151,8 @@ names, what was said of that, and what comes to mind; sources has the id of each
             message,
             lambda embedded: calls.everyday.recall(scope, message, before, token_budget, embedded),
         )
-        told = without_none({"advice": advice})
+        said = "; ".join(filter(None, (advice, await self._overdue.advice())))
+        told = {"advice": said} if said else {}
         if not row["lines"]:
             return cast(Recalled, {"text": "", "nothing": True, **told})
         text = lines.text(row["lines"], self._minute, self._day)

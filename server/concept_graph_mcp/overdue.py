@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from conceptgraph_core.memories.rules import DAY_MS
 
-from .. import calls
-from ..session import Session
+from . import calls
+from .errors import StoreError
+from .session import Session
 
 # The nightly jobs have been missed twice by then.
 OVERDUE_MS: Final = 2 * DAY_MS
@@ -26,6 +27,24 @@ async def advice(session: Session) -> str | None:
         return f"no job has ever run on this store; {START}"
     days = (session.clock.now_ms() - last) // DAY_MS
     return f"no job has run for {days} days; {START}" if days * DAY_MS >= OVERDUE_MS else None
+
+
+class Daily:
+    """The same line with the first question of a day; a store that does not tell is left alone."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._asked_on = ""
+
+    async def advice(self) -> str | None:
+        today = self._session.date(self._session.clock.now_ms())
+        if self._asked_on == today:
+            return None
+        self._asked_on = today
+        try:
+            return await advice(self._session)
+        except StoreError:
+            return None
 
 
 def last_run(status: Mapping[str, Any]) -> int | None:
