@@ -37,11 +37,11 @@ def run(setup: Setup) -> Iterator[Figure]:
 def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[tuple[str, float]]:
     setup.log(f"{host}: keeping {size:,} entities and {size * EDGES:,} edges")
     for rows in batches(entities(size), 1_000):
-        store.run(calls.keeping.import_rows(list(rows)))
+        store.run(calls.transfer.import_rows(list(rows)))
     yield from in_turn(store, operations(), size, setup.times(200))
     yield "the end of a session", _ended(store)
     for rows in batches(ties(size), 5_000):
-        store.run(calls.keeping.import_rows(list(rows)))
+        store.run(calls.transfer.import_rows(list(rows)))
     setup.log(f"{host}: a night over {size:,}")
     yield "the daily run, of 1,000", _night(store, NOW_MS + DAY_MS) / size * 1e6
 
@@ -117,9 +117,7 @@ def _night(store: Caller, now_ms: int) -> float:
     for steps in schema.DAILY_TOGETHER:
         last: str | None = None
         while True:
-            [*rows] = (
-                store.run(calls.entities_upkeep.daily(step, last), now_ms)[0] for step in steps
-            )
+            [*rows] = (store.run(calls.entity_admin.daily(step, last), now_ms)[0] for step in steps)
             last = rows[-1]["last"]
             if last is None:
                 break

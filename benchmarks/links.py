@@ -220,7 +220,7 @@ def _fill(setup: Setup, place: str | Path, size: int) -> None:
     setup.log(f"filling {where} with {size:,} memories and {size * LINKS:,} links")
     store = _opened(place)
     for rows in stores.batches(records(size), 10_000):
-        store.run(calls.keeping.import_rows(rows))
+        store.run(calls.transfer.import_rows(rows))
     store.close()
 
 

@@ -34,7 +34,7 @@ def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[tup
     setup.log(f"{host}: keeping {size:,} memories")
     start = perf_counter()
     for rows in batches(records(size), 1_000):
-        store.run(calls.keeping.import_rows(rows))
+        store.run(calls.transfer.import_rows(rows))
     yield "import of one", (perf_counter() - start) / size * 1e3
     times = setup.times(_TIMES[host])
     yield from in_turn(store, operations(), size, times)
@@ -59,8 +59,8 @@ def operations() -> Sequence[Operation]:
         ),
         ("decay status", lambda size: calls.memories.decay_status(known(size))),
         ("the 20 latest", lambda _: calls.memories.recent(USER)),
-        ("search", lambda _: calls.remembering.search(USER, text(chance, 4))),
-        ("context of 2,000 tokens", lambda _: calls.remembering.context(USER, text(chance, 4))),
+        ("search", lambda _: calls.memory_search.search(USER, text(chance, 4))),
+        ("context of 2,000 tokens", lambda _: calls.memory_search.context(USER, text(chance, 4))),
     )
 
 
@@ -89,7 +89,7 @@ def _decayed(store: Caller, now_ms: int) -> float:
     """Let time pass for all of one scope; return the seconds that it took."""
     start, last = perf_counter(), None
     while True:
-        [row] = store.run(calls.upkeep.decay_batch(USER, after=last), now_ms)
+        [row] = store.run(calls.memory_admin.decay_batch(USER, after=last), now_ms)
         last = row["last"]
         if last is None:
             return perf_counter() - start

@@ -55,7 +55,7 @@ def _embedded(path: Path) -> tuple[int, object]:
     store = Embedded(path)
     store.run(calls.concepts.peek(["nothing"]))
     before = _resident()
-    store.run(calls.keeping.stats())
+    store.run(calls.transfer.stats())
     return before, store
 
 

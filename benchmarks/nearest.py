@@ -31,7 +31,7 @@ def run(setup: Setup) -> Iterator[Figure]:
     for first in range(0, len(vectors), _BATCH):
         records = [_record(first + n, one) for n, one in enumerate(vectors[first : first + _BATCH])]
         # No words: only the vectors are looked at.
-        store.run(calls.keeping.import_rows(records, rehearsed=True))
+        store.run(calls.transfer.import_rows(records, rehearsed=True))
     yield from _measured(setup, store, vectors, "embedded", exact=True)
     store.close()
     if setup.memgraph:
@@ -57,7 +57,7 @@ def _measured(
 
         def ours(question: Any, part: str, where: Any = condition) -> list[dict[str, Any]]:
             wanted = Nearest(MEMORY, "embedding", tuple(question.tolist()), LIMIT, where)
-            return store.run(calls.Call(calls.keeping.EXPORT, (part,), wanted))
+            return store.run(calls.Call(calls.transfer.EXPORT, (part,), wanted))
 
         question = chance.standard_normal(DIMENSION)
         found = [row["record"]["id"] for row in ours(question, "nodes")]

@@ -11,7 +11,7 @@ import neo4j
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
 
@@ -70,7 +70,7 @@ def fill_embedded(path: Path, records: Iterable[Record], batch: int = 10_000) ->
     """Import *records* into a new store file."""
     store = Embedded(path)
     for rows in batches(records, batch):
-        store.run(calls.keeping.import_rows(rows))
+        store.run(calls.transfer.import_rows(rows))
     store.close()
 
 

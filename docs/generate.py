@@ -87,7 +87,7 @@ def graph() -> str:
     """Return the page of what is stored."""
     # What it imports needs mgp, which the embedded host provides.
     modules.load_mgp()
-    from conceptgraph_core.keeping.checks import problems
+    from conceptgraph_core.transfer.audit import problems
 
     lines = ["Labels, edge types, properties, constraints and indexes, layer by layer."]
     for layer in MODEL.stored:

@@ -9,7 +9,6 @@ import mgp
 
 from conceptgraph_core import __version__
 from conceptgraph_core import context as contexts
-from conceptgraph_core.associate.schema import DEFAULT_LIMIT
 from conceptgraph_core.concepts import (
     affect,
     corrections,
@@ -23,11 +22,12 @@ from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.raw import records
-from conceptgraph_core.keeping import checks, importing, indexing, statistics
-from conceptgraph_core.keeping import embedding as embeddings
-from conceptgraph_core.keeping import export as exporting
-from conceptgraph_core.keeping.view import Everything
-from conceptgraph_core.lists import names as lists
+from conceptgraph_core.name_lists import names as lists
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
+from conceptgraph_core.transfer import audit, importing, indexing, statistics
+from conceptgraph_core.transfer import embedding as embeddings
+from conceptgraph_core.transfer import export as exporting
+from conceptgraph_core.transfer.view import Everything
 
 # What both `recall` and `peek` yield.
 RECALLED = mgp.Record(
@@ -321,7 +321,7 @@ def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
     Example:
         CALL conceptgraph.check() YIELD problem, subject, advice;
     """
-    return [mgp.Record(**row) for row in checks.check(Everything(ctx, context))]
+    return [mgp.Record(**row) for row in audit.check(Everything(ctx, context))]
 
 
 @mgp.write_proc

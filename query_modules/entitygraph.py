@@ -7,29 +7,16 @@ read and write within that user_id alone.
 
 import mgp
 
-from conceptgraph_core.entities import (
-    ending,
-    explaining,
-    facts,
-    linking,
-    merging,
-    narrative,
-    observing,
-    owner,
-    reading,
-    schema,
-    searching,
-    sessions,
-    splitting,
-    stated,
-    statistics,
-    undoing,
-)
+from conceptgraph_core.entities import admin, schema, searching, statistics
 from conceptgraph_core.entities import (
     neighbourhood as neighbourhoods,
 )
+from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
+from conceptgraph_core.entities.identity import ending, linking, merging, splitting, undoing
+from conceptgraph_core.entities.narration import explaining, narrative, reading
 from conceptgraph_core.entities.node import Graph
+from conceptgraph_core.entities.observation import observing, session_end, stated_facts
 
 # What is told of a component, but for its edges.
 COMPONENT = {
@@ -89,7 +76,7 @@ def end_session(ctx: mgp.ProcCtx, session_id: str, context: mgp.Map = {}) -> mgp
     Example:
         CALL entitygraph.end_session("s1") YIELD edges_created, promoted;
     """
-    return [mgp.Record(**sessions.end(Graph(ctx, context), session_id))]
+    return [mgp.Record(**session_end.end(Graph(ctx, context), session_id))]
 
 
 @mgp.read_proc
@@ -191,7 +178,7 @@ def fact(
         YIELD fact_id, conflicts;
     """
     said = speaker, text, span
-    given = stated.Given(
+    given = stated_facts.Given(
         predicate, value, object_id, valid_from, valid_until, single, corrects, ends, *said
     )
     return [mgp.Record(**facts.fact(Graph(ctx, context), entity_id, given))]
@@ -364,7 +351,7 @@ def list(
     Example:
         CALL entitygraph.list(["ambiguous"]) YIELD entity_id, label, status;
     """
-    return [mgp.Record(**row) for row in owner.listed(Graph(ctx, context), statuses, limit)]
+    return [mgp.Record(**row) for row in admin.listed(Graph(ctx, context), statuses, limit)]
 
 
 @mgp.read_proc
@@ -395,7 +382,7 @@ def merges(
     Example:
         CALL entitygraph.merges() YIELD merge_id, source, target, reason, is_active;
     """
-    return [mgp.Record(**row) for row in owner.merges(Graph(ctx, context), merge_id, limit)]
+    return [mgp.Record(**row) for row in admin.merges(Graph(ctx, context), merge_id, limit)]
 
 
 @mgp.write_proc

@@ -18,8 +18,8 @@ from conceptgraph_core.everyday import (
     searching,
     telling,
 )
-from conceptgraph_core.memories import nodes
-from conceptgraph_core.memories.node import Graph
+from conceptgraph_core.memories import crud
+from conceptgraph_core.memories.view import Graph
 
 RECALLED = mgp.Record(text=str, lines=mgp.List[mgp.Map], sources=mgp.List[mgp.Map], tokens=int)
 
@@ -169,7 +169,7 @@ def forget(
     Example:
         CALL everyday.forget("01J…", "it was a joke") YIELD forgotten_at;
     """
-    row = nodes.forget(Graph(ctx, context), id, reason)
+    row = crud.forget(Graph(ctx, context), id, reason)
     return [mgp.Record(id=row["memory_id"], forgotten_at=row["deleted_at"])]
 
 

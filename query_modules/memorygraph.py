@@ -9,18 +9,21 @@ import mgp
 
 from conceptgraph_core import budgets
 from conceptgraph_core.graph.raw import records
+from conceptgraph_core.jobs import worker
+from conceptgraph_core.jobs.schema import BATCH
+from conceptgraph_core.jobs.worker import Work
 from conceptgraph_core.memories import (
-    context as contexts,
-)
-from conceptgraph_core.memories import (
-    figures,
+    admin,
+    crud,
     ingesting,
     lifecycle,
     links,
-    nodes,
-    owner,
     schema,
+    statistics,
     traversal,
+)
+from conceptgraph_core.memories import (
+    context as contexts,
 )
 from conceptgraph_core.memories import (
     neighbourhood as neighbourhoods,
@@ -28,10 +31,7 @@ from conceptgraph_core.memories import (
 from conceptgraph_core.memories import (
     search as searching,
 )
-from conceptgraph_core.memories.node import Expired, Gone, Graph, Kept
-from conceptgraph_core.work import worker
-from conceptgraph_core.work.schema import BATCH
-from conceptgraph_core.work.worker import Work
+from conceptgraph_core.memories.view import Expired, Gone, Graph, Kept
 
 # All that is told of one memory.
 ALL = {
@@ -131,7 +131,7 @@ def create(
     Example:
         CALL memorygraph.create("Daniele moved to Turin") YIELD memory_id, state;
     """
-    made = nodes.create(
+    made = crud.create(
         Graph(ctx, context),
         content,
         source,
@@ -157,7 +157,7 @@ def get(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> WHOLE:
     Example:
         CALL memorygraph.get("tea") YIELD content, state;
     """
-    return [mgp.Record(**nodes.get(Graph(ctx, context), memory_id))]
+    return [mgp.Record(**crud.get(Graph(ctx, context), memory_id))]
 
 
 @mgp.read_proc
@@ -167,7 +167,7 @@ def peek(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> WHOLE:
     Example:
         CALL memorygraph.peek("tea") YIELD content, state;
     """
-    return [mgp.Record(**nodes.get(Graph(ctx, context), memory_id))]
+    return [mgp.Record(**crud.get(Graph(ctx, context), memory_id))]
 
 
 @mgp.write_proc
@@ -193,7 +193,7 @@ def update(
         CALL memorygraph.update("tea", null, "Tea, green", ["drinks"]) YIELD summary, tags;
     """
     graph = Graph(ctx, context)
-    changed = nodes.update(
+    changed = crud.update(
         graph,
         memory_id,
         content,
@@ -223,7 +223,7 @@ def forget(
     Example:
         CALL memorygraph.forget("tea", "It was coffee") YIELD deleted_at;
     """
-    return [mgp.Record(**nodes.forget(Graph(ctx, context), memory_id, reason))]
+    return [mgp.Record(**crud.forget(Graph(ctx, context), memory_id, reason))]
 
 
 @mgp.read_proc
@@ -238,7 +238,7 @@ def recent(
     Example:
         CALL memorygraph.recent(5) YIELD text, state;
     """
-    rows = nodes.recent(Graph(ctx, context), limit, source_filter)
+    rows = crud.recent(Graph(ctx, context), limit, source_filter)
     return [mgp.Record(**row) for row in rows]
 
 
@@ -400,7 +400,7 @@ def list(
     Example:
         CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     """
-    return [mgp.Record(**row) for row in owner.listed(Kept(ctx, context), states, limit, tags)]
+    return [mgp.Record(**row) for row in admin.listed(Kept(ctx, context), states, limit, tags)]
 
 
 @mgp.read_proc
@@ -416,7 +416,7 @@ def show(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Record(
     Example:
         CALL memorygraph.show("tea") YIELD content, state, deleted_at;
     """
-    return [mgp.Record(**owner.show(Kept(ctx, context), memory_id))]
+    return [mgp.Record(**admin.show(Kept(ctx, context), memory_id))]
 
 
 @mgp.read_proc
@@ -449,7 +449,7 @@ def unindexed(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(memories=in
     Example:
         CALL memorygraph.unindexed() YIELD memories;
     """
-    return [mgp.Record(**owner.unindexed(Kept(ctx, context)))]
+    return [mgp.Record(**admin.unindexed(Kept(ctx, context)))]
 
 
 @mgp.write_proc
@@ -461,7 +461,7 @@ def restore(ctx: mgp.ProcCtx, memory_id: str, context: mgp.Map = {}) -> mgp.Reco
     Example:
         CALL memorygraph.restore("tea") YIELD restored, state;
     """
-    return [mgp.Record(**owner.restore(Kept(ctx, context), memory_id))]
+    return [mgp.Record(**admin.restore(Kept(ctx, context), memory_id))]
 
 
 @mgp.write_proc
@@ -479,7 +479,7 @@ def purge(
     Example:
         CALL memorygraph.purge(7776000000, [], 500, true) YIELD memory_id, deleted_at;
     """
-    rows = owner.purge(Kept(ctx, context), retention_ms, memory_ids, limit, dry_run, holder)
+    rows = admin.purge(Kept(ctx, context), retention_ms, memory_ids, limit, dry_run, holder)
     return [mgp.Record(**row) for row in rows]
 
 
@@ -504,7 +504,7 @@ def decay_batch(
         CALL memorygraph.decay_batch(500, null, true) YIELD processed, transitioned, changes;
     """
     graph = Kept(ctx, context)
-    return [mgp.Record(**owner.decay_batch(graph, limit, after, dry_run, holder))]
+    return [mgp.Record(**admin.decay_batch(graph, limit, after, dry_run, holder))]
 
 
 @mgp.read_proc
@@ -519,7 +519,7 @@ def scopes(
     Example:
         CALL memorygraph.scopes() YIELD user_id;
     """
-    return [mgp.Record(**row) for row in owner.scopes(Kept(ctx, context), after, limit)]
+    return [mgp.Record(**row) for row in admin.scopes(Kept(ctx, context), after, limit)]
 
 
 @mgp.read_proc
@@ -734,7 +734,7 @@ def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
     Example:
         CALL memorygraph.stats() YIELD nodes, edges, isolated;
     """
-    return [mgp.Record(**figures.stats(Graph(ctx, context)))]
+    return [mgp.Record(**statistics.stats(Graph(ctx, context)))]
 
 
 @mgp.read_proc
@@ -750,4 +750,4 @@ def analysis(ctx: mgp.ProcCtx, top: int = schema.DEFAULT_TOP, context: mgp.Map =
     Example:
         CALL memorygraph.analysis(5) YIELD top_connectors;
     """
-    return [mgp.Record(**figures.analysis(Graph(ctx, context), top))]
+    return [mgp.Record(**statistics.analysis(Graph(ctx, context), top))]

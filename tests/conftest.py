@@ -87,10 +87,10 @@ class Memory:
         return self.run(call)
 
     def import_rows(self, rows: list[dict[str, Any]]) -> dict[str, int]:
-        return self.run(calls.keeping.import_rows(rows))[0]
+        return self.run(calls.transfer.import_rows(rows))[0]
 
     def stats(self) -> dict[str, int]:
-        return {row["measure"]: row["value"] for row in self.run(calls.keeping.stats())}
+        return {row["measure"]: row["value"] for row in self.run(calls.transfer.stats())}
 
     def records(self) -> list[dict[str, Any]]:
         """Return everything in the graph as export records."""

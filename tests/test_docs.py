@@ -28,7 +28,7 @@ from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema

@@ -16,11 +16,14 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 # From the ground up: each line may import what stands in the lines above it, and itself.
 ORDER = [
     CORE,
-    *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "checks")),
+    *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "validators")),
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
-    *(f"{CORE}.{name}" for name in ("words", "context", "graph", "lists", "associate", "concepts")),
-    *(f"{CORE}.{name}" for name in ("embeddings", "work", "entities", "memories", "everyday")),
-    *(f"{CORE}.{name}" for name in ("registry", "keeping")),
+    *(
+        f"{CORE}.{name}"
+        for name in ("words", "context", "graph", "name_lists", "retrieval", "concepts")
+    ),
+    *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
+    *(f"{CORE}.{name}" for name in ("registry", "transfer")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "deferring", "settings")),
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",

@@ -15,7 +15,7 @@ from concept_graph_mcp.backfill.errors import ModelError
 from concept_graph_mcp.endpoints import EndpointError
 from concept_graph_mcp.observing.extraction import Said, extracted
 from concept_graph_mcp.observing.known import Candidate
-from conceptgraph_core.entities import extracting
+from conceptgraph_core.entities import rule_extractor
 
 from .measures import Row, scored
 
@@ -33,7 +33,7 @@ def read() -> list[Row]:
 
 def built_in(row: Row) -> list[dict[str, Any]]:
     """Return what is told of a message without a model."""
-    return extracting.observations(row["text"], _LANGUAGES, row["speaker"])
+    return rule_extractor.observations(row["text"], _LANGUAGES, row["speaker"])
 
 
 async def by_model(model: "Model", row: Row) -> list[dict[str, Any]]:

@@ -148,7 +148,7 @@ class Life:
         for user in self.history.users:
             session = self.people[user].session
             self.lived.trusted += await session.run(
-                calls.entities_upkeep.listed(limit=1_000, user_id=user)
+                calls.entity_admin.listed(limit=1_000, user_id=user)
             )
         self.lived.year = await self._after_a_year(self)
 

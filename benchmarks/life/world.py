@@ -16,7 +16,7 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.lazy import connect
 from concept_graph_mcp.stores.store import KeptStore
 from concept_graph_mcp.worker.job import Job
-from concept_graph_mcp.worker.running import Outcome, Worker
+from concept_graph_mcp.worker.lease_runner import LeaseRunner, Outcome
 
 from .histories import ZONE, Row
 from .person import Person
@@ -36,7 +36,7 @@ class World:
 
     def __post_init__(self) -> None:
         self._settings = settings.read(self.environment)
-        self._worker = Worker(self.session("default"), self._settings)
+        self._worker = LeaseRunner(self.session("default"), self._settings)
 
     def session(self, user: str) -> Session:
         return replace(Session.of(self.store, self._settings, self.clock), user_id=user)

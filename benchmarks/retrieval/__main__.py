@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from benchmarks.harness import machine
-from concept_graph_mcp.calls import words
+from concept_graph_mcp.calls import text_lookups
 
 from .cost import cost
 from .finders import FINDERS, by_associate
@@ -52,7 +52,7 @@ def main(folders: Iterable[Path], with_cost: bool, store: str | None) -> None:
 
 
 def _quality(name: str, memories: list[Memory], store: str | None) -> Table:
-    languages = words.spoken()
+    languages = text_lookups.spoken()
     indexes = {memory.name: InMemory(memory.messages, languages) for memory in memories}
     messages = sum(len(memory.messages) for memory in memories)
     found = {label: recalls(finder, memories, indexes) for label, finder in FINDERS.items()}

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from math import log
 
-from conceptgraph_core.associate.formula import associate
-from conceptgraph_core.associate.question import question
+from conceptgraph_core.retrieval.question import question
+from conceptgraph_core.retrieval.ranking import associate
 from conceptgraph_core.words import terms
 
 from .folder import Query

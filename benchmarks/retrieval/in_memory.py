@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from conceptgraph_core.associate.index import Corpus, Mentions, Told
-from conceptgraph_core.associate.question import speaker_terms
+from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
+from conceptgraph_core.retrieval.question import speaker_terms
 from conceptgraph_core.words import terms
 from conceptgraph_core.words.languages import DEFAULT
 

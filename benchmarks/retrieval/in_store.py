@@ -9,9 +9,9 @@ import neo4j
 
 from benchmarks.stores import Bolt, Caller, Embedded, Record
 from concept_graph_mcp import calls
-from conceptgraph_core.associate.schema import MAX_LIMIT
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.limits import MAX_CONTENT, MAX_SUMMARY
+from conceptgraph_core.retrieval.schema import MAX_LIMIT
 
 from .folder import Message, Query
 from .in_memory import InMemory
@@ -28,7 +28,7 @@ class InStore:
         self._numbers = {message.id: text for text, message in enumerate(messages)}
         records = list(_records(messages))
         for start in range(0, len(records), _BATCH):
-            store.run(calls.keeping.import_rows(records[start : start + _BATCH]))
+            store.run(calls.transfer.import_rows(records[start : start + _BATCH]))
 
     def find(self, _: InMemory, query: Query, limit: int) -> list[int]:
         """Return what the procedure finds, as any `finders.Finder` does."""
@@ -54,7 +54,7 @@ class Ingested:
 
     def find(self, _: InMemory, query: Query, limit: int) -> list[int]:
         """Return what a search finds, as any `finders.Finder` does."""
-        call = calls.remembering.search(
+        call = calls.memory_search.search(
             DEFAULT_USER,
             query.text,
             min(limit, MAX_LIMIT),

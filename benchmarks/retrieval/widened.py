@@ -133,14 +133,14 @@ def measured(file: Path, related: bool) -> dict[str, list[str]]:
              "created_at": now_ms - number * 86_400_000, "accessed_at": now_ms}
             for number, (key, text) in enumerate(MEMORIES.items(), 1)
         ]  # fmt: skip
-        store.run(calls.keeping.import_rows(made))
+        store.run(calls.transfer.import_rows(made))
         for source, target, kind, times in RELATIONS if related else ():
             for _ in range(times):
                 store.run(calls.concepts.relation_add(source, target, kind))
         return {
             question: [
                 row["memory_id"]
-                for row in store.run(calls.remembering.search(DEFAULT_USER, question))
+                for row in store.run(calls.memory_search.search(DEFAULT_USER, question))
             ]
             for asked in QUESTIONS.values()
             for question, _ in asked

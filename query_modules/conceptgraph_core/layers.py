@@ -9,7 +9,7 @@ host.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from .checks import Check
+from .validators import Check
 
 # A property that every new record must bring.
 REQUIRED: Final = object()

@@ -2,15 +2,15 @@
 
 from typing import Final, NamedTuple
 
-from .associate.schema import LAYER as WORDS
 from .concepts.schema import LAYER as CONCEPTS
 from .embeddings.schema import HOLDS
 from .embeddings.schema import LAYER as EMBEDDINGS
 from .entities.schema import LAYER as ENTITIES
+from .jobs.schema import LAYER as WORK
 from .layers import Layer, NodeKind, TextIndex
-from .lists.schema import LAYER as LISTS
 from .memories.schema import LAYER as MEMORIES
-from .work.schema import LAYER as WORK
+from .name_lists.schema import LAYER as LISTS
+from .retrieval.schema import LAYER as WORDS
 
 
 class Model(NamedTuple):

@@ -33,7 +33,7 @@ _COMMANDS = {
     "remove": "correcting",
     "index": "finding",
     "embed": "embedding",
-    "worker": "working",
+    "worker": "worker",
     "backup": "backups",
     "restore": "backups",
     "clean": "backups",
@@ -142,9 +142,9 @@ def _serve(
         for one in error.problems:
             stderr.say(printable(one))
     if sys.stdin.isatty():
-        from .commands import waiting
+        from .commands import startup_help
 
-        waiting.explain(configured)
+        startup_help.explain(configured)
     if configured is None:
         _refuse(problem, with_set_time)
         sys.exit(1)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptgraph_core.associate import formula
-from conceptgraph_core.associate.formula import Associated, associate
-from conceptgraph_core.associate.index import Corpus, Mentions, Told
-from conceptgraph_core.associate.periods import Period
-from conceptgraph_core.associate.question import Cue, Question
+from conceptgraph_core.retrieval import ranking
+from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
+from conceptgraph_core.retrieval.periods import Period
+from conceptgraph_core.retrieval.question import Cue, Question
+from conceptgraph_core.retrieval.ranking import Associated, associate
 
 ASKED_AT = 1_750_000_000_000
 DAY_MS = plain.DAY_MS
@@ -281,7 +281,7 @@ def test_cues_are_read_rarest_first_until_enough_mentions_have_been_read(
     texts: list[dict[str, Any]], asked: dict[str, Any], most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(formula, "MOST_MENTIONS", most)
+        patch.setattr(ranking, "MOST_MENTIONS", most)
         rows = ask(texts, asked, 5)
     assert_same(rows, plain.associate(texts, asked, 5, most) if texts else [])
 

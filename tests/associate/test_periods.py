@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptgraph_core import limits
-from conceptgraph_core.associate.periods import DAY_MS, Period, periods
+from conceptgraph_core.retrieval.periods import DAY_MS, Period, periods
 
 # A Thursday.
 ASKED_AT = int(datetime(2023, 6, 15, 12, tzinfo=UTC).timestamp() * 1000)

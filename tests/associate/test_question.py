@@ -1,6 +1,6 @@
 """What a question asks for: its cues, whom it names, who asks, and about when."""
 
-from conceptgraph_core.associate.question import Cue, Further, Question, question, speaker_terms
+from conceptgraph_core.retrieval.question import Cue, Further, Question, question, speaker_terms
 
 ASKED_AT = 1_750_000_000_000
 BOTH = ("english", "german")

@@ -4,9 +4,9 @@ import pytest
 from test_formula import Shelf
 from tests.associate.stories import ASKED, QUESTIONS, sentences
 
-from conceptgraph_core.associate.formula import associate
-from conceptgraph_core.associate.index import Corpus
-from conceptgraph_core.associate.question import question
+from conceptgraph_core.retrieval.index import Corpus
+from conceptgraph_core.retrieval.question import question
+from conceptgraph_core.retrieval.ranking import associate
 from conceptgraph_core.words import terms
 
 ASKED_AT = 1_750_000_000_000

@@ -50,7 +50,7 @@ class EmbeddedHands:
 
     def __init__(self, path: Path) -> None:
         from concept_graph_mcp.stores.embedded import modules
-        from concept_graph_mcp.stores.embedded.host import Host
+        from concept_graph_mcp.stores.embedded.procedure_host import Host
 
         self._host = Host(path, {**modules.load_modules(), **_probe_callbacks()})
 
@@ -187,7 +187,7 @@ class EmbeddedProbe:
     host = "embedded"
 
     def __init__(self, path: Path) -> None:
-        from concept_graph_mcp.stores.embedded.host import Host
+        from concept_graph_mcp.stores.embedded.procedure_host import Host
 
         self._make = functools.partial(Host, path, _probe_callbacks())
         self._host = self._make()

@@ -21,16 +21,12 @@ def take(entities, call, step, limit=None, dry_run=False, user="default", batche
 
 def daily(entities, step=None, **more):
     steps = schema.DAILY if step is None else (step,)
-    return [
-        row for one in steps for row in take(entities, calls.entities_upkeep.daily, one, **more)
-    ]
+    return [row for one in steps for row in take(entities, calls.entity_admin.daily, one, **more)]
 
 
 def weekly(entities, step=None, **more):
     steps = schema.WEEKLY if step is None else (step,)
-    return [
-        row for one in steps for row in take(entities, calls.entities_upkeep.weekly, one, **more)
-    ]
+    return [row for one in steps for row in take(entities, calls.entity_admin.weekly, one, **more)]
 
 
 def kept(entities):

@@ -38,7 +38,7 @@ class Samples:
         return self.portal.call(self.store.call, call, {"now_ms": NOW_MS})
 
     def add(self, *rows: dict[str, Any]) -> dict[str, int]:
-        return self.run(calls.keeping.import_rows(rows, MODEL))[0]
+        return self.run(calls.transfer.import_rows(rows, MODEL))[0]
 
     def found(self, lookup: Any) -> list[str]:
         return [row["key"] for row in self.run(calls.Call(FOUND, (), lookup))]
@@ -50,7 +50,7 @@ class Samples:
         return sorted(self.portal.call(collect), key=in_order)
 
     def stats(self) -> dict[str, int]:
-        return {row["measure"]: row["value"] for row in self.run(calls.keeping.stats(MODEL))}
+        return {row["measure"]: row["value"] for row in self.run(calls.transfer.stats(MODEL))}
 
 
 @pytest.fixture(params=["embedded", "memgraph"])

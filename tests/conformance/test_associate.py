@@ -153,9 +153,9 @@ def test_after_any_writes_the_terms_are_those_of_the_texts(memory: Memory, seed:
     for word in WORDS:
         asked = plain_question([], [word], 0)
         assert_same(found(memory, word, 100), plain.associate(texts, asked, 100))
-    assert memory.run(calls.keeping.check()) == []
-    assert memory.run(calls.keeping.index_rest()) == [{"indexed": 0}]
-    assert memory.run(calls.keeping.index(list(records.values()), again=True)) == [{"indexed": 0}]
+    assert memory.run(calls.transfer.check()) == []
+    assert memory.run(calls.transfer.index_rest()) == [{"indexed": 0}]
+    assert memory.run(calls.transfer.index(list(records.values()), again=True)) == [{"indexed": 0}]
 
 
 def test_an_episode_is_found_by_what_it_says(memory: Memory) -> None:
@@ -287,7 +287,7 @@ def test_what_no_question_finds_is_counted(memory: Memory, hands: Any) -> None:
     for name in ("20250601/pears", "20250601/plums"):
         hands.node("Episode", name=name, summary="Fruit was ripe")
     assert counted() == [{"episodes": 2}]
-    memory.run(calls.keeping.index_rest())
+    memory.run(calls.transfer.index_rest())
     assert counted() == [{"episodes": 0}]
 
 
@@ -323,7 +323,7 @@ def test_a_person_in_lab_gets_the_same_rows_without_a_look_up(memory: Memory) ->
     arguments = ["Sold apples", ["market"]]
     memory.procedure("conceptgraph.episode_add", arguments, ("episode_id",))
     assert "20250615/market" in names(memory, "apples")
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 @pytest.mark.parametrize("most", [1, 20, 10_000])
@@ -343,11 +343,11 @@ def test_what_a_hand_wrote_is_counted_by_check_and_indexed(memory: Memory, hands
     hands.node("Episode", name="20250601/pears", summary="Pears were ripe")
     assert names(memory, "pears") == []
     problem = {"problem": "not found by words", "subject": "1 episodes"}
-    assert [row for row in memory.run(calls.keeping.check()) if row.items() >= problem.items()]
+    assert [row for row in memory.run(calls.transfer.check()) if row.items() >= problem.items()]
     record = {"kind": "episode", "name": "20250601/pears", "summary": "Pears were ripe"}
-    assert memory.run(calls.keeping.index([record], again=False)) == [{"indexed": 1}]
+    assert memory.run(calls.transfer.index([record], again=False)) == [{"indexed": 1}]
     assert names(memory, "pears") == ["20250601/pears"]
-    assert memory.run(calls.keeping.index([record], again=False)) == [{"indexed": 0}]
+    assert memory.run(calls.transfer.index([record], again=False)) == [{"indexed": 0}]
 
 
 def test_recall_reads_nothing_of_the_index(memory: Memory) -> None:

@@ -143,8 +143,8 @@ def test_the_longest_names_and_summaries_are_taken(memory):
         lambda bad: calls.concepts.rename(bad, "new", False),
         lambda bad: calls.concepts.remove(bad, False),
         lambda bad: calls.concepts.remove_relation(bad, "known", "is-a", False),
-        lambda bad: calls.keeping.import_rows([{"kind": "concept", "name": bad}]),
-        lambda bad: calls.keeping.import_rows([{"kind": "episode", "name": "e", "summary": bad}]),
+        lambda bad: calls.transfer.import_rows([{"kind": "concept", "name": bad}]),
+        lambda bad: calls.transfer.import_rows([{"kind": "episode", "name": "e", "summary": bad}]),
     ],
     ids=[
         "concept_upsert",

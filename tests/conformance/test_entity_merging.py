@@ -225,7 +225,7 @@ def test_everything_comes_back_from_its_records(entities, dogs, portal):
     assert entities.memory.records() == []
     entities.memory.import_rows(records)
     assert sorted(map(str, entities.memory.records())) == sorted(map(str, records))
-    assert entities.memory.run(calls.keeping.check()) == []
+    assert entities.memory.run(calls.transfer.check()) == []
     assert entities.get(dogs["puppy"])["labels"] == ["Max", "puppy"]
     assert entities.one("puppy", "puppy", session="later")["entity_id"] == dogs["Max"]
     assert [row["labels"] for row in entities.unmerge(merge_id)] == [["puppy"], ["Max"]]

@@ -11,8 +11,8 @@ from nights import node
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets, dates
-from conceptgraph_core.entities import telling
-from conceptgraph_core.entities.stated import Given
+from conceptgraph_core.entities.narration import sentences
+from conceptgraph_core.entities.observation.stated_facts import Given
 
 
 @pytest.fixture
@@ -48,20 +48,20 @@ def test_who_is_named_is_told_of_with_the_day_and_the_words(entities, day):
     )
     [mention] = entities.records("mention")
     assert told["sources"] == [{"entity_ids": [max_["entity_id"]], "mention_ids": [mention["id"]]}]
-    assert told["tokens"] == telling.tokens(told["text"], told["sources"])
+    assert told["tokens"] == sentences.tokens(told["text"], told["sources"])
 
 
 def test_every_sentence_has_a_source_that_there_is(entities):
     lived(entities)
     told = tell(entities, "Does Anna know Max's age?", 5_000)
-    sentences = [one for paragraph in told["paragraphs"] for one in paragraph]
-    assert len(sentences) == len(told["sources"]) > 8
+    said = [one for paragraph in told["paragraphs"] for one in paragraph]
+    assert len(said) == len(told["sources"]) > 8
     ids = {
         kind: {one["id"] for one in entities.records(kind)}
         for kind in ("entity", "mention", "fact")
     }
     names = {one["id"]: one["node_label"] for one in entities.records("entity")}
-    for parts, source in zip(sentences, told["sources"], strict=True):
+    for parts, source in zip(said, told["sources"], strict=True):
         assert source["entity_ids"]
         for kind, known in ids.items():
             assert set(source.get(f"{kind}_ids", ())) <= known
@@ -214,7 +214,7 @@ def test_a_text_keeps_within_its_budget(entities):
     for budget in (50, 100, 200):
         told = tell(entities, "Max and Anna", budget)
         assert 0 < told["tokens"] <= budget
-        assert told["tokens"] == telling.tokens(told["text"], told["sources"])
+        assert told["tokens"] == sentences.tokens(told["text"], told["sources"])
         assert set(told["text"].split()) <= set(whole["text"].split())
     with pytest.raises(REFUSALS, match="token_budget: "):
         tell(entities, "Max", 49)

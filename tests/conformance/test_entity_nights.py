@@ -11,7 +11,7 @@ from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
-from conceptgraph_core.entities.stated import Given
+from conceptgraph_core.entities.observation.stated_facts import Given
 
 TAU = {"co_occurrence": 14, "semantic": 90, "temporal": 30, "causal": 60, "contradicts": 30}
 
@@ -55,7 +55,7 @@ def test_fading_twice_is_fading_once_and_in_steps_as_at_once(one_of_each):
 def test_what_a_hand_joined_to_something_of_its_own_is_left_alone(entities, hands):
     now = entities.memory.now_ms
     entities.memory.import_rows([node("a"), node("b"), tie("a", "b", weight=0.5, weight_at=now)])
-    rows = entities.run(calls.entities_upkeep.connections())
+    rows = entities.run(calls.entity_admin.connections())
     [ours] = [row["node"] for row in rows if row["entity_id"] == "a"]
     bob = hands.node("Person", name="Bob")
     for kind in ("CO_OCCURRENCE", "SEMANTIC"):
@@ -133,7 +133,7 @@ def test_after_sixty_idle_days_nothing_is_on_and_a_night_costs_nothing_more(enti
     for _ in range(3):
         entities.days(1)
         for step in schema.DAILY:
-            [row] = entities.run(calls.entities_upkeep.daily(step))
+            [row] = entities.run(calls.entity_admin.daily(step))
             assert row["changed"] == 0
     assert kept(entities) == before
 
@@ -148,7 +148,7 @@ def test_a_night_changes_only_what_still_moves(entities):
     ]
     entities.memory.import_rows(rows)
     entities.days(1)
-    [row] = entities.run(calls.entities_upkeep.daily("decay"))
+    [row] = entities.run(calls.entity_admin.daily("decay"))
     assert row["changed"] == 2
     moved = [one for one in entities.records("tie") if one["weight_at"] != now]
     assert sorted(one["weight"] for one in moved) == pytest.approx(
@@ -375,14 +375,14 @@ def test_a_run_gone_on_with_in_other_batches_is_the_same(entities):
 def test_the_nights_of_another_user_are_not_ours(entities):
     lived(entities)
     entities.observe("Max and rain", "Max", "rain", user="bob")
-    [row] = entities.run(calls.entities_upkeep.next_scope())
+    [row] = entities.run(calls.entity_admin.next_scope())
     assert row == {"user_id": "bob"}
     before = [one for one in kept(entities) if one.get("user_id") != "bob"]
     for step in schema.DAILY:
         daily(entities, step, user="bob")
     assert [one for one in kept(entities) if one.get("user_id") != "bob"] == before
-    assert entities.run(calls.entities_upkeep.next_scope("bob")) == [{"user_id": "default"}]
-    assert entities.run(calls.entities_upkeep.next_scope("default")) == []
+    assert entities.run(calls.entity_admin.next_scope("bob")) == [{"user_id": "default"}]
+    assert entities.run(calls.entity_admin.next_scope("default")) == []
 
 
 def test_what_is_no_step_is_refused(entities):
@@ -396,7 +396,7 @@ def test_sessions_that_fell_silent_are_named_until_they_are_ended(entities):
     hour = 3_600_000
 
     def silent():
-        call = calls.entities_upkeep.silent_sessions(entities.memory.now_ms)
+        call = calls.entity_admin.silent_sessions(entities.memory.now_ms)
         return [row["session_id"] for row in entities.run(call)]
 
     entities.one("Max", "Max", session="early")

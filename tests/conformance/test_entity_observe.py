@@ -9,7 +9,7 @@ from expect import REFUSALS
 from neo4j.exceptions import ClientError
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 
 DAY_MS = 86_400_000
 
@@ -312,7 +312,7 @@ def test_everything_is_exported_and_comes_back_as_it_was(entities):
     before = entities.memory.records()
     assert entities.memory.import_rows(before)["nodes_created"] == 0
     assert entities.memory.records() == before
-    assert entities.memory.run(calls.keeping.check()) == []
+    assert entities.memory.run(calls.transfer.check()) == []
     stats = entities.memory.stats()
     assert (stats["entities"], stats["mentions"], stats["sessions"]) == (3, 3, 1)
 

@@ -10,8 +10,8 @@ from nights import daily, kept, node, tie, weekly
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker import entities as jobs
-from concept_graph_mcp.worker.running import Worker
-from conceptgraph_core.entities.stated import Given
+from concept_graph_mcp.worker.lease_runner import LeaseRunner
+from conceptgraph_core.entities.observation.stated_facts import Given
 
 CONFIGURED = settings.read({"TZ": "UTC"})
 LABELS = ("Anna Smith", "Anna Smyth", "Anna Smythe", "Max", "rain", "vet", "chapter 1", "shoes")
@@ -55,7 +55,7 @@ def lived(entities, seed):
 
 def worker(entities, batch):
     session = Session.of(entities.memory.store, CONFIGURED, Clock(entities.memory.now_ms))
-    return Worker(session, CONFIGURED, batch, holder="one")
+    return LeaseRunner(session, CONFIGURED, batch, holder="one")
 
 
 @pytest.mark.parametrize("batch", [2, 500])

@@ -8,8 +8,8 @@ from expect import REFUSALS
 from nights import daily, node, tie, weekly
 
 from concept_graph_mcp import calls
+from conceptgraph_core.entities.observation.stated_facts import Given
 from conceptgraph_core.entities.schema import DAILY
-from conceptgraph_core.entities.stated import Given
 
 HALF_DAY = 0.5
 

@@ -29,7 +29,7 @@ def mention_ids(entities, entity_id):
 
 
 def fact(entities, entity_id, predicate, value):
-    from conceptgraph_core.entities.stated import Given
+    from conceptgraph_core.entities.observation.stated_facts import Given
 
     return entities.run(calls.entities.fact(entity_id, Given(predicate, value)))[0]["fact_id"]
 
@@ -62,7 +62,7 @@ def test_a_split_moves_mentions_and_facts_to_another_one_of_the_name(entities, l
     record = next(one for one in entities.records("entity") if one["id"] == made["entity_id"])
     assert record["canonical_name"] == "lena #2"
     assert entities.link(lena, made["entity_id"])[0] == "rejected"
-    assert entities.memory.run(calls.keeping.check()) == []
+    assert entities.memory.run(calls.transfer.check()) == []
 
 
 def test_a_split_since_a_time_moves_what_was_told_since(entities, lena):
@@ -75,7 +75,7 @@ def test_a_split_is_in_the_ledger_and_explained_and_taken_back_leaves_no_trace(e
     before = everything(entities)
     made = entities.split(lena, since=entities.memory.now_ms)
     assert everything(entities) != before
-    [row] = entities.run(calls.entities_upkeep.merges())
+    [row] = entities.run(calls.entity_admin.merges())
     assert (row["action"], row["merge_id"], row["source"]) == ("split", made["merge_id"], "Lena")
     assert row["said"] == "That is another Lena"
     assert (row["is_active"], row["is_claim"], row["by"]) == (True, False, "user_correction")
@@ -84,7 +84,7 @@ def test_a_split_is_in_the_ledger_and_explained_and_taken_back_leaves_no_trace(e
     [whole] = entities.unmerge(made["merge_id"])
     assert whole["entity_id"] == lena
     assert everything(entities) == before
-    [row] = entities.run(calls.entities_upkeep.merges())
+    [row] = entities.run(calls.entity_admin.merges())
     assert not row["is_active"]
     with pytest.raises(REFUSALS, match="was taken back already"):
         entities.unmerge(made["merge_id"])
@@ -118,7 +118,7 @@ def test_without_the_users_words_everything_is_only_a_claim(entities, lena, said
     # But for what is in question from now on.
     before = [one.replace("'provisional'", "'ambiguous'") for one in before if "'Leni'" not in one]
     assert [one.replace("'provisional'", "'ambiguous'") for one in kept] == before
-    claims = entities.run(calls.entities_upkeep.merges())
+    claims = entities.run(calls.entity_admin.merges())
     assert sorted(row["action"] for row in claims) == ["end", "split"]
     assert all(row["is_claim"] and not row["is_active"] for row in claims)
     [tie] = [one for one in entities.ties("same_as") if one["evidence"] == "one"]

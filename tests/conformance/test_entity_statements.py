@@ -6,8 +6,8 @@ from expect import REFUSALS
 from nights import daily
 
 from concept_graph_mcp import calls
+from conceptgraph_core.entities.observation.stated_facts import Given
 from conceptgraph_core.entities.schema import SELF
-from conceptgraph_core.entities.stated import Given
 
 
 @pytest.fixture

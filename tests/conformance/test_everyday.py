@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets
-from conceptgraph_core.entities.stated import Given
+from conceptgraph_core.entities.observation.stated_facts import Given
 from conceptgraph_core.everyday import asking, lines, schema
 from memories import links
 
@@ -375,7 +375,7 @@ def test_a_separation_stands_in_the_ledger_and_passes_through_an_export(days, me
     clara(days)
     days.remember("Claire sings", ["Claire"], said="Claire sings so well")
     row = days.identify("Clara", "Claire", False, "Claire is not Clara")
-    [entry] = memory.run(calls.entities_upkeep.merge(row["undo"]))
+    [entry] = memory.run(calls.entity_admin.merge(row["undo"]))
     told = ("apart", {"Clara", "Claire"}, "Claire is not Clara", True)
     ends = {entry["source"], entry["target"]}
     assert (entry["action"], ends, entry["said"], entry["is_active"]) == told

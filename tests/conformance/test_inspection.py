@@ -19,7 +19,7 @@ NOTHING = {
 
 def problems(memory):
     """Return what a check reports, but for the words that no episode has which hands made."""
-    rows = [(row["problem"], row["subject"]) for row in memory.run(calls.keeping.check())]
+    rows = [(row["problem"], row["subject"]) for row in memory.run(calls.transfer.check())]
     return [row for row in rows if row[0] != "not found by words"]
 
 
@@ -143,7 +143,7 @@ def test_a_name_of_a_concept_and_an_episode_is_reported(memory, hands):
 
 def test_every_problem_comes_with_advice(memory, hands):
     hands.edge(hands.node("Concept", name="a"), hands.node("Episode", name="a"), "IS_A")
-    rows = memory.run(calls.keeping.check())
+    rows = memory.run(calls.transfer.check())
     assert len(rows) >= 9
     assert all(row["advice"] for row in rows)
 
@@ -152,11 +152,11 @@ def test_the_checks_tolerate_what_they_report(memory, hands):
     first = hands.node("Concept", name="a", valence="good", arousal_level="much", accessed_at="now")
     second = hands.node("Concept", name=7)
     hands.edge(first, second, "IS_A", weight="heavy")
-    memory.run(calls.keeping.check())
+    memory.run(calls.transfer.check())
     assert memory.stats()["is-a"] == 1
     (row,) = memory.recall(["a"], 2)
     assert (row["score"], row["weight"]) == (0.0, 0.25)
 
 
 def test_the_modules_have_the_version_of_the_server(memory):
-    assert memory.run(calls.Call(calls.keeping.VERSION, ())) == [{"version": __version__}]
+    assert memory.run(calls.Call(calls.transfer.VERSION, ())) == [{"version": __version__}]

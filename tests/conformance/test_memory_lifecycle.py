@@ -10,7 +10,7 @@ from test_memory_nodes import create, get
 
 from concept_graph_mcp import calls
 from conceptgraph_core.memories import schema
-from conceptgraph_core.memories.packing import MARK
+from conceptgraph_core.memories.compression import MARK
 from memories import node
 
 WHOLE_YEAR = 365
@@ -32,7 +32,7 @@ def decay(memory, user="default", dry_run=False, limit=500):
     """Let a whole run of the worker pass; return what it processed and changed."""
     processed, changes, last = 0, [], None
     while True:
-        call = calls.upkeep.decay_batch(user, limit, last, dry_run)
+        call = calls.memory_admin.decay_batch(user, limit, last, dry_run)
         [row] = run(memory, call, user)
         assert row["errors"] == 0
         processed += row["processed"]
@@ -93,7 +93,7 @@ def test_what_is_given_is_changed_and_all_else_stays(memory):
 def test_a_correction_changes_by_which_words_it_is_found(memory):
     memory_id = made(memory, "Prefers tea")
     run(memory, calls.memories.update("default", memory_id, content="Prefers coffee"))
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
     assert stored(memory, memory_id)["content"] == "Prefers coffee"
 
 
@@ -112,12 +112,12 @@ def test_what_is_forgotten_is_nowhere_and_its_owner_brings_it_back(memory):
         with pytest.raises(REFUSALS, match=rf"^memory: not found: {memory_id}$"):
             run(memory, call)
     assert run(memory, calls.memories.recent("default")) == []
-    [row] = run(memory, calls.upkeep.listed("default", ["expired"]))
+    [row] = run(memory, calls.memory_admin.listed("default", ["expired"]))
     assert (row["memory_id"], row["deleted_at"]) == (memory_id, memory.now_ms)
     record = stored(memory, memory_id)
     assert record["metadata"]["forgotten"]["reason"] == "It was coffee"
     memory.now_ms += DAY_MS
-    [row] = run(memory, calls.upkeep.restore(memory_id))
+    [row] = run(memory, calls.memory_admin.restore(memory_id))
     assert (row["restored"], row["state"]) == (True, "active")
     row = get(memory, memory_id)
     assert (row["content"], row["access_count"]) == ("Prefers tea", 2)
@@ -126,7 +126,7 @@ def test_what_is_forgotten_is_nowhere_and_its_owner_brings_it_back(memory):
         ("expired", "active"),
     ]
     assert "forgotten" not in row["metadata"]
-    assert run(memory, calls.upkeep.restore(memory_id))[0]["restored"] is False
+    assert run(memory, calls.memory_admin.restore(memory_id))[0]["restored"] is False
 
 
 def test_the_latest_come_first_and_reading_them_changes_nothing(memory):
@@ -155,12 +155,12 @@ def test_memories_of_one_time_come_by_their_ids_and_are_cut_there(memory):
     for given in ({}, {"source_filter": "research"}):
         rows = run(memory, calls.memories.recent("default", 12, **given))
         assert [row["memory_id"] for row in rows] == ids[:12]
-    rows = run(memory, calls.upkeep.listed("default", [], 12))
+    rows = run(memory, calls.memory_admin.listed("default", [], 12))
     assert [row["memory_id"] for row in rows] == ids[:12]
     for one in shuffled:
         run(memory, calls.memories.forget(one))
     memory.now_ms += DAY_MS
-    rows = run(memory, calls.upkeep.purgeable("default", DAY_MS, memory.now_ms, 12))
+    rows = run(memory, calls.memory_admin.purgeable("default", DAY_MS, memory.now_ms, 12))
     assert [row["memory_id"] for row in rows] == ids[:12]
 
 
@@ -199,7 +199,7 @@ def test_with_a_window_the_worker_takes_a_memory_through_all_states_and_nothing_
     record = stored(memory, memory_id)
     assert record["content"] == content
     assert record["deleted_at"] is not None
-    assert run(memory, calls.upkeep.restore(memory_id))[0]["state"] == "active"
+    assert run(memory, calls.memory_admin.restore(memory_id))[0]["state"] == "active"
     assert get(memory, memory_id)["content"] == content
 
 
@@ -226,9 +226,9 @@ def test_a_state_is_entered_with_its_reason_and_only_once(memory):
 def test_the_worker_goes_through_a_scope_in_bounded_batches(memory):
     ids = sorted(made(memory, f"memory {number}") for number in range(7))
     made(memory, "another's", user="ann")
-    [row] = run(memory, calls.upkeep.decay_batch("default", 3))
+    [row] = run(memory, calls.memory_admin.decay_batch("default", 3))
     assert (row["processed"], row["last"]) == (3, ids[2])
-    [row] = run(memory, calls.upkeep.decay_batch("default", 3, ids[5]))
+    [row] = run(memory, calls.memory_admin.decay_batch("default", 3, ids[5]))
     assert (row["processed"], row["last"]) == (1, None)
     assert decay(memory, limit=2)[0] == 7
     assert decay(memory, user="ann")[0] == 1
@@ -244,7 +244,7 @@ def test_what_is_archived_is_stored_smaller_and_read_whole(memory, hands, host):
     assert len(kept) < len(content) / 10
     [row] = run(memory, calls.memories.recent("default"))
     assert row["text"] == content[:279] + "…"
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
     assert get(memory, memory_id)["content"] == content
     assert raw_content(memory, hands, host, memory_id) == content
 
@@ -366,7 +366,7 @@ def test_without_a_retention_window_nothing_expires(memory):
     assert seen == [("active", "dormant"), ("dormant", "archived")]
     row = status(memory, memory_id)
     assert (row["state"], row["next_state"]) == ("archived", None)
-    [found] = run(memory, calls.remembering.search("default", "Daniele"))
+    [found] = run(memory, calls.memory_search.search("default", "Daniele"))
     assert (found["memory_id"], found["state"]) == (memory_id, "archived")
 
 
@@ -430,9 +430,9 @@ def test_the_state_is_that_of_now_wherever_it_is_shown_without_a_worker(memory):
     memory.now_ms += 60 * DAY_MS
     for call in (
         calls.memories.recent("default"),
-        calls.upkeep.listed("default"),
-        calls.upkeep.show(memory_id),
-        calls.remembering.search("default", "tea"),
+        calls.memory_admin.listed("default"),
+        calls.memory_admin.show(memory_id),
+        calls.memory_search.search("default", "tea"),
         calls.memory_links.connected(other),
         calls.memory_links.explore(memory_id),
         calls.memory_links.traverse("default", memory_id),
@@ -444,12 +444,12 @@ def test_the_state_is_that_of_now_wherever_it_is_shown_without_a_worker(memory):
             assert row["decay_score"] == round(0.7 * math.exp(-0.6), 6)
     [figures] = run(memory, calls.memory_links.stats("default"))
     assert figures["by_state"]["dormant"] == 1
-    assert ids(memory, calls.remembering.search("default", "tea", states=["dormant"])) == [
+    assert ids(memory, calls.memory_search.search("default", "tea", states=["dormant"])) == [
         memory_id
     ]
-    assert ids(memory, calls.remembering.search("default", "tea", states=["active"])) == []
-    assert ids(memory, calls.upkeep.listed("default", ["dormant"])) == [memory_id]
-    assert ids(memory, calls.upkeep.listed("default", ["active"])) == [other]
+    assert ids(memory, calls.memory_search.search("default", "tea", states=["active"])) == []
+    assert ids(memory, calls.memory_admin.listed("default", ["dormant"])) == [memory_id]
+    assert ids(memory, calls.memory_admin.listed("default", ["active"])) == [other]
     assert stored(memory, memory_id)["state"] == "active"
 
 
@@ -501,25 +501,25 @@ def test_only_what_was_deleted_before_the_window_is_removed_and_only_by_its_owne
     memory.now_ms += 30 * DAY_MS
     run(memory, calls.memories.forget(new))
     window = 20 * DAY_MS
-    [row] = run(memory, calls.upkeep.purgeable("default", window, memory.now_ms))
+    [row] = run(memory, calls.memory_admin.purgeable("default", window, memory.now_ms))
     assert row["memory_id"] == old
     # What is named but not due, or is another's, stays.
-    rows = run(memory, calls.upkeep.purge("default", window, [old, new, kept, theirs]))
+    rows = run(memory, calls.memory_admin.purge("default", window, [old, new, kept, theirs]))
     assert [one["memory_id"] for one in rows] == [old]
     ids = {one["id"] for one in memory.records()}
     assert ids == {new, kept, theirs}
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
     with pytest.raises(REFUSALS, match="retention_ms"):
-        run(memory, calls.upkeep.purge("default", 0, [new]))
+        run(memory, calls.memory_admin.purge("default", 0, [new]))
     with pytest.raises(REFUSALS, match=r"^memory: not found"):
-        run(memory, calls.upkeep.restore(old))
+        run(memory, calls.memory_admin.restore(old))
 
 
 def test_the_scopes_are_found_one_after_the_other(memory):
     for user in ("bob", "ann", "Ann", "ännchen"):
         made(memory, "tea", user=user)
     found, after = [], None
-    while rows := run(memory, calls.upkeep.next_scope(after)):
+    while rows := run(memory, calls.memory_admin.next_scope(after)):
         [row] = rows
         after = row["user_id"]
         found.append(after)
@@ -529,34 +529,36 @@ def test_the_scopes_are_found_one_after_the_other(memory):
 
 
 def test_one_worker_works_at_a_time(memory):
-    [row] = run(memory, calls.upkeep.worker_status())
+    [row] = run(memory, calls.memory_admin.worker_status())
     assert (row["paused"], row["holder"], row["runs"]) == (False, None, 0)
-    [row] = run(memory, calls.upkeep.worker_lease("one", 60_000))
+    [row] = run(memory, calls.memory_admin.worker_lease("one", 60_000))
     assert (row["acquired"], row["holder"]) == (True, "one")
     assert row["lease_until"] == memory.now_ms + 60_000
-    [row] = run(memory, calls.upkeep.worker_lease("two", 60_000))
+    [row] = run(memory, calls.memory_admin.worker_lease("two", 60_000))
     assert (row["acquired"], row["holder"]) == (False, "one")
-    assert run(memory, calls.upkeep.worker_lease("two", 0))[0]["holder"] == "one"
+    assert run(memory, calls.memory_admin.worker_lease("two", 0))[0]["holder"] == "one"
     memory.now_ms += 30_000
-    assert run(memory, calls.upkeep.worker_lease("one", 60_000))[0]["acquired"] is True
+    assert run(memory, calls.memory_admin.worker_lease("one", 60_000))[0]["acquired"] is True
     memory.now_ms += 60_000
-    assert run(memory, calls.upkeep.worker_status())[0]["holder"] is None
-    assert run(memory, calls.upkeep.worker_lease("two", 60_000))[0]["acquired"] is True
-    assert run(memory, calls.upkeep.worker_lease("two", 0))[0]["holder"] is None
+    assert run(memory, calls.memory_admin.worker_status())[0]["holder"] is None
+    assert run(memory, calls.memory_admin.worker_lease("two", 60_000))[0]["acquired"] is True
+    assert run(memory, calls.memory_admin.worker_lease("two", 0))[0]["holder"] is None
 
 
 def test_nobody_works_while_work_is_paused(memory):
-    assert run(memory, calls.upkeep.worker_pause(True))[0]["paused"] is True
-    [row] = run(memory, calls.upkeep.worker_lease("one", 60_000))
+    assert run(memory, calls.memory_admin.worker_pause(True))[0]["paused"] is True
+    [row] = run(memory, calls.memory_admin.worker_lease("one", 60_000))
     assert (row["acquired"], row["holder"]) == (False, None)
-    run(memory, calls.upkeep.worker_pause(False))
-    assert run(memory, calls.upkeep.worker_lease("one", 60_000))[0]["acquired"] is True
+    run(memory, calls.memory_admin.worker_pause(False))
+    assert run(memory, calls.memory_admin.worker_lease("one", 60_000))[0]["acquired"] is True
 
 
 def test_what_the_worker_did_adds_up(memory):
     done = {"runs": 1, "processed": 20, "transitioned": 3, "started_at": 5, "duration_ms": 7}
-    run(memory, calls.upkeep.worker_report("one", done))
-    [row] = run(memory, calls.upkeep.worker_report("two", {"processed": 2, "last_error": "x"}))
+    run(memory, calls.memory_admin.worker_report("one", done))
+    [row] = run(
+        memory, calls.memory_admin.worker_report("two", {"processed": 2, "last_error": "x"})
+    )
     assert (row["runs"], row["processed"], row["transitioned"]) == (1, 22, 3)
     assert (row["started_at"], row["duration_ms"], row["last_error"]) == (5, 7, "x")
     # It is nobody's memory and in no count.
@@ -592,15 +594,17 @@ def test_links_to_what_is_forgotten_count_for_the_worker_as_little_as_for_anybod
     run(memory, calls.memories.forget(two))
     given = {"user_id": "default", "decay": {"degree_boost": 0.2}}
     [told] = memory.run(calls.memories.decay_status(one), **given)
-    memory.run(calls.upkeep.decay_batch("default", 500), **given)
+    memory.run(calls.memory_admin.decay_batch("default", 500), **given)
     assert told["state"] == stored(memory, one)["state"] == "dormant"
 
 
 def test_each_job_is_known_by_what_it_did_and_all_of_them_together(memory):
-    run(memory, calls.upkeep.worker_report("one", {"job": "decay", "runs": 1, "processed": 2}))
+    run(
+        memory, calls.memory_admin.worker_report("one", {"job": "decay", "runs": 1, "processed": 2})
+    )
     more = {"job": "daily", "runs": 1, "started_at": 5, "counts": {"merged": 3}}
-    run(memory, calls.upkeep.worker_report("one", more))
-    [row] = run(memory, calls.upkeep.worker_report("one", more | {"last_error": "lost"}))
+    run(memory, calls.memory_admin.worker_report("one", more))
+    [row] = run(memory, calls.memory_admin.worker_report("one", more | {"last_error": "lost"}))
     assert (row["runs"], row["processed"], row["last_error"]) == (3, 2, "lost")
     daily, decayed = (dict(one) for one in row["jobs"])
     assert (daily["job"], daily["runs"], daily["started_at"]) == ("daily", 2, 5)
@@ -608,49 +612,49 @@ def test_each_job_is_known_by_what_it_did_and_all_of_them_together(memory):
     assert (decayed["job"], decayed["runs"], decayed["processed"]) == ("decay", 1, 2)
     assert (decayed["last_error"], dict(decayed["counts"])) == (None, {})
     with pytest.raises(REFUSALS, match="job: must not be 'worker'"):
-        run(memory, calls.upkeep.worker_report("one", {"job": "worker"}))
+        run(memory, calls.memory_admin.worker_report("one", {"job": "worker"}))
 
 
 def test_a_batch_of_the_worker_is_counted_with_what_it_does_and_keeps_its_lease(memory):
     made(memory, "one")
-    run(memory, calls.upkeep.worker_lease("one", 1_000))
+    run(memory, calls.memory_admin.worker_lease("one", 1_000))
     memory.now_ms += 60 * DAY_MS
-    [row] = run(memory, calls.upkeep.decay_batch("default", holder="one"))
+    [row] = run(memory, calls.memory_admin.decay_batch("default", holder="one"))
     assert (row["processed"], row["transitioned"]) == (1, 1)
-    [row] = run(memory, calls.upkeep.worker_status())
+    [row] = run(memory, calls.memory_admin.worker_status())
     assert (row["processed"], row["transitioned"], row["holder"]) == (1, 1, "one")
     assert row["lease_until"] == memory.now_ms + 120_000
     assert [(one["job"], one["transitioned"]) for one in row["jobs"]] == [("decay", 1)]
     # What is only told is not counted.
-    run(memory, calls.upkeep.decay_batch("default", dry_run=True, holder="one"))
-    assert run(memory, calls.upkeep.worker_status())[0]["processed"] == 1
+    run(memory, calls.memory_admin.decay_batch("default", dry_run=True, holder="one"))
+    assert run(memory, calls.memory_admin.worker_status())[0]["processed"] == 1
 
 
 def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
     memory_id = made(memory, "one")
     run(memory, calls.memories.forget(made(memory, "gone")))
-    run(memory, calls.upkeep.worker_lease("one", 1_000))
+    run(memory, calls.memory_admin.worker_lease("one", 1_000))
     memory.now_ms += 60 * DAY_MS
-    run(memory, calls.upkeep.worker_lease("two", 1_000))
+    run(memory, calls.memory_admin.worker_lease("two", 1_000))
     before = memory.records()
-    removable = run(memory, calls.upkeep.purgeable("default", DAY_MS, memory.now_ms))
+    removable = run(memory, calls.memory_admin.purgeable("default", DAY_MS, memory.now_ms))
     assert [one["text"] for one in removable] == ["gone"]
     removed = [one["memory_id"] for one in removable]
     for call in (
-        calls.upkeep.decay_batch("default", holder="one"),
-        calls.upkeep.purge("default", DAY_MS, removed, "one"),
+        calls.memory_admin.decay_batch("default", holder="one"),
+        calls.memory_admin.purge("default", DAY_MS, removed, "one"),
     ):
         with pytest.raises(REFUSALS, match=r"^worker: the lease is somebody else's"):
             run(memory, call)
-    run(memory, calls.upkeep.worker_pause(True))
+    run(memory, calls.memory_admin.worker_pause(True))
     with pytest.raises(REFUSALS, match=r"^worker: work is paused$"):
-        run(memory, calls.upkeep.decay_batch("default", holder="two"))
+        run(memory, calls.memory_admin.decay_batch("default", holder="two"))
     assert memory.records() == before
     assert stored(memory, memory_id)["state"] == "active"
-    assert run(memory, calls.upkeep.worker_status())[0]["processed"] == 0
-    run(memory, calls.upkeep.worker_pause(False))
-    run(memory, calls.upkeep.purge("default", DAY_MS, removed, "two"))
-    assert run(memory, calls.upkeep.worker_status())[0]["purged"] == 1
+    assert run(memory, calls.memory_admin.worker_status())[0]["processed"] == 0
+    run(memory, calls.memory_admin.worker_pause(False))
+    run(memory, calls.memory_admin.purge("default", DAY_MS, removed, "two"))
+    assert run(memory, calls.memory_admin.worker_status())[0]["purged"] == 1
 
 
 def test_without_a_look_up_a_scan_finds_the_same(memory):
@@ -666,24 +670,24 @@ def test_without_a_look_up_a_scan_finds_the_same(memory):
         calls.memories.recent("default", 3),
         calls.memories.recent("default", 3, "research"),
         calls.memories.decay_status(ids[1]),
-        calls.upkeep.listed("default"),
-        calls.upkeep.listed("default", ["expired"]),
-        calls.upkeep.decay_batch("default", 2, ids[1], dry_run=True),
-        calls.upkeep.purgeable("default", DAY_MS, memory.now_ms),
-        calls.upkeep.worker_status(),
-        calls.upkeep.next_scope("ann"),
+        calls.memory_admin.listed("default"),
+        calls.memory_admin.listed("default", ["expired"]),
+        calls.memory_admin.decay_batch("default", 2, ids[1], dry_run=True),
+        calls.memory_admin.purgeable("default", DAY_MS, memory.now_ms),
+        calls.memory_admin.worker_status(),
+        calls.memory_admin.next_scope("ann"),
     ):
         expected = run(memory, call)
         assert run(memory, call._replace(lookup=None)) == expected
     for call in (
-        calls.upkeep.decay_batch("default", 2, ids[1]),
+        calls.memory_admin.decay_batch("default", 2, ids[1]),
         calls.memories.get(ids[3]),
-        calls.upkeep.restore(ids[0]),
+        calls.memory_admin.restore(ids[0]),
         calls.memories.update("default", ids[4], content="memory of tea"),
     ):
         assert run(memory, call._replace(lookup=None))
     assert stored(memory, ids[2])["state"] == "dormant"
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgotten_is_not(memory):
@@ -698,25 +702,25 @@ def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgott
     fresh = made(memory, "fresh tea")
 
     def expired(*given, **filters):
-        rows = run(memory, calls.upkeep.expired("default", *given, **filters))
+        rows = run(memory, calls.memory_admin.expired("default", *given, **filters))
         return {row["memory_id"] for row in rows}
 
     for query in (None, "tea"):
         assert expired(query) == {green, black}
         assert expired(query, source_filter="research") == {black}
         assert expired(query, tags=["drinks"]) == {green}
-        [row] = run(memory, calls.upkeep.expired("default", query, 1))
+        [row] = run(memory, calls.memory_admin.expired("default", query, 1))
         assert (row["total"], row["state"]) == (2, "expired")
         assert row["deleted_at"] == memory.now_ms
     assert expired("kettle") == set()
-    call = calls.upkeep.expired("default", "tea")
+    call = calls.memory_admin.expired("default", "tea")
     assert run(memory, call._replace(lookup=None)) == run(memory, call)
     [figures] = run(memory, calls.memory_links.stats("default"))
     assert (figures["nodes"], figures["by_state"]["expired"]) == (1, 2)
     # Of all users.
     assert memory.stats()["memories expired"] == 2
     for one in (green, black):
-        run(memory, calls.upkeep.restore(one))
+        run(memory, calls.memory_admin.restore(one))
     assert expired("tea") == set()
     assert "expired" not in run(memory, calls.memory_links.stats("default"))[0]["by_state"]
     assert set(ids(memory, calls.memories.recent("default"))) == {green, black, fresh}
@@ -729,9 +733,9 @@ def test_the_owner_lists_by_tags_in_whatever_state(memory):
         ids_of[name] = row["memory_id"]
     run(memory, calls.memories.forget(ids_of["milk"]))
     both = {ids_of["tea"], ids_of["milk"]}
-    assert set(ids(memory, calls.upkeep.listed("default", tags=["drink"]))) == both
-    gone = calls.upkeep.listed("default", ["expired"], tags=["drink", "food"])
+    assert set(ids(memory, calls.memory_admin.listed("default", tags=["drink"]))) == both
+    gone = calls.memory_admin.listed("default", ["expired"], tags=["drink", "food"])
     assert ids(memory, gone) == [ids_of["milk"]]
-    assert len(ids(memory, calls.upkeep.listed("default", limit=1, tags=["drink"]))) == 1
-    assert ids(memory, calls.upkeep.listed("default", tags=["Drink"])) == []
-    assert run(memory, calls.upkeep.listed("ann", tags=["drink"]), "ann") == []
+    assert len(ids(memory, calls.memory_admin.listed("default", limit=1, tags=["drink"]))) == 1
+    assert ids(memory, calls.memory_admin.listed("default", tags=["Drink"])) == []
+    assert run(memory, calls.memory_admin.listed("ann", tags=["drink"]), "ann") == []

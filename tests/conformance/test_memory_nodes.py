@@ -123,7 +123,7 @@ def test_memories_are_exported_imported_and_counted(memory):
     assert memory.import_rows(records)["nodes_existing"] == 1
     assert memory.records() == records
     assert memory.stats()["memories"] == 1
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def test_a_record_moves_no_memory_to_another_user_and_no_link_joins_two(memory):
@@ -162,7 +162,7 @@ def test_what_a_memory_is_about_is_among_its_words(memory, hands, host):
         return {row["node"].properties["name"] for row in hands.probe("of_label", "Term")}
 
     assert {"lisbon", "want", "journey"} <= terms()
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def test_a_corrected_text_has_no_vector_of_the_old_one(memory):
@@ -206,7 +206,7 @@ def test_concepts_that_stand_in_the_text_too_are_corrected(memory, given):
     memory_id = create(memory, "Lena moved to Turin", concepts=["Lena"])["memory_id"]
     [row] = memory.run(calls.memories.update("default", memory_id, **given))
     assert list(row["concepts"]) == given["concepts"]
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def test_a_copy_is_found_among_many_that_share_as_many_of_its_words(memory):
@@ -306,9 +306,9 @@ def test_everything_of_a_memory_can_be_corrected(memory):
     row = update(concepts=["breakfast"], source="research", parent_id=parent, decay_rate=0.1)
     assert (list(row["concepts"]), row["source"]) == (["breakfast"], "research")
     assert row["parent_id"] == parent
-    found = memory.run(calls.remembering.search("default", "breakfast"))
+    found = memory.run(calls.memory_search.search("default", "breakfast"))
     assert [one["memory_id"] for one in found] == [memory_id]
-    assert memory.run(calls.remembering.search("default", "drinks")) == []
+    assert memory.run(calls.memory_search.search("default", "drinks")) == []
     assert one_record(memory, memory_id)["decay_rate"] == 0.1
     row = update(concepts=[], parent_id="", decay_rate=-1)
     assert (list(row["concepts"]), row["parent_id"]) == ([], None)
@@ -321,7 +321,7 @@ def test_everything_of_a_memory_can_be_corrected(memory):
     ):
         with pytest.raises(REFUSALS, match=message):
             update(**given)
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def test_a_memory_fades_at_the_rate_that_it_was_given(memory):
@@ -333,7 +333,7 @@ def test_a_memory_fades_at_the_rate_that_it_was_given(memory):
 
 def test_a_rate_of_its_own_is_told(memory):
     memory_id = create(memory, "Milk is in the fridge", decay_rate=0.5)["memory_id"]
-    for call in (calls.memories.get(memory_id), calls.upkeep.show(memory_id)):
+    for call in (calls.memories.get(memory_id), calls.memory_admin.show(memory_id)):
         assert memory.run(call)[0]["decay_rate"] == 0.5
     [row] = memory.run(calls.memories.update("default", memory_id, decay_rate=-1))
     assert row["decay_rate"] is None
@@ -344,10 +344,10 @@ def test_a_list_by_tag_needs_no_query(memory):
         memory.now_ms += 1
         create(memory, f"note {number}", tags=[tag], source="a" if number else "b")
     for query in (None, ""):
-        rows = memory.run(calls.remembering.search("default", query, tags=["home"]))
+        rows = memory.run(calls.memory_search.search("default", query, tags=["home"]))
         assert [row["text"] for row in rows] == ["note 2", "note 0"]
         assert (rows[0]["score"], list(rows[0]["matched"]), rows[0]["total"]) == (0.0, [], 2)
-    rows = memory.run(calls.remembering.search("default", None, source_filter="a", limit=1))
+    rows = memory.run(calls.memory_search.search("default", None, source_filter="a", limit=1))
     assert [(row["text"], row["total"]) for row in rows] == [("note 2", 2)]
 
 

@@ -18,7 +18,7 @@ def entity(label: str, user: str = "default") -> dict[str, Any]:
 
 
 def search(memory: Any, query: str, user: str = "default") -> list[dict[str, Any]]:
-    call = calls.remembering.search(user, query, explained=True)
+    call = calls.memory_search.search(user, query, explained=True)
     return memory.run(call, user_id=user)
 
 
@@ -27,12 +27,12 @@ def ids(memory: Any, query: str, user: str = "default") -> list[str]:
 
 
 def context(memory: Any, query: str, user: str = "default") -> list[str]:
-    [row] = memory.run(calls.remembering.context(user, query), user_id=user)
+    [row] = memory.run(calls.memory_search.context(user, query), user_id=user)
     return row["memory_ids"]
 
 
 def widened(memory: Any, query: str, user: str = "default") -> list[tuple[str, float, str]]:
-    rows = memory.run(calls.remembering.widened(user, query), user_id=user)
+    rows = memory.run(calls.memory_search.widened(user, query), user_id=user)
     return [(row["term"], row["share"], row["why"]) for row in rows]
 
 
@@ -102,7 +102,7 @@ def test_whose_are_not_merged_or_no_longer_find_themselves_only(merged, found):
 
 
 def test_without_a_look_up_the_names_are_found_too(merged):
-    call = calls.remembering.search("default", "Where did Liz go?")
+    call = calls.memory_search.search("default", "Where did Liz go?")
     rows = merged.run(call._replace(lookup=None))
     assert [row["memory_id"] for row in rows] == ["default trip"]
     rows = merged.run(call._replace(lookup=None), user_id="ann")

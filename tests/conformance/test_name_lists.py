@@ -7,7 +7,7 @@ from expect import REFUSALS, concept
 
 from concept_graph_mcp import calls
 from conceptgraph_core import folding
-from conceptgraph_core.lists import schema
+from conceptgraph_core.name_lists import schema
 
 WORDS = ("apple", "Äpfel", "crème", "brûlée", "Tart", "日本", "ice", "ﬁsh", "a\nb", "O'Brien")
 

@@ -8,7 +8,7 @@ import pytest
 from test_memory_ingest import ingest, kept, message
 
 from concept_graph_mcp import calls
-from conceptgraph_core.memories.packing import MARK, whole
+from conceptgraph_core.memories.compression import MARK, whole
 from memories import node
 
 
@@ -32,13 +32,13 @@ def test_it_can_be_told_in_every_way_and_comes_back_as_it_is(memory, text):
     assert records == {"other": INNER, created: text, "t1": text, "imported": text}
     memory.import_rows(memory.records())
     assert {key: record["content"] for key, record in kept(memory).items()} == records
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def test_it_is_not_found_by_what_it_would_unpack_to(memory):
     memory.run(calls.memories.create("default", TEXT))
     memory.import_rows([node("other", content=INNER)])
-    found = memory.run(calls.remembering.search("default", "apples"))
+    found = memory.run(calls.memory_search.search("default", "apples"))
     assert [row["memory_id"] for row in found] == ["other"]
 
 

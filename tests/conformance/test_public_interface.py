@@ -62,7 +62,7 @@ def live(memory):
     # Without the ids, which are others the next time.
     said += [(row["name"], row["hop"], row["degree"], len(row["relations"])) for row in around]
     said += [
-        memory.run(calls.keeping.check()),
+        memory.run(calls.transfer.check()),
         memory.run(calls.concepts.rename("pear", "Birne", False)),
     ]
     said += [memory.run(calls.concepts.remove_relation("apple", "fruit", "is-a", False))]
@@ -126,23 +126,23 @@ def lived(memory):
     ]
     memory.now_ms += 250 * DAY_MS
     said += [
-        memory.run(calls.upkeep.decay_batch("default")),
+        memory.run(calls.memory_admin.decay_batch("default")),
         memory.run(calls.memories.recent("default")),
         memory.run(calls.memories.get("a")),
         memory.run(calls.memories.touch(["a", "b"])),
         memory.run(calls.memories.decay_status("a")),
-        memory.run(calls.upkeep.restore("c")),
-        memory.run(calls.upkeep.listed("default")),
-        memory.run(calls.upkeep.next_scope()),
-        memory.run(calls.keeping.check()),
+        memory.run(calls.memory_admin.restore("c")),
+        memory.run(calls.memory_admin.listed("default")),
+        memory.run(calls.memory_admin.next_scope()),
+        memory.run(calls.transfer.check()),
         sorted(memory.records(), key=lambda record: record["id"]),
-        memory.run(calls.upkeep.worker_lease("one", 5)),
-        memory.run(calls.upkeep.worker_lease("one", 0)),
+        memory.run(calls.memory_admin.worker_lease("one", 5)),
+        memory.run(calls.memory_admin.worker_lease("one", 0)),
     ]
     for memory_id in "abc":
         memory.run(calls.memories.forget(memory_id))
     memory.now_ms += 2
-    said.append(memory.run(calls.upkeep.purge("default", 1, ["a", "b", "c"])))
+    said.append(memory.run(calls.memory_admin.purge("default", 1, ["a", "b", "c"])))
     memory.now_ms = start
     return [*said, memory.records()]
 
@@ -166,11 +166,11 @@ def test_what_hands_made_is_tolerated_alike(memory, hands, public_only):
     hands.edge(*ends, "IS_A", weight=1)
     hands.edge(ends[0], ends[0], "EVOKES", weight=0.5)
     hands.edge(hands.node("Person", name="p"), ends[0], "EVOKES", weight=1.0)
-    expected = memory.peek(["a"], 3), memory.run(calls.keeping.check()), memory.stats()
+    expected = memory.peek(["a"], 3), memory.run(calls.transfer.check()), memory.stats()
     with public_only():
         assert (
             memory.peek(["a"], 3),
-            memory.run(calls.keeping.check()),
+            memory.run(calls.transfer.check()),
             memory.stats(),
         ) == expected
         assert memory.relation_add("a", "b", "is-a")["weight"] == 1.0

@@ -94,7 +94,7 @@ def test_a_wrong_record_is_refused_with_its_number(samples, bad):
 
 def test_what_it_does_not_expect_is_reported(samples):
     samples.add(*LIVED)
-    assert samples.run(calls.keeping.check(MODEL)) == []
+    assert samples.run(calls.transfer.check(MODEL)) == []
 
 
 def test_a_backup_brings_all_of_it_back(samples, tmp_path):

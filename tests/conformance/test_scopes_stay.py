@@ -42,7 +42,7 @@ def called(label: str) -> NodeKind:
 
 
 def problems(memory: Any) -> list[tuple[str, str]]:
-    return [(row["problem"], row["subject"]) for row in memory.run(calls.keeping.check())]
+    return [(row["problem"], row["subject"]) for row in memory.run(calls.transfer.check())]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
@@ -54,7 +54,7 @@ def test_no_record_of_any_kind_moves_a_node_to_another_user(memory, kind, only_n
     moved = {**hers, kind.scope: "bob"}
     refused = f"row 1: {kind.kind}: {kind.scope} is ann here, not bob"
     with pytest.raises(REFUSALS, match=refused):
-        memory.run(calls.keeping.import_rows([his, moved]), only_new=only_new)
+        memory.run(calls.transfer.import_rows([his, moved]), only_new=only_new)
     assert memory.records() == before
     memory.import_rows(before)
     assert memory.records() == before

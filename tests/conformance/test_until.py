@@ -114,7 +114,7 @@ def test_without_the_date_it_is_that_of_the_host(lived):
         calls.memories.forget(MEMORY),
         calls.memory_links.link(MEMORY, OTHER),
         calls.entities.end_session("s"),
-        calls.keeping.import_rows([{"kind": "concept", "name": "apple", "valence": 1.0}]),
+        calls.transfer.import_rows([{"kind": "concept", "name": "apple", "valence": 1.0}]),
     ],
     ids=lambda call: call.procedure.name,
 )

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core.associate.schema import FEW_MENTIONS
 from conceptgraph_core.concepts.schema import WIDENED_RELATIONS
+from conceptgraph_core.retrieval.schema import FEW_MENTIONS
 from memories import edge, node
 
 
@@ -15,7 +15,7 @@ def relation(source: str, target: str, type_: str = "evokes", weight: float = 0.
 
 
 def search(memory: Any, query: str, user: str = "default", **given: Any) -> list[dict[str, Any]]:
-    call = calls.remembering.search(user, query, explained=True, **given)
+    call = calls.memory_search.search(user, query, explained=True, **given)
     return memory.run(call, user_id=user)
 
 
@@ -119,7 +119,7 @@ def test_a_neighbour_that_counts_for_nothing_is_none(memory, weight):
     memory.import_rows([relation("dog", "Max", weight=weight), node("max", content="Max sleeps")])
     assert widened(memory, "dog") == []
     assert ids(memory, "dog") == []
-    [row] = memory.run(calls.remembering.context("default", "dog"))
+    [row] = memory.run(calls.memory_search.context("default", "dog"))
     assert row["memory_ids"] == []
 
 
@@ -130,16 +130,16 @@ def test_a_widened_search_stays_in_its_scope(kept):
 
 def test_a_context_is_widened_and_follows_links_from_there(kept):
     kept.import_rows([node("shoe", content="Slippers cost too much"), edge("max", "shoe")])
-    [row] = kept.run(calls.remembering.context("default", "Tell me of my dog"))
+    [row] = kept.run(calls.memory_search.context("default", "Tell me of my dog"))
     assert row["memory_ids"][0] == "vet"
     kept.run(calls.memories.forget("vet"))
-    [row] = kept.run(calls.remembering.context("default", "Tell me of my dog"))
+    [row] = kept.run(calls.memory_search.context("default", "Tell me of my dog"))
     assert row["memory_ids"] == ["max", "shoe"]
 
 
 def test_without_a_look_up_a_search_finds_the_same(kept):
     from concept_graph_mcp.calls import Call
 
-    with_lookup = calls.remembering.search("default", "the dog", explained=True)
+    with_lookup = calls.memory_search.search("default", "the dog", explained=True)
     without = Call(with_lookup.procedure, with_lookup.arguments)
     assert kept.run(without) == kept.run(with_lookup)

@@ -172,7 +172,7 @@ class Life:
         felt = {"valence": 0.0, "arousal_level": 0.5, "accessed_at": NOW_MS}
         self.hands.node("Episode", **record, **felt)
         record["kind"] = "episode"
-        assert self.memory.run(calls.keeping.index([record], again=False)) == [{"indexed": 1}]
+        assert self.memory.run(calls.transfer.index([record], again=False)) == [{"indexed": 1}]
         self.records[record["name"]] = record
 
     def delete(self) -> None:
@@ -180,7 +180,7 @@ class Life:
             name = self.chance.choice(sorted(self.records))
             self.hands.delete(name)
             del self.records[name]
-            self.memory.run(calls.keeping.index_rest())
+            self.memory.run(calls.transfer.index_rest())
 
     def back_up(self) -> None:
         file = self.folder / f"{len(self.backups)}.backup"
@@ -209,7 +209,7 @@ def test_whatever_is_done_the_index_is_what_the_texts_say(
     for _ in range(40):
         life.step()
         assert kept(hands) == said_by(life.records)
-    assert memory.run(calls.keeping.check()) == []
+    assert memory.run(calls.transfer.check()) == []
 
 
 def unindexed(count: int) -> list[Record]:
@@ -240,7 +240,7 @@ def test_one_transaction_may_index_no_more_than_a_limit(memory: Memory, hands: A
     hands.nodes("Concept", [{"name": "apple", "accessed_at": NOW_MS}])
 
     def indexed() -> int:
-        [row] = memory.run(calls.keeping.index_rest(2))
+        [row] = memory.run(calls.transfer.index_rest(2))
         return int(row["indexed"])
 
     assert [indexed() for _ in range(4)] == [2, 2, 2, 0]
@@ -254,7 +254,7 @@ def test_one_transaction_may_index_no_more_than_a_limit(memory: Memory, hands: A
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_of_nothing_is_refused(memory: Memory, limit: int) -> None:
     with pytest.raises(Refused, match=r"^limit: must be"):
-        memory.run(calls.keeping.index_rest(limit))
+        memory.run(calls.transfer.index_rest(limit))
 
 
 def test_indexing_that_was_killed_is_completed_by_the_same_command(

@@ -2,11 +2,12 @@
 
 import pytest
 
-from conceptgraph_core.entities import cues, observed
+from conceptgraph_core.entities.language import cues
+from conceptgraph_core.entities.observation import inputs
 
 
 def noticed(text, label):
-    [one] = cues.noticed(text, observed.observations([{"label": label, "type": "entity"}]))
+    [one] = cues.noticed(text, inputs.observations([{"label": label, "type": "entity"}]))
     return one
 
 

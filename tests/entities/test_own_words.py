@@ -2,7 +2,7 @@
 
 import pytest
 
-from conceptgraph_core.entities.extracting import observations
+from conceptgraph_core.entities.rule_extractor import observations
 from conceptgraph_core.entities.schema import SELF
 
 BOTH = ("english", "german")

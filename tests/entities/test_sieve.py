@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from conceptgraph_core.entities import sieve
-from conceptgraph_core.entities.sieve import Known, Sought
+from conceptgraph_core.entities.identity import resolution
+from conceptgraph_core.entities.identity.resolution import Known, Sought
 
 NOW = 1_000_000
 
@@ -31,7 +31,7 @@ def sought(name, **changes) -> Sought:
 
 
 def decided(one, named=(), others=()):
-    return sieve.decide(one, named, others, sieve.likeness)
+    return resolution.decide(one, named, others, resolution.likeness)
 
 
 def test_the_very_name_of_its_type_is_the_same():
@@ -60,7 +60,7 @@ def test_what_is_alike_is_asked_about_and_never_the_same():
     smith = known("anna smith")
     decision = decided(sought("anna smyth"), (), [smith])
     assert (decision.same, decision.status) == (None, "ambiguous")
-    assert sieve.proposed(decision) == [(smith, 0.9)]
+    assert resolution.proposed(decision) == [(smith, 0.9)]
     topic = replace(smith, node_type="topic")
     assert decided(sought("anna smyth"), (), [topic]).status == "provisional"
     assert decided(sought("max"), (), [smith]).status == "provisional"
@@ -83,8 +83,8 @@ def test_at_most_three_are_proposed_each_component_once():
     alike = [known(f"anna {letter}", last_activated=3) for letter in "abcdef"]
     merged = [replace(one, canonical_id="anna a") for one in alike[:3]] + alike[3:]
     asked = sought("anna z")
-    assert len(sieve.proposed(decided(asked, (), alike))) == 3
-    ids = {one.canonical_id for one, _ in sieve.proposed(decided(asked, (), merged))}
+    assert len(resolution.proposed(decided(asked, (), alike))) == 3
+    ids = {one.canonical_id for one, _ in resolution.proposed(decided(asked, (), merged))}
     assert ids == {"anna a", "anna d", "anna e"}
 
 
@@ -92,27 +92,29 @@ def test_candidates_are_the_ten_latest_and_the_five_nearest_those_of_the_type_fi
     late = [known(f"late {number}", last_activated=100 - number) for number in range(30)]
     near = [known(f"maximilian {number}") for number in range(9)]
     asked = sought("maximilian")
-    found = sieve.candidates([*late, *near], asked, sieve.likeness)
+    found = resolution.candidates([*late, *near], asked, resolution.likeness)
     assert [one.id for one in found[:10]] == [f"late {number}" for number in range(10)]
     assert {one.id for one in found[10:]} == {f"maximilian {number}" for number in range(5)}
-    typed = sieve.candidates([known("max", node_type="topic"), known("may")], asked, sieve.likeness)
+    typed = resolution.candidates(
+        [known("max", node_type="topic"), known("may")], asked, resolution.likeness
+    )
     assert [one.id for one in typed] == ["may", "max"]
 
 
 def test_boss_and_manager_stay_two_however_alike_their_embeddings_are():
     boss = known("my boss", embedding=(1.0, 0.0, 0.25))
     manager = sought("my manager", embedding=(1.0, 0.0, 0.0))
-    assert sieve.likeness(boss, manager) > 0.97
+    assert resolution.likeness(boss, manager) > 0.97
     decision = decided(manager, (), [boss])
     assert (decision.same, decision.status) == (None, "ambiguous")
     unmet = {"they never occurred in one session": False}
-    assert sieve.may_merge(unmet, 0.97) == ["they never occurred in one session"]
-    assert sieve.may_merge({}, 0.84) == ["its confidence 0.84 is below 0.85"]
-    assert sieve.may_merge({"they never occurred in one session": True}, 0.85) == []
+    assert resolution.may_merge(unmet, 0.97) == ["they never occurred in one session"]
+    assert resolution.may_merge({}, 0.84) == ["its confidence 0.84 is below 0.85"]
+    assert resolution.may_merge({"they never occurred in one session": True}, 0.85) == []
 
 
 def test_times_overlap_where_they_have_a_moment_in_common():
-    assert sieve.overlap((0, None), (5, None))
-    assert sieve.overlap((0, 6), (5, None))
-    assert not sieve.overlap((0, 5), (5, None))
-    assert not sieve.overlap((9, None), (0, 9))
+    assert resolution.overlap((0, None), (5, None))
+    assert resolution.overlap((0, 6), (5, None))
+    assert not resolution.overlap((0, 5), (5, None))
+    assert not resolution.overlap((9, None), (0, 9))

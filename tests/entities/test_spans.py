@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core.entities.spans import Said
+from conceptgraph_core.entities.language.spans import Said
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conceptgraph_core.entities import spelling
+from conceptgraph_core.entities.identity import spelling
 
 
 @pytest.mark.parametrize(

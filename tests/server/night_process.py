@@ -22,7 +22,7 @@ from concept_graph_mcp.calls import Call
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.database import Database
 from concept_graph_mcp.worker import entities
-from concept_graph_mcp.worker.running import Worker
+from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 # Steps of the event loop: more than it takes until a call was sent.
 _SENT = 40
@@ -61,7 +61,7 @@ async def main(location: str, now_ms: str, at: str = "0", when: str = "before") 
     dying = Dying(store, int(at), when)
     session = Session.of(dying, configured, Clock(int(now_ms)))
     for job in (entities.IMMEDIATE, entities.DAILY, entities.WEEKLY):
-        await Worker(session, configured, 3, holder="the only one").run(job)
+        await LeaseRunner(session, configured, 3, holder="the only one").run(job)
     await store.close()
     print(dying.writes, flush=True)  # noqa: T201
 

@@ -3,7 +3,7 @@
     python store_worker.py LOCATION
 
 LOCATION is the path of a file or a bolt:// URI. A line is `[call, *arguments]`, with a function of
-`calls.concepts` or `calls.keeping`, or as `layer.call` one of another module of `calls`, or one of
+`calls.concepts` or `calls.transfer`, or as `layer.call` one of another module of `calls`, or one of
 the extra commands below; its answer is one line too, either `{"rows": …}` or `{"error": …}`. Before
 them comes the answer to opening the store.
 """
@@ -80,7 +80,7 @@ async def _call(store: Store, name: str, arguments: list[Any]) -> list[dict[str,
     if layer:
         module = getattr(calls, layer)
     else:
-        module = calls.concepts if hasattr(calls.concepts, name) else calls.keeping
+        module = calls.concepts if hasattr(calls.concepts, name) else calls.transfer
     call = getattr(module, own)(*arguments)
     return await store.call(call, CONTEXT)
 

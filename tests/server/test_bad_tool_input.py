@@ -14,7 +14,7 @@ from server_processes import StdioServer
 
 from concept_graph_mcp import serving
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.toolsets import tools
 

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from neo4j.exceptions import ClientError
 
-from concept_graph_mcp.stores.bolt import forms
+from concept_graph_mcp.stores.bolt import name_forms
 from conceptgraph_core.concepts.schema import NAMES as INDEX
-from conceptgraph_core.lists import schema
+from conceptgraph_core.name_lists import schema
 
 
-def state(*rows: dict[str, Any]) -> forms.State:
+def state(*rows: dict[str, Any]) -> name_forms.State:
     async def run(statement: str, parameters: Any, writes: bool) -> list[dict[str, Any]]:
         assert (statement, writes) == ("SHOW INDEX INFO", False)
         return list(rows)
 
-    return asyncio.run(forms.state(run, INDEX))
+    return asyncio.run(name_forms.state(run, INDEX))
 
 
 def counted(name: int, unlisted: int, lists: int = 0, label: str = "Concept") -> Any:
@@ -30,42 +30,42 @@ def counted(name: int, unlisted: int, lists: int = 0, label: str = "Concept") ->
 
 
 def test_nothing_lacks_a_form_where_there_are_as_many_as_texts():
-    assert state(*counted(5_000, 5_000)) == forms.State(False, 0)
+    assert state(*counted(5_000, 5_000)) == name_forms.State(False, 0)
 
 
 def test_what_is_not_said_to_be_in_no_list_must_be_in_one():
-    assert state(*counted(5_000, 4_000, lists=1)) == forms.State(True, 1_000)
+    assert state(*counted(5_000, 4_000, lists=1)) == name_forms.State(True, 1_000)
 
 
 @pytest.mark.parametrize("counts", [(5_001, 5_000), (5_000, 4_999)])
 def test_where_there_are_no_lists_none_has_what_is_not_said_to_be_in_none(counts):
-    assert state(*counted(*counts)) == forms.State(False, 1)
+    assert state(*counted(*counts)) == name_forms.State(False, 1)
 
 
 def test_something_may_lack_a_form_where_there_are_few():
-    assert state(*counted(9, 9)) == forms.State(False, None)
+    assert state(*counted(9, 9)) == name_forms.State(False, None)
 
 
 def test_something_may_lack_one_where_numbers_are_few_beside_lists_too():
-    assert state(*counted(9, 9, lists=3)) == forms.State(True, None)
+    assert state(*counted(9, 9, lists=3)) == name_forms.State(True, None)
 
 
 def test_something_may_lack_one_where_no_index_tells():
-    assert state() == forms.State(True, None)
-    assert state(*counted(5_000, 5_000, label="Entity")) == forms.State(False, None)
+    assert state() == name_forms.State(True, None)
+    assert state(*counted(5_000, 5_000, label="Entity")) == name_forms.State(False, None)
     without = [row for row in counted(*[5_000] * 2) if row["property"] != ["unlisted"]]
-    assert state(*without) == forms.State(False, None)
+    assert state(*without) == name_forms.State(False, None)
 
 
 def test_a_property_that_is_no_list_is_one_too():
     rows = [
         {**row, "property": row["property"] and row["property"][0]} for row in counted(*[5_000] * 2)
     ]
-    assert state(*rows) == forms.State(False, 0)
+    assert state(*rows) == name_forms.State(False, 0)
 
 
 def test_something_may_lack_one_where_nobody_may_ask():
     async def refuse(*_: Any) -> Any:
         raise ClientError("no privilege")
 
-    assert asyncio.run(forms.state(refuse, INDEX)) == forms.State(True, None)
+    assert asyncio.run(name_forms.state(refuse, INDEX)) == name_forms.State(True, None)

@@ -21,7 +21,7 @@ from tcp_proxy import Proxy, closed_port
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import forms, readiness
+from concept_graph_mcp.stores.bolt import name_forms, readiness
 from concept_graph_mcp.stores.bolt import store as bolt
 from conceptgraph_core.registry import LAYERS
 
@@ -213,7 +213,7 @@ def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
 def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_at(
     bare, connect, memgraph_uri, monkeypatch
 ):
-    monkeypatch.setattr(forms, "_BATCH", 2)
+    monkeypatch.setattr(name_forms, "_BATCH", 2)
     bare(
         "UNWIND ['Crème', 'Äpfel', 'apple', 'pear', 'Öl'] AS name"
         " CREATE (:Concept {name: name, search_name: toLower(name)})"
@@ -255,7 +255,7 @@ def test_opening_makes_lists_anew_beside_which_no_plain_form_was_kept(bare, conn
 def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_stale(
     bare, connect, memgraph_uri, monkeypatch
 ):
-    monkeypatch.setattr(forms, "_BATCH", 2_000)
+    monkeypatch.setattr(name_forms, "_BATCH", 2_000)
     names = [f"pear {number:04}" for number in range(3_000)]
     bare("UNWIND $names AS name CREATE (:Concept {name: name})", names=names)
     connect(memgraph_uri).open()
@@ -305,7 +305,7 @@ def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
             return []
         return [{"nodes": 3}]
 
-    anyio.run(forms.ensure, run, LAYERS)
+    anyio.run(name_forms.ensure, run, LAYERS)
     assert asked == [False, False, False, True]
 
 
@@ -322,7 +322,7 @@ def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
             for name, count in counts.items()
         ]
 
-    anyio.run(forms.ensure, run, LAYERS)
+    anyio.run(name_forms.ensure, run, LAYERS)
     assert asked[0] == "SHOW INDEX INFO"
     assert [("NameList" in one, "Concept" in one) for one in asked[1:]] == [(True, False)]
 
@@ -355,7 +355,7 @@ def test_modules_of_another_version_are_refused_with_what_to_do(
 
 
 def test_modules_that_lack_a_procedure_are_refused(database, connect, memgraph_uri, monkeypatch):
-    newer = calls.keeping.STATS._replace(name="conceptgraph.something_newer")
+    newer = calls.transfer.STATS._replace(name="conceptgraph.something_newer")
     monkeypatch.setattr(calls, "ALL", (*calls.ALL, newer))
     said = "the query modules lack conceptgraph.something_newer, .* install-modules"
     with pytest.raises(Misdeployed, match=said):
@@ -383,7 +383,7 @@ def test_a_procedure_that_vanishes_later_is_refused_with_what_to_do(
     database, connect, memgraph_uri
 ):
     store = connect(memgraph_uri)
-    gone = calls.Call(calls.keeping.STATS._replace(name="conceptgraph.gone"), ())
+    gone = calls.Call(calls.transfer.STATS._replace(name="conceptgraph.gone"), ())
     with pytest.raises(Misdeployed, match=r"conceptgraph\.gone.*doctor") as failure:
         store.run(gone)
     assert "\n" not in str(failure.value)
@@ -420,7 +420,7 @@ def test_a_server_over_a_database_with_colliding_names_ends_with_a_line(bare, me
 def test_a_database_that_is_not_there_is_named_in_one_line(connect, scheme):
     uri = f"{scheme}://127.0.0.1:{closed_port()}"
     store = connect(uri)
-    for attempt in (store.open, lambda: store.run(calls.keeping.stats()), store.stream):
+    for attempt in (store.open, lambda: store.run(calls.transfer.stats()), store.stream):
         with pytest.raises(Unavailable) as failure:
             attempt()
         assert uri in str(failure.value)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from command_line import run
 
-from concept_graph_mcp.commands import figures
+from concept_graph_mcp.commands import formatting
 from concept_graph_mcp.core import modules_directory
 from conceptgraph_core import __version__
 
@@ -238,13 +238,13 @@ def test_recall_tells_which_seeds_are_unknown_and_what_is_like_them(there, expor
     ],
 )
 def test_a_figure_is_never_a_zero_that_is_none(value, shown):
-    assert figures.figure(value) == shown
+    assert formatting.figure(value) == shown
 
 
 def test_the_parts_of_a_score_are_no_products_of_next_to_nothing():
     row = {"arousal": 3.4e-202, "hop": 2, "reverse": True, "weight": 0.25}
-    assert figures.score(row) == "~0"
-    assert figures.parts(row) == "= arousal ~0 × hop 0.5 × direction 0.5 × weight 0.25"
+    assert formatting.score(row) == "~0"
+    assert formatting.parts(row) == "= arousal ~0 × hop 0.5 × direction 0.5 × weight 0.25"
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_the_parts_of_a_score_are_no_products_of_next_to_nothing():
      (0.0001, "0.01 %"), (3e-200, "<0.01 %"), (0.0, "0 %")],
 )  # fmt: skip
 def test_a_share_of_the_strongest_is_shown_in_percent(share, shown):
-    assert figures.percent(share) == shown
+    assert formatting.percent(share) == shown
 
 
 @pytest.mark.parametrize("days", [30, 730, 3_650])

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.bolt import cypher, forms, searching, store
+from concept_graph_mcp.stores.bolt import cypher, name_forms, store, text_search
 from concept_graph_mcp.stores.bolt.store import BoltStore
 from conceptgraph_core.concepts import schema
 
@@ -28,11 +28,11 @@ EVERY = {
     "unknown": calls.concepts.unknown(["apple"]),
     "widened": calls.concepts.widened("Where did we buy apples?"),
     "a search for nothing": calls.concepts.concept_search([]),
-    "stats": calls.keeping.stats(),
-    "check": calls.keeping.check(),
+    "stats": calls.transfer.stats(),
+    "check": calls.transfer.check(),
     "unindexed episodes": calls.concepts.unindexed(),
-    "unindexed memories": calls.upkeep.unindexed("ann"),
-    "import_rows": calls.keeping.import_rows([{"kind": "concept", "name": "apple"}]),
+    "unindexed memories": calls.memory_admin.unindexed("ann"),
+    "import_rows": calls.transfer.import_rows([{"kind": "concept", "name": "apple"}]),
     "rename": calls.concepts.rename("apple", "pear", True),
     "remove": calls.concepts.remove("apple", True),
     "remove_relation": calls.concepts.remove_relation("apple", "fruit", "is-a", False),
@@ -105,7 +105,7 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
 
 
 def test_a_call_without_a_context_has_no_arguments():
-    [(statement, parameters)] = cypher.call(calls.keeping.version(), {})
+    [(statement, parameters)] = cypher.call(calls.transfer.version(), {})
     assert (
         statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
     )
@@ -151,7 +151,7 @@ def test_every_parameter_is_given_and_every_given_one_used(call):
         returned |= set(re.findall(r"(\w+)(?:,|$)", text.rpartition(" RETURN ")[2]))
     wanted = placeholders(calling)
     assert parameters.keys() - unused(call) <= wanted <= parameters.keys() | returned
-    assert returned <= used | wanted | {searching.DONE}
+    assert returned <= used | wanted | {text_search.DONE}
     assert not returned & parameters.keys()
 
 
@@ -172,7 +172,7 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
 
 
 def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_lists():
-    state = forms.State(True, 5_000)
+    state = name_forms.State(True, 5_000)
     statements = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
     (beginning, given), (asking, asked), (finding, _), _ = statements
     assert not re.search(r"\bCALL \w|CONTAINS|\.names", beginning)
@@ -188,7 +188,7 @@ def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_
 
 
 def test_a_search_where_there_are_no_lists_asks_none():
-    state = forms.State(has_lists=False)
+    state = name_forms.State(has_lists=False)
     _, (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
     assert parameters["names"] == []
 
@@ -212,14 +212,14 @@ def test_where_the_first_statement_finds_all_that_is_wanted_only_the_last_one_fo
 
         async def run(self, text, parameters):
             self.ran.append((text, parameters))
-            return Result({"found": [len(self.ran)], searching.DONE: done})
+            return Result({"found": [len(self.ran)], text_search.DONE: done})
 
     transaction = Transaction()
     statements = [("first", {}), ("second", {"p": 1}), ("last", {"a": 2})]
     anyio.run(store.calling, transaction, statements)
     texts = [text for text, _ in transaction.ran]
     assert texts == (["first", "last"] if done else ["first", "second", "last"])
-    assert transaction.ran[-1][1] == {"a": 2, "found": [1 if done else 2], searching.DONE: done}
+    assert transaction.ran[-1][1] == {"a": 2, "found": [1 if done else 2], text_search.DONE: done}
 
 
 def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
@@ -230,7 +230,7 @@ def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
     [(known, _)] = cypher.call(cypher.alone(call), CONTEXT)
     assert known.startswith("UNWIND $p0 AS v OPTIONAL MATCH (n0:Concept {name: v})")
     assert "NameList" not in known
-    for state, size in ((forms.State(), None), (forms.State(True, 5_000), 5_000)):
+    for state, size in ((name_forms.State(), None), (name_forms.State(True, 5_000), 5_000)):
         (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
         assert "NameList" in looking_up
         assert given["size"] == size
@@ -265,7 +265,7 @@ def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
         calls.concepts.concept_search([NASTY]),
         calls.concepts.recall([NASTY]),
         calls.concepts.recall_query([NASTY]),
-        calls.keeping.import_rows([{"kind": NASTY, "name": NASTY}]),
+        calls.transfer.import_rows([{"kind": NASTY, "name": NASTY}]),
         calls.concepts.rename(NASTY, NASTY + "2", False),
     ):
         assert "DETACH" not in whole(call)[0]

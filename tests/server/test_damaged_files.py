@@ -16,7 +16,7 @@ from embedded_files import opened, run
 from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError, Unavailable
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 
 PAGE = 4_096
 WORDS = ["apple", "pear", "plum", "quince", "medlar", "crème", "りんご", "fruit tree"]
@@ -30,8 +30,8 @@ READS = [
     *(calls.concepts.peek([name(number)], 2) for number in range(0, 60, 7)),
     *(calls.concepts.concept_search([word], 20) for word in [*WORDS, "le 1", "7"]),
     calls.concepts.concept_search([], 20),
-    calls.keeping.stats(),
-    calls.keeping.check(),
+    calls.transfer.stats(),
+    calls.transfer.check(),
 ]
 WRITES = [
     calls.concepts.concept_upsert("new"),

@@ -11,7 +11,7 @@ from embedded_files import assert_sound
 from concept_graph_mcp import calls
 from concept_graph_mcp.stores.embedded.cache import detach
 from concept_graph_mcp.stores.embedded.elements import EdgeElement, VertexElement
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 LEAVES = 400
@@ -34,7 +34,7 @@ def hosts(tmp_path: Path) -> Iterator[list[Host]]:
     ]
     with ExitStack() as stack:
         opened = [stack.enter_context(closing(Host(path))) for _ in range(2)]
-        run(opened[0], calls.keeping.import_rows(rows))
+        run(opened[0], calls.transfer.import_rows(rows))
         for host in opened:
             run(host, calls.concepts.peek(["hub"], 2))
         yield opened
@@ -70,7 +70,7 @@ def test_another_process_takes_the_removal_of_a_hub_over_going_through_its_relat
     copied.clear()
     assert run(hosts[1], calls.concepts.peek(["in 7"], 1)) == []
     assert sum(copied) <= 2 * LEAVES
-    measures = {row["measure"]: row["value"] for row in run(hosts[1], calls.keeping.stats())}
+    measures = {row["measure"]: row["value"] for row in run(hosts[1], calls.transfer.stats())}
     assert (measures["concepts"], measures["is-a"]) == (2 * LEAVES, 0)
 
 
@@ -112,7 +112,7 @@ def test_correcting_a_memory_goes_through_no_other_mention_of_its_words(tmp_path
             {"kind": "memory", "id": f"m{number}", "user_id": "ada", "content": "apples"}
             for number in range(LEAVES)
         ]
-        run(host, calls.keeping.import_rows(records))
+        run(host, calls.transfer.import_rows(records))
         copied.clear()
         call = calls.memories.update("ada", "m7", content="pears")
         context = {**CONTEXT, **call.context, "user_id": "ada"}

@@ -10,8 +10,8 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from concept_graph_mcp.stores.embedded import incoming
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded import posting_cache
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 
 NOW_MS = 1_750_000_000_000
 DAY_MS = 86_400_000
@@ -37,13 +37,13 @@ def run(host: Host, call: Call, now_ms: int = NOW_MS) -> list[dict[str, Any]]:
 
 
 def asked(host: Host, question: str = QUESTION) -> list[dict[str, Any]]:
-    return run(host, calls.remembering.search(USER, question, 100, explained=True))
+    return run(host, calls.memory_search.search(USER, question, 100, explained=True))
 
 
 def keep(host: Host, number: int, text: str) -> None:
     row = {"kind": "memory", "id": f"{number:02}", "user_id": USER, "content": text}
     row |= {"said_at": NOW_MS - number * DAY_MS, "thread": "t", "position": number}
-    run(host, calls.keeping.import_rows([row]))
+    run(host, calls.transfer.import_rows([row]))
 
 
 def change(host: Host, number: int, text: str) -> None:
@@ -56,13 +56,13 @@ def summarise(host: Host, number: int, text: str) -> None:
 
 def keep_anew(host: Host, number: int, text: str) -> None:
     run(host, calls.memories.forget(f"{number:02}"))
-    [purged] = run(host, calls.upkeep.purge(USER, 1, [f"{number:02}"]), NOW_MS + DAY_MS)
+    [purged] = run(host, calls.memory_admin.purge(USER, 1, [f"{number:02}"]), NOW_MS + DAY_MS)
     assert purged["memory_id"] == f"{number:02}"
     keep(host, number, text)
 
 
 def put_into_a_context(host: Host, *_: Any) -> None:
-    run(host, calls.remembering.context(USER, QUESTION))
+    run(host, calls.memory_search.context(USER, QUESTION))
 
 
 CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, keep_anew, put_into_a_context)
@@ -73,7 +73,7 @@ CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, keep_anew, 
 def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothing(
     file: Path, host: Host, seed: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming, "MOST_KEPT", most)
+    monkeypatch.setattr(posting_cache, "MOST_KEPT", most)
     chance = random.Random(seed)
     with closing(Host(file)) as another:
         for number in range(12):
@@ -90,14 +90,14 @@ def test_a_word_that_was_read_is_not_read_again_while_nothing_leads_there_that_d
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[tuple[int, int]] = []
-    columns = incoming._columns
+    columns = posting_cache._columns
 
     def noted(database: Any, lookup: Any, vertex: int, after: int = 0) -> Any:
         found = list(columns(database, lookup, vertex, after))
         read.append((vertex, len(found[0])))
         return found
 
-    monkeypatch.setattr(incoming, "_columns", noted)
+    monkeypatch.setattr(posting_cache, "_columns", noted)
     keep(host, 0, "zulu tango")
     keep(host, 10, "zulu lima")
     assert len(asked(host)) == 2

@@ -9,10 +9,10 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Filled, Incoming, Lookup, Ordered, Text
-from concept_graph_mcp.stores.embedded import incoming as leading
 from concept_graph_mcp.stores.embedded import lookups, text_search
+from concept_graph_mcp.stores.embedded import posting_cache as leading
 from concept_graph_mcp.stores.embedded.cache import Cache
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from conceptgraph_core import folding
 from conceptgraph_core.concepts import schema
 
@@ -27,7 +27,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 def add(host: Host, rows: list[dict[str, Any]]) -> None:
-    call = calls.keeping.import_rows(rows)
+    call = calls.transfer.import_rows(rows)
     host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
 
 

@@ -18,8 +18,8 @@ from server_processes import END_S, StdioServer
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Ended
-from concept_graph_mcp.stores.embedded import ending, modules
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded import cancellation, modules
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 # More than are gone through between two looks at whether to go on.
@@ -41,7 +41,7 @@ def spokes(count: int, hub: str = "hub") -> list[dict[str, Any]]:
 def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("big") / "memory.db"
     with opened(path) as host:
-        run(host, calls.keeping.import_rows(spokes(LEAVES)))
+        run(host, calls.transfer.import_rows(spokes(LEAVES)))
     return path
 
 
@@ -56,11 +56,11 @@ LONG = {
     "neighbourhood": calls.concepts.neighbourhood(["hub"], 1),
     "search": without_lookup(calls.concepts.concept_search(["leaf"], 10)),
     "upsert": without_lookup(calls.concepts.concept_upsert("new")),
-    "stats": calls.keeping.stats(),
-    "check": calls.keeping.check(),
+    "stats": calls.transfer.stats(),
+    "check": calls.transfer.check(),
     "rename": calls.concepts.rename("hub", "nave", False),
     "remove": calls.concepts.remove("hub", False),
-    "import": calls.keeping.import_rows(spokes(LEAVES, "another")),
+    "import": calls.transfer.import_rows(spokes(LEAVES, "another")),
 }
 
 
@@ -69,7 +69,10 @@ def test_every_procedure_that_goes_through_much_can_be_ended_and_leaves_no_trace
     with opened(big) as host:
         before = records(host)
         asked = itertools.count()
-        with ending.ended_when(lambda: next(asked) > 0), pytest.raises(Ended, match="nothing was"):
+        with (
+            cancellation.ended_when(lambda: next(asked) > 0),
+            pytest.raises(Ended, match="nothing was"),
+        ):
             run(host, LONG[name])
         assert records(host) == before
         # Also in what this process remembers, and for what it does next.
@@ -81,15 +84,15 @@ def test_every_procedure_that_goes_through_much_can_be_ended_and_leaves_no_trace
 def test_a_call_can_be_ended_until_the_moment_before_it_is_written(tmp_path):
     with opened(tmp_path / "memory.db") as host:
         asked: list[bool] = []
-        with ending.ended_when(lambda: bool(asked.append(True))):
+        with cancellation.ended_when(lambda: bool(asked.append(True))):
             run(host, calls.concepts.concept_upsert("apple"))
-        with ending.ended_when(lambda: asked.pop() and not asked), pytest.raises(Ended):
+        with cancellation.ended_when(lambda: asked.pop() and not asked), pytest.raises(Ended):
             run(host, calls.concepts.concept_upsert("pear"))
         assert [record["name"] for record in records(host)] == ["apple"]
 
 
 def test_a_statement_of_sqlites_own_can_be_ended(big):
-    with opened(big) as host, ending.ended_when(lambda: True), pytest.raises(Ended):
+    with opened(big) as host, cancellation.ended_when(lambda: True), pytest.raises(Ended):
         run(host, calls.concepts.concept_search([f"{'x' * 20} {number}" for number in range(100)]))
 
 
@@ -106,7 +109,7 @@ def test_a_call_that_waits_for_its_turn_to_write_can_be_ended(tmp_path):
     with opened(path) as host:
         run(host, calls.concepts.concept_upsert("apple"))
         asked = itertools.count()
-        with busy(path), ending.ended_when(lambda: next(asked) > 3), pytest.raises(Ended):
+        with busy(path), cancellation.ended_when(lambda: next(asked) > 3), pytest.raises(Ended):
             run(host, calls.concepts.concept_upsert("pear"))
         assert run(host, calls.concepts.concept_upsert("pear"))[0]["created"] is True
 

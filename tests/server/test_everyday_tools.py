@@ -156,7 +156,7 @@ def test_a_vector_alone_brings_nothing_to_a_greeting(talk):
         await session.run(calls.embedding.choose("toy", 3, False))
         near = {"embedding": [0.0, 0.0, 1.0], "embedding_dimension": 3}
         record = {"kind": "memory", "id": "m", "user_id": "default", "content": "cccc", **near}
-        await session.run(calls.keeping.import_rows([record]))
+        await session.run(calls.transfer.import_rows([record]))
         return await call("recall", message="aaab"), await call("recall", message="cc ccc")
 
     far, near = talk(conversation, Toy())
@@ -221,7 +221,7 @@ def test_a_status_that_cannot_be_read_is_not_in_the_way(talk, store, monkeypatch
         run = session.store.call
 
         async def without_status(asked, context):
-            if asked.procedure == calls.upkeep.worker_status().procedure:
+            if asked.procedure == calls.memory_admin.worker_status().procedure:
                 raise Unwritable("no status")
             return await run(asked, context)
 

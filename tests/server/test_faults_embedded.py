@@ -22,8 +22,8 @@ from tests.watched_writes import Watch
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
 from concept_graph_mcp.stores.embedded import modules
-from concept_graph_mcp.stores.embedded.host import Host
 from concept_graph_mcp.stores.embedded.opening import APPLICATION_ID
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.tables import FORMAT
 from concept_graph_mcp.stores.embedded.transaction import UniqueViolation
 from conceptgraph_core.errors import ConceptGraphError
@@ -143,7 +143,7 @@ def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_wo
         for name, *arguments in race.WRITES * 8:
             run(one, getattr(calls.concepts, name)(*arguments))
         race.assert_as_if_one_after_the_other(answers, records(host), records(one))
-        assert run(host, calls.keeping.check()) == []
+        assert run(host, calls.transfer.check()) == []
     assert_sound(path)
 
 
@@ -201,7 +201,7 @@ def row_reads(statements: list[str]) -> list[str]:
 
 def test_a_warm_recall_reads_no_row_of_the_graph(tmp_path):
     with opened(tmp_path / "memory.db") as host:
-        run(host, calls.keeping.import_rows(star(300)))
+        run(host, calls.transfer.import_rows(star(300)))
         run(host, calls.concepts.recall(["hub"], 2))
         statements = statements_of(host, calls.concepts.recall(["hub"], 2))
         assert statements
@@ -211,7 +211,7 @@ def test_a_warm_recall_reads_no_row_of_the_graph(tmp_path):
 def test_a_small_write_of_another_process_is_taken_over_without_reading_the_rest_again(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host, workers(path, 1) as (other,):
-        run(host, calls.keeping.import_rows(star(300)))
+        run(host, calls.transfer.import_rows(star(300)))
         run(host, calls.concepts.recall(["hub"], 2))
         vertices, edges = dict(host._cache.vertices), dict(host._cache.edges)
 
@@ -269,7 +269,7 @@ def random_call(random: Random) -> calls.Call:
         lambda: calls.concepts.rename(first, second, False),
         lambda: calls.concepts.remove(first, False),
         lambda: calls.concepts.remove_relation(first, second, kind, False),
-        lambda: calls.keeping.import_rows(
+        lambda: calls.transfer.import_rows(
             [{"kind": "relation", "from": first, "to": second, "type": kind, "weight": 0.5}] * 2
         ),
     ]
@@ -500,7 +500,7 @@ def test_a_store_of_a_newer_format_is_refused_and_untouched(tmp_path):
 def test_a_damaged_store_is_one_clear_line(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host:
-        run(host, calls.keeping.import_rows(star(300)))
+        run(host, calls.transfer.import_rows(star(300)))
     content = bytearray(path.read_bytes())
     content[8_192:] = b"\x5a" * len(content[8_192:])
     path.write_bytes(content)
@@ -554,8 +554,8 @@ def state(host: Host) -> list[Any]:
     """Everything that can be seen of the graph, from every side of every edge."""
     seen = [
         race.in_order(records(host)),
-        run(host, calls.keeping.stats()),
-        run(host, calls.keeping.check()),
+        run(host, calls.transfer.stats()),
+        run(host, calls.transfer.check()),
     ]
     for name in ("apple", "fruit", "pip", "pear", "plum", "quince", "20250615/apple"):
         seen.append(run(host, calls.concepts.peek([name], 3)))
@@ -606,7 +606,7 @@ def test_a_procedure_that_fails_leaves_no_trace(faulty, tmp_path, procedure, err
         ),
         (
             calls.Call(
-                calls.keeping.IMPORT_ROWS,
+                calls.transfer.IMPORT_ROWS,
                 (
                     [
                         {"kind": "relation", "from": "new", "to": "apple", "type": "is-a"},

@@ -11,8 +11,8 @@ from server_processes import StdioServer, workers
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.stores.embedded import ending, presence
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded import cancellation, file_watch
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 
 
 def names(host: Host) -> list[str]:
@@ -123,7 +123,7 @@ def test_every_call_fails_clearly_once_the_files_are_others(path, other, take):
 def test_files_taken_from_a_folder_that_nothing_changed_for_long_are_missed_at_once(
     path, other, take, monkeypatch
 ):
-    monkeypatch.setattr(presence, "_SETTLED_NS", 0)
+    monkeypatch.setattr(file_watch, "_SETTLED_NS", 0)
     with opened(path) as host:
         run(host, calls.concepts.concept_upsert("plum"))
         let_time_pass(path, other)
@@ -137,9 +137,9 @@ def test_files_taken_from_a_folder_that_nothing_changed_for_long_are_missed_at_o
 def test_the_files_of_a_folder_that_nothing_changed_for_long_are_not_looked_at_each(
     path, other, monkeypatch
 ):
-    monkeypatch.setattr(presence, "_SETTLED_NS", 0)
+    monkeypatch.setattr(file_watch, "_SETTLED_NS", 0)
     let_time_pass(path, other)
-    seen = presence.Presence(path)
+    seen = file_watch.Presence(path)
     assert seen.is_intact
     with monkeypatch.context() as patched:
         patched.setattr(seen, "_looked_at", None)
@@ -194,7 +194,7 @@ def test_a_file_taken_away_as_it_is_written_is_not_acknowledged(path, other, mon
         run(host, calls.concepts.concept_upsert("plum"))
         with monkeypatch.context() as patched:
             # The last thing before the commit.
-            patched.setattr(ending, "check", lambda: delete(path, other))
+            patched.setattr(cancellation, "check", lambda: delete(path, other))
             with pytest.raises(Unavailable, match="what was just written is lost"):
                 run(host, calls.concepts.concept_upsert("lost"))
 

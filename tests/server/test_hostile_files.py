@@ -14,8 +14,8 @@ from test_importing_memories import sqlite_file
 from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.stores.backup_files import BadBackup
 from concept_graph_mcp.stores.embedded import backup, opening
-from concept_graph_mcp.stores.embedded.host import Host
-from conceptgraph_core.memories.packing import MARK
+from concept_graph_mcp.stores.embedded.procedure_host import Host
+from conceptgraph_core.memories.compression import MARK
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"

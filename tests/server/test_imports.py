@@ -127,8 +127,8 @@ def test_what_the_driver_is_not_to_find_is_found_by_other_threads():
 @pytest.mark.parametrize(
     ("toolset", "own", "others"),
     [
-        ("concept", {"concepts"}, {"memories", "memory_links", "remembering", "entities"}),
-        ("memory", {"memories", "memory_links", "remembering"}, {"entities"}),
+        ("concept", {"concepts"}, {"memories", "memory_links", "memory_search", "entities"}),
+        ("memory", {"memories", "memory_links", "memory_search"}, {"entities"}),
         ("entity", {"entities"}, {"memory_links"}),
     ],
 )

@@ -22,7 +22,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
 from tcp_proxy import closed_port
 
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.tables import FORMAT
 
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day

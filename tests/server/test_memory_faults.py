@@ -115,12 +115,12 @@ def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
 
 
 def test_of_eight_workers_one_works_and_each_change_is_made_once(location):
-    lease = [["upkeep.worker_lease", f"worker {number}", 60_000] for number in range(8)]
+    lease = [["memory_admin.worker_lease", f"worker {number}", 60_000] for number in range(8)]
     with workers(location, 8) as started:
         started[0].rows("import_rows", [memory(number, days=40) for number in range(40)])
         taken = [worker.rows(*call)[0] for worker, call in zip(started, lease, strict=True)]
         # Even if several thought that they held it: the same batches at once.
-        answers = all_at_once(started, [["upkeep.decay_batch", "default", 10, None]] * 2)
+        answers = all_at_once(started, [["memory_admin.decay_batch", "default", 10, None]] * 2)
         found = memories(started[0].rows("records"))
     assert [one["acquired"] for one in taken] == [True, *[False] * 7]
     assert {one["holder"] for one in taken} == {"worker 0"}
@@ -134,7 +134,7 @@ def test_a_lease_that_all_ask_for_at_once_is_given_to_one(location):
     with workers(location, 8) as started:
         # In no store yet: the first to ask makes the worker.
         for number, worker in enumerate(started):
-            worker.send_calls([["upkeep.worker_lease", f"worker {number}", 60_000]])
+            worker.send_calls([["memory_admin.worker_lease", f"worker {number}", 60_000]])
         answers = [worker.answer() for worker in started]
     rows = [row for answer in answers for row in answer["rows"]]
     assert [row["acquired"] for row in rows].count(True) == 1
@@ -147,7 +147,7 @@ def test_a_worker_killed_in_mid_batch_leaves_each_memory_as_it_was_or_done(tmp_p
         started[0].rows("import_rows", [memory(number, days=200) for number in range(300)])
     for number in range(8):
         lines = tmp_path / "calls"
-        batch = ["upkeep.decay_batch", "default", 30, f"m{number * 30:03}"]
+        batch = ["memory_admin.decay_batch", "default", 30, f"m{number * 30:03}"]
         lines.write_text("".join(f"{json.dumps(batch)}\n" for _ in range(40)))
         with lines.open("rb") as stdin, Worker(path, stdin=stdin) as worker:
             assert worker.answer() == {"rows": []}

@@ -114,7 +114,7 @@ def served(portal: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     with portal.wrap_async_context_manager(connecting) as client:
         record = {"kind": "memory", "id": "tea", "user_id": "ann", "content": "Prefers tea"}
         parent = {**record, "id": "pot", "content": "A pot"}
-        portal.call(session.run, calls.keeping.import_rows([record, parent]))
+        portal.call(session.run, calls.transfer.import_rows([record, parent]))
         made = Served(portal, client, session)
         for tool in GOOD.keys() - {"memory_node_forget"}:
             assert made.call(tool, GOOD[tool]).is_error is False
@@ -155,7 +155,7 @@ def told(served: Served, tool: str, **arguments: Any) -> dict[str, Any]:
 def test_a_time_that_no_calendar_has_is_the_nearest_that_it_has(fresh, portal, at):
     record = {"kind": "memory", "id": "tea", "user_id": "ann", "content": "Prefers tea"}
     old = [record | {"created_at": at, "accessed_at": at}]
-    portal.call(fresh._session.run, calls.keeping.import_rows(old))
+    portal.call(fresh._session.run, calls.transfer.import_rows(old))
     shown = {
         -limits.MAX_TIME_MS: "0001-01-03T09:18:59+09:18:59",
         -1: "1970-01-01T08:59:59+09:00",

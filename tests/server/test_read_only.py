@@ -15,7 +15,7 @@ import pytest
 from server_processes import HERE, LineProcess
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 
 # Mounts the folder "$1" read-only, for what follows alone, and runs that.
 READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'

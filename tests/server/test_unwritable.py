@@ -18,7 +18,7 @@ from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.concepts import ConceptTools
 from concept_graph_mcp.tools.memories import MemoryTools
-from concept_graph_mcp.tools.remembering import RememberingTools
+from concept_graph_mcp.tools.memory_search import RememberingTools
 
 NOW_MS = 1_750_000_000_000
 GRAPH = [
@@ -45,7 +45,7 @@ async def asked(store: Any) -> tuple[Any, ...]:
 @pytest.fixture
 def store(tmp_path, portal) -> Iterator[EmbeddedStore]:
     made = EmbeddedStore(tmp_path / "memory.db")
-    portal.call(made.call, calls.keeping.import_rows(GRAPH), {"now_ms": NOW_MS})
+    portal.call(made.call, calls.transfer.import_rows(GRAPH), {"now_ms": NOW_MS})
     yield made
     portal.call(made.close)
 
@@ -129,5 +129,5 @@ async def bolt(uri: str) -> BoltStore:
 
 async def fill(uri: str) -> None:
     store = await bolt(uri)
-    await store.call(calls.keeping.import_rows(GRAPH), {"now_ms": NOW_MS})
+    await store.call(calls.transfer.import_rows(GRAPH), {"now_ms": NOW_MS})
     await store.close()

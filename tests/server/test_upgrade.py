@@ -20,7 +20,7 @@ from embedded_files import assert_sound
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.stores.embedded import migrations
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.tables import FORMAT
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -139,7 +139,7 @@ def test_what_one_who_was_killed_left_of_the_copy_is_removed(store):
     killed = """
 import os, sys
 from pathlib import Path
-from concept_graph_mcp.stores.embedded.host import Host
+from concept_graph_mcp.stores.embedded.procedure_host import Host
 Path.replace = lambda *names: os.kill(os.getpid(), 9)
 Host(Path(sys.argv[1]))
 """

@@ -10,7 +10,7 @@ import scripted_model
 from command_line import ok, run
 
 from concept_graph_mcp import overdue, settings
-from concept_graph_mcp.commands import working
+from concept_graph_mcp.commands import worker
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.lazy import opened
 
@@ -140,7 +140,7 @@ def test_each_job_is_told_while_it_runs_with_how_far_it_is(owner, monkeypatch):
         shown.append(what)
         yield shown.append
 
-    monkeypatch.setattr(working, "progress", progress)
+    monkeypatch.setattr(worker, "progress", progress)
     owner.brings(*(memory(name) for name in "abc"))
     owner.ok("--once", "decay", "daily", "--batch", "2")
     assert shown == [

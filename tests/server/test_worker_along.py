@@ -29,7 +29,7 @@ def old(memory_id):
 
 
 async def jobs_done(session):
-    [row] = await session.run(calls.upkeep.worker_status())
+    [row] = await session.run(calls.memory_admin.worker_status())
     return {job["job"]: job["runs"] for job in row["jobs"]}
 
 
@@ -46,7 +46,7 @@ def session(configured, portal):
 
 
 def test_each_due_job_is_run_once_and_again_when_its_time_has_come(session, configured, portal):
-    portal.call(session.run, calls.keeping.import_rows([old("a"), old("b")]))
+    portal.call(session.run, calls.transfer.import_rows([old("a"), old("b")]))
     along = Along(session, configured)
     assert portal.call(along.run_due) == ["decay", "immediate", "daily", "weekly"]
     assert portal.call(along.run_due) == []
@@ -63,15 +63,15 @@ def test_a_store_that_nothing_was_written_to_is_not_made_by_looking_for_jobs(
 
 
 def test_while_another_process_works_its_lease_is_left_alone(session, configured, portal):
-    portal.call(session.run, calls.keeping.import_rows([old("a")]))
-    portal.call(session.run, calls.upkeep.worker_lease("another", 60_000))
+    portal.call(session.run, calls.transfer.import_rows([old("a")]))
+    portal.call(session.run, calls.memory_admin.worker_lease("another", 60_000))
     assert portal.call(Along(session, configured).run_due) == []
-    [row] = portal.call(session.run, calls.upkeep.worker_status())
+    [row] = portal.call(session.run, calls.memory_admin.worker_status())
     assert (row["holder"], row["jobs"]) == ("another", [])
 
 
 def test_a_store_that_fails_is_logged_once_and_tried_again(session, configured, portal, caplog):
-    portal.call(session.run, calls.keeping.import_rows([old("a")]))
+    portal.call(session.run, calls.transfer.import_rows([old("a")]))
     along = Along(session, configured)
     kept = configured.embedded.read_bytes()
     portal.call(session.store.close)
@@ -88,7 +88,7 @@ def test_a_job_that_fails_in_any_way_ends_nothing(session, configured, portal, c
     async def fail(_):
         raise LookupError("no such thing")
 
-    portal.call(session.run, calls.keeping.import_rows([old("a")]))
+    portal.call(session.run, calls.transfer.import_rows([old("a")]))
     along = Along(session, configured)
     along._jobs = [Job("fails", "fail", {"minute": 0}, fail)]
     with caplog.at_level(logging.WARNING):
@@ -102,7 +102,7 @@ def test_jobs_are_run_while_a_client_calls_and_none_is_begun_after_the_end(
     session, configured, portal, monkeypatch
 ):
     monkeypatch.setattr(serving, "_WORKING_AFTER_S", 0.0)
-    portal.call(session.run, calls.keeping.import_rows([old("a")]))
+    portal.call(session.run, calls.transfer.import_rows([old("a")]))
 
     async def serve(works_for):
         server = serving.build(session, toolsets=("concept",), works_for=works_for)
@@ -117,7 +117,7 @@ def test_jobs_are_run_while_a_client_calls_and_none_is_begun_after_the_end(
     assert portal.call(jobs_done, session) == {}
     portal.call(serve, configured)
     portal.call(session.store.open)
-    [row] = portal.call(session.run, calls.upkeep.worker_status())
+    [row] = portal.call(session.run, calls.memory_admin.worker_status())
     assert row["holder"] is None
 
 

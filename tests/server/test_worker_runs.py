@@ -20,9 +20,9 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.worker import decay, purge, registry
 from concept_graph_mcp.worker.job import Job
-from concept_graph_mcp.worker.running import DONE, NOT_DUE, STOPPED, Worker, is_due
-from concept_graph_mcp.worker.turn import Stopped, Turn
-from conceptgraph_core.work.schema import LEASE_MS
+from concept_graph_mcp.worker.job_run import JobRun, Stopped
+from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, is_due
+from conceptgraph_core.jobs.schema import LEASE_MS
 
 DAY_MS = 86_400_000
 NOW_MS = 1_750_000_000_000
@@ -32,7 +32,7 @@ PROCESS = Path(__file__).with_name("worker_process.py")
 
 def worker(memory, name, batch=2, now_ms=None):
     session = Session.of(memory.store, CONFIGURED, Clock(now_ms or memory.now_ms))
-    return Worker(session, CONFIGURED, batch, holder=name)
+    return LeaseRunner(session, CONFIGURED, batch, holder=name)
 
 
 def old(memory_id, days=60, user="mia"):
@@ -46,13 +46,13 @@ def states(memory):
 
 
 def status(memory):
-    [row] = memory.run(calls.upkeep.worker_status())
+    [row] = memory.run(calls.memory_admin.worker_status())
     return row
 
 
 def test_while_one_works_no_other_does_and_after_its_lease_another_goes_on(memory, portal):
     memory.import_rows([old("a"), old("b")])
-    memory.run(calls.upkeep.worker_lease("one", LEASE_MS))
+    memory.run(calls.memory_admin.worker_lease("one", LEASE_MS))
     two = worker(memory, "two")
     outcome = portal.call(two.run, decay.JOB)
     assert (outcome.what, outcome.why) == (STOPPED, "one works")
@@ -68,10 +68,10 @@ def test_while_one_works_no_other_does_and_after_its_lease_another_goes_on(memor
 def test_a_lease_of_a_clock_that_was_years_ahead_keeps_nobody_from_working(memory):
     now_ms = memory.now_ms
     memory.now_ms += 3_650 * DAY_MS
-    memory.run(calls.upkeep.worker_lease("one", LEASE_MS))
+    memory.run(calls.memory_admin.worker_lease("one", LEASE_MS))
     memory.now_ms = now_ms
     assert status(memory)["holder"] is None
-    [row] = memory.run(calls.upkeep.worker_lease("two", LEASE_MS))
+    [row] = memory.run(calls.memory_admin.worker_lease("two", LEASE_MS))
     assert (row["acquired"], row["holder"]) == (True, "two")
 
 
@@ -86,13 +86,13 @@ def test_a_worker_that_slept_too_long_ends_where_another_has_taken_over(
 
     async def sleeps(turn: Any) -> None:
         [row] = await turn.of_user("mia").run(
-            calls.upkeep.decay_batch("mia", 2, holder=turn.holder)
+            calls.memory_admin.decay_batch("mia", 2, holder=turn.holder)
         )
         turn.tell({"transitioned": row["transitioned"]})
         turn.session.clock.frozen_ms += LEASE_MS
-        await turn.session.run(calls.upkeep.worker_lease("two", LEASE_MS))
+        await turn.session.run(calls.memory_admin.worker_lease("two", LEASE_MS))
         # Who took over may be done by now.
-        await turn.session.run(calls.upkeep.worker_lease("two", lease_ms))
+        await turn.session.run(calls.memory_admin.worker_lease("two", lease_ms))
         await decay.run(turn)
 
     one = worker(memory, "one")
@@ -111,15 +111,15 @@ def test_a_run_ends_between_two_batches_when_it_is_paused_or_told_to_end(memory,
     told: list[bool] = []
 
     async def halfway(turn: Any) -> None:
-        await turn.of_user("mia").run(calls.upkeep.decay_batch("mia", 2, holder=turn.holder))
+        await turn.of_user("mia").run(calls.memory_admin.decay_batch("mia", 2, holder=turn.holder))
         if how == "paused":
-            await turn.session.run(calls.upkeep.worker_pause(True))
+            await turn.session.run(calls.memory_admin.worker_pause(True))
         else:
             told.append(True)
         await turn.go_on()
 
     session = Session.of(memory.store, CONFIGURED, Clock(memory.now_ms))
-    one = Worker(session, CONFIGURED, 2, lambda: bool(told), "one")
+    one = LeaseRunner(session, CONFIGURED, 2, lambda: bool(told), "one")
     outcome = portal.call(one.run, Job("decay", "stop", {"minute": 0}, halfway))
     assert outcome.what == STOPPED
     assert outcome.why == {"paused": "work is paused", "told": "told to end"}[how]
@@ -238,21 +238,21 @@ async def lived(path, rows, kill_at, answered):
     configured = settings.read({"TZ": "UTC", "CONCEPT_GRAPH_RETENTION_DAYS": "30"})
     store = EmbeddedStore(path)
     session = Session.of(store, configured, Clock(NOW_MS))
-    await session.run(calls.keeping.import_rows(rows))
+    await session.run(calls.transfer.import_rows(rows))
     if kill_at is not None:
         dying = Session.of(Dying(store, kill_at, answered), configured, Clock(NOW_MS))
         try:
             for job in (decay.JOB, purge.JOB):
-                await Worker(dying, configured, 2, holder="same").run(job)
+                await LeaseRunner(dying, configured, 2, holder="same").run(job)
         except Killed:
             await store.close()
             store = EmbeddedStore(path)
             session = Session.of(store, configured, Clock(NOW_MS))
     for job in (decay.JOB, purge.JOB):
-        outcome = await Worker(session, configured, 2, holder="same").run(job)
+        outcome = await LeaseRunner(session, configured, 2, holder="same").run(job)
         assert outcome.what == DONE
     records = [record async for batch in store.stream() for record in batch]
-    [row] = await session.run(calls.upkeep.worker_status())
+    [row] = await session.run(calls.memory_admin.worker_status())
     await store.close()
     counted = {name: row[name] for name in ("transitioned", "purged", "errors", "holder")}
     return sorted(map(repr, records)), counted
@@ -323,10 +323,10 @@ def process(location, now_ms, holder, batch):
 
 def test_two_workers_of_one_process_are_two():
     session = Session.of(None, CONFIGURED, Clock(NOW_MS))
-    assert Worker(session, CONFIGURED).holder != Worker(session, CONFIGURED).holder
+    assert LeaseRunner(session, CONFIGURED).holder != LeaseRunner(session, CONFIGURED).holder
 
 
 def test_no_turn_goes_on_that_was_told_to_end():
-    turn = Turn("decay", None, CONFIGURED, None, stopping=lambda: True)
+    turn = JobRun("decay", None, CONFIGURED, None, stopping=lambda: True)
     with pytest.raises(Stopped, match="told to end"):
         anyio.run(turn.go_on)

@@ -17,7 +17,7 @@ from concept_graph_mcp.errors import Misdeployed, Unavailable
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.worker import decay, logs, service
-from concept_graph_mcp.worker.running import DONE, NOT_DUE, STOPPED, Outcome, Worker
+from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, Outcome
 from concept_graph_mcp.worker.service import Service
 
 AGO = 1_450_000_000_000
@@ -56,7 +56,7 @@ def fill(memory, many):
 
 def status(memory):
     # By then, at the clock of the worker.
-    [row] = memory.run(calls.upkeep.worker_status())
+    [row] = memory.run(calls.memory_admin.worker_status())
     return row
 
 
@@ -192,13 +192,13 @@ def test_a_database_that_dies_and_returns_is_worked_on_again(empty_memgraph, sai
         store = BoltStore(f"bolt://127.0.0.1:{proxy.port}", "", "")
         session = Session.of(store, CONFIGURED, Clock(AGO + 1))
         row = {"kind": "memory", "id": "a", "user_id": "mia", "content": "x"}
-        await session.run(calls.keeping.import_rows([row | {"created_at": 5, "accessed_at": 5}]))
-        attempts = Service(Worker(session, CONFIGURED, holder="one"))
+        await session.run(calls.transfer.import_rows([row | {"created_at": 5, "accessed_at": 5}]))
+        attempts = Service(LeaseRunner(session, CONFIGURED, holder="one"))
         proxy.stop()
         away = [await attempts.attempt(decay.JOB) for _ in range(2)]
         proxy.start()
         back = await attempts.attempt(decay.JOB)
-        [row] = await session.run(calls.upkeep.worker_status())
+        [row] = await session.run(calls.memory_admin.worker_status())
         await store.close()
         return away, back, row
 

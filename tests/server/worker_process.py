@@ -14,14 +14,14 @@ from concept_graph_mcp import settings
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.store import Store
 from concept_graph_mcp.worker import decay
-from concept_graph_mcp.worker.running import Worker
+from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 
 async def main(location: str, now_ms: str, holder: str, batch: str) -> None:
     store = opened(location)
     configured = settings.read({"TZ": "UTC"})
     session = Session.of(store, configured, Clock(int(now_ms)))
-    outcome = await Worker(session, configured, int(batch), holder=holder).run(decay.JOB)
+    outcome = await LeaseRunner(session, configured, int(batch), holder=holder).run(decay.JOB)
     await store.close()
     print(json.dumps({"what": outcome.what, "why": outcome.why}), flush=True)  # noqa: T201
 

@@ -5,9 +5,9 @@ a node is its name, that of a relation its two ids with its type between them.
 """
 
 from .. import text
-from ..associate.writing import Writer
 from ..errors import NameTaken, NotFound, WrongKind
-from ..lists import names as lists
+from ..name_lists import names as lists
+from ..retrieval.indexer import Writer
 from ..text import shown
 from . import schema
 from .node import Graph, Node

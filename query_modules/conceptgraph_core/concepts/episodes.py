@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from .. import limits, text
-from ..associate import searching
-from ..associate.schema import SHARED
-from ..associate.writing import Writer
 from ..errors import InvalidText
+from ..retrieval import searching
+from ..retrieval.indexer import Writer
+from ..retrieval.schema import SHARED
 from . import schema
 from .names import ensure
 from .node import Graph

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from .. import checks, folding, limits, text
+from .. import folding, limits, text, validators
 from ..layers import (
     NOW,
     EdgeKind,
@@ -74,16 +74,16 @@ WIDENED_RELATIONS: Final = 2_000
 WIDENED_RELATIONS_IN_ALL: Final = 5_000
 
 
-_VALENCE = starting("valence", checks.valence, 0.0)
-_ACCESSED_AT = Property("accessed_at", checks.time, NOW, absent=0)
+_VALENCE = starting("valence", validators.valence, 0.0)
+_ACCESSED_AT = Property("accessed_at", validators.time, NOW, absent=0)
 # Where an episode is one of several that were told one after another.
 _TOLD = (
     optional("thread", text.name),
-    optional("position", checks.time),
+    optional("position", validators.time),
     optional("speaker", text.name),
-    optional("said_at", checks.time),
+    optional("said_at", validators.time),
 )
-_WEIGHT = starting("weight", checks.unit, INITIAL_WEIGHT)
+_WEIGHT = starting("weight", validators.unit, INITIAL_WEIGHT)
 
 
 def _day_ms(name: str) -> int | None:
@@ -117,7 +117,7 @@ LAYER: Final = Layer(
             properties=(
                 Property("name", text.name, absent=""),
                 _VALENCE,
-                Property("arousal_level", checks.unit, AROUSAL_INDIRECT, absent=0.0),
+                Property("arousal_level", validators.unit, AROUSAL_INDIRECT, absent=0.0),
                 _ACCESSED_AT,
             ),
             text="name",
@@ -137,7 +137,7 @@ LAYER: Final = Layer(
                 Property("name", text.existing_name, absent=""),
                 Property("summary", text.summary, absent=""),
                 _VALENCE,
-                Property("arousal_level", checks.unit, AROUSAL_EPISODE, absent=0.0),
+                Property("arousal_level", validators.unit, AROUSAL_EPISODE, absent=0.0),
                 _ACCESSED_AT,
                 *_TOLD,
             ),

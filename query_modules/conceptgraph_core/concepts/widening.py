@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from .. import folding
 from .. import text as texts
-from ..associate.question import asked_terms
+from ..retrieval.question import asked_terms
 from . import schema
 from .node import Graph, Node
 from .spoken import names

@@ -6,7 +6,7 @@ Imports nothing of Memgraph.
 
 from typing import Final
 
-from .. import checks, text
+from .. import text, validators
 from ..layers import Index, Layer, NodeKind, Property, VectorIndex
 
 EMBEDDING: Final = "Embedding"
@@ -24,7 +24,7 @@ LAYER: Final = Layer(
             properties=(
                 Property("use", text.name, absent=""),
                 Property("model", text.name, absent=""),
-                Property("dimension", checks.dimension, absent=0),
+                Property("dimension", validators.dimension, absent=0),
             ),
             text="model",
             fixed=("model", "dimension"),
@@ -48,7 +48,7 @@ HOLDS: Final = Layer(
             kind="hold",
             measure="holds",
             key=("part",),
-            properties=(Property("part", checks.count, absent=0),),
+            properties=(Property("part", validators.count, absent=0),),
             text="part",
             exported=False,
         ),

@@ -8,7 +8,7 @@ from typing import Final
 from .. import folding
 from ..concepts import spoken
 from ..words.splitting import split
-from . import dated
+from .language import dated
 
 # Without embeddings, near are names that begin alike, by so many letters.
 KIN_LETTERS: Final = 3

@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from .. import text
 from ..graph.around import around
-from . import components, merging, owner, reading, schema
+from . import admin, schema
+from .identity import components, merging
+from .narration import reading
 from .node import Graph, Node, Tie
 
 Row = dict[str, Any]
@@ -52,7 +54,7 @@ def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
         "ties": [_tie(node, tie, other) for tie, other in distinct[:MOST_TIES]],
         "mentions": reading.mentions(graph, members, MOST_MENTIONS),
         "merges": [
-            owner.entry(graph, one) for one in reading.entries(graph, members)[-MOST_MERGES:]
+            admin.entry(graph, one) for one in reading.entries(graph, members)[-MOST_MERGES:]
         ],
         "degree": len(distinct),
     }

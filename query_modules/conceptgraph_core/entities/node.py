@@ -8,8 +8,9 @@ from ..context import Context
 from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..layers import NodeKind, Property
-from . import activation, edges, schema
-from .planned import Planned
+from . import edges, schema
+from .beliefs import activation
+from .consolidation.planned import Planned
 
 _PROPERTIES: Final[dict[str, dict[str, Property]]] = {
     kind.label: {one.name: one for one in kind.properties} for kind in schema.LAYER.nodes

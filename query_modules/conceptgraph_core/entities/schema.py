@@ -8,7 +8,7 @@ a host.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .. import checks, limits, text
+from .. import limits, text, validators
 from ..layers import (
     NOW,
     REQUIRED,
@@ -185,7 +185,7 @@ def label(value: object, field: str) -> str:
 
 _ID = Property("id", text.name, absent="")
 _USER_ID = Property("user_id", text.user, absent="")
-_CREATED_AT = Property("created_at", checks.time, NOW, absent=0)
+_CREATED_AT = Property("created_at", validators.time, NOW, absent=0)
 
 
 def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
@@ -234,7 +234,7 @@ _ENTITY = NodeKind(
     properties=(
         _ID,
         _USER_ID,
-        Property("node_type", checks.one_of(NODE_TYPES), absent="entity"),
+        Property("node_type", validators.one_of(NODE_TYPES), absent="entity"),
         Property("node_label", label, absent=""),
         # Its label as `names.canonical` has it, with " #2" and so on for further ones of that name.
         Property("canonical_name", text.existing_name, absent=""),
@@ -244,35 +244,35 @@ _ENTITY = NodeKind(
         optional("qualifier", label),
         # The best spelt label of its component, where that is another than its own.
         optional("shown_label", label),
-        optional("embedding", checks.vector),
-        starting("origin", checks.one_of(ORIGINS), MODEL),
-        starting("origin_confidence", checks.unit, 0.0),
-        starting("user_mention_count", checks.count, 0),
-        starting("model_mention_count", checks.count, 0),
+        optional("embedding", validators.vector),
+        starting("origin", validators.one_of(ORIGINS), MODEL),
+        starting("origin_confidence", validators.unit, 0.0),
+        starting("user_mention_count", validators.count, 0),
+        starting("model_mention_count", validators.count, 0),
         # The first sessions in which the user mentioned it.
-        starting("user_sessions", checks.texts, []),
-        starting("identity_status", checks.one_of(IDENTITY_STATUSES), PROVISIONAL),
+        starting("user_sessions", validators.texts, []),
+        starting("identity_status", validators.one_of(IDENTITY_STATUSES), PROVISIONAL),
         optional("canonical_node_id", text.name),
         # How many merges of this entity, into another or of others into it, are in force.
-        starting("merge_count", checks.count, 0),
-        Property("valid_from", checks.time, NOW, absent=-limits.MAX_TIME_MS),
-        optional("valid_until", checks.time),
-        Property("transaction_time", checks.time, NOW, absent=0),
+        starting("merge_count", validators.count, 0),
+        Property("valid_from", validators.time, NOW, absent=-limits.MAX_TIME_MS),
+        optional("valid_until", validators.time),
+        Property("transaction_time", validators.time, NOW, absent=0),
         # As of `last_activated`; see `activation`.
-        starting("activation_strength", checks.unit, 0.5),
+        starting("activation_strength", validators.unit, 0.5),
         # Its active connections; and those that the user ever reinforced, active or not.
-        starting("edge_count", checks.count, 0),
-        optional("user_edge_count", checks.count),
-        starting("centrality_score", checks.number, 0.0),
-        starting("emotional_intensity", checks.unit, 0.0),
+        starting("edge_count", validators.count, 0),
+        optional("user_edge_count", validators.count),
+        starting("centrality_score", validators.number, 0.0),
+        starting("emotional_intensity", validators.unit, 0.0),
         # By what its centrality is lessened since the last weekly run, if it has many edges.
-        optional("pressure", checks.unit),
+        optional("pressure", validators.unit),
         optional("community", text.name),
         # What earlier versions worked out of the next community, and left.
         optional("community_draft", text.name),
-        starting("is_active", checks.flag, True),
+        starting("is_active", validators.flag, True),
         _CREATED_AT,
-        Property("last_activated", checks.time, NOW, absent=0),
+        Property("last_activated", validators.time, NOW, absent=0),
     ),
     text="node_label",
     # What several entities may have in common, of which `canonical_name` is the one.
@@ -297,19 +297,19 @@ _MENTION = NodeKind(
         Property("session_id", text.name, absent=""),
         Property("message_id", text.name, absent=""),
         # The how-manieth mention of its session it is.
-        starting("sequence", checks.count, 0),
+        starting("sequence", validators.count, 0),
         Property("label", label, absent=""),
-        Property("origin", checks.one_of(SPEAKERS), absent=MODEL),
+        Property("origin", validators.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
         # The user's words in which the model read what they do not say.
         optional("inferred_from", text.summary),
-        optional("span_start", checks.count),
-        optional("span_end", checks.count),
+        optional("span_start", validators.count),
+        optional("span_end", validators.count),
         optional("mention_context", text.summary),
-        optional("emotional_valence", checks.valence),
-        optional("emotional_intensity", checks.unit),
+        optional("emotional_valence", validators.valence),
+        optional("emotional_intensity", validators.unit),
         optional("rationale", text.summary),
-        starting("archived", checks.flag, False),
+        starting("archived", validators.flag, False),
         _CREATED_AT,
     ),
     text="label",
@@ -323,19 +323,19 @@ _SESSION = NodeKind(
     properties=(
         _USER_ID,
         Property("session_id", text.name, absent=""),
-        Property("started_at", checks.time, NOW, absent=0),
-        Property("last_mention_at", checks.time, NOW, absent=0),
-        optional("ended_at", checks.time),
+        Property("started_at", validators.time, NOW, absent=0),
+        Property("last_mention_at", validators.time, NOW, absent=0),
+        optional("ended_at", validators.time),
         # Nobody ended it since its last mention.
-        starting("is_open", checks.flag, True),
-        optional("valence", checks.valence),
-        starting("mention_count", checks.count, 0),
+        starting("is_open", validators.flag, True),
+        optional("valence", validators.valence),
+        starting("mention_count", validators.count, 0),
         # Relations that were observed in it, as `edges.key` writes them.
-        starting("relations", checks.texts, []),
+        starting("relations", validators.texts, []),
         # What it has counted already: entities paired and relations reinforced.
-        starting("paired_by_user", checks.texts, []),
-        starting("paired_by_model", checks.texts, []),
-        starting("reinforced", checks.texts, []),
+        starting("paired_by_user", validators.texts, []),
+        starting("paired_by_model", validators.texts, []),
+        starting("reinforced", validators.texts, []),
     ),
     text="session_id",
     scope="user_id",
@@ -350,20 +350,20 @@ _MERGE = NodeKind(
         _USER_ID,
         Property("source_node_id", text.name, absent=""),
         Property("target_node_id", text.name, absent=""),
-        optional("action", checks.one_of(ACTIONS)),
-        Property("merge_confidence", checks.unit, absent=0.0),
+        optional("action", validators.one_of(ACTIONS)),
+        Property("merge_confidence", validators.unit, absent=0.0),
         optional("merge_reason", text.summary),
         # The user's words that it rests on.
         optional("said", text.summary),
         # What the source's identity was before.
-        optional("source_status", checks.one_of(IDENTITY_STATUSES)),
+        optional("source_status", validators.one_of(IDENTITY_STATUSES)),
         # Of a split, what it moved: the id of a mention or a fact, a tab, the entity it was of.
-        optional("moved", checks.texts),
-        starting("is_active", checks.flag, True),
-        optional("unmerged_at", checks.time),
+        optional("moved", validators.texts),
+        starting("is_active", validators.flag, True),
+        optional("unmerged_at", validators.time),
         optional("unmerge_reason", text.summary),
         _CREATED_AT,
-        starting("created_by", checks.one_of(MERGERS), SYSTEM),
+        starting("created_by", validators.one_of(MERGERS), SYSTEM),
     ),
     text="id",
     scope="user_id",
@@ -381,16 +381,16 @@ _FACT = NodeKind(
         Property("predicate", label, absent=""),
         # Of a fact whose value is an entity: what that is called.
         Property("value", text.summary, absent=""),
-        starting("single", checks.flag, False),
+        starting("single", validators.flag, False),
         # When it was so in the world, and when we believed it; an end that is missing is open.
-        optional("valid_from", checks.time),
-        optional("valid_until", checks.time),
-        Property("known_from", checks.time, NOW, absent=0),
-        optional("known_until", checks.time),
+        optional("valid_from", validators.time),
+        optional("valid_until", validators.time),
+        Property("known_from", validators.time, NOW, absent=0),
+        optional("known_until", validators.time),
         # Since when we know that it ended, and what was believed of its end before.
-        optional("ended_at", checks.time),
-        optional("believed_until", checks.time),
-        Property("origin", checks.one_of(SPEAKERS), absent=MODEL),
+        optional("ended_at", validators.time),
+        optional("believed_until", validators.time),
+        Property("origin", validators.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
         optional("inferred_from", text.summary),
         optional("context", text.summary),
@@ -404,29 +404,29 @@ _FACT = NodeKind(
 # What every edge between entities has. Its strength, recency and trust follow from these when it is
 # read (see `edges`), so that no write can touch one through another.
 _BETWEEN = (
-    Property("origin", checks.one_of(EDGE_ORIGINS), INFERRED, absent=INFERRED),
+    Property("origin", validators.one_of(EDGE_ORIGINS), INFERRED, absent=INFERRED),
     optional("evidence", text.summary),
-    starting("weight", checks.unit, 0.5),
+    starting("weight", validators.unit, 0.5),
     # As of when `weight` is; where a hand left it out, as of when it is first seen.
-    optional("weight_at", checks.time, NOW),
-    starting("user_reinforcement_count", checks.amount, 0.0),
-    starting("model_reinforcement_count", checks.amount, 0.0),
-    starting("activation_count", checks.count, 1),
-    starting("is_active", checks.flag, True),
-    starting("requires_activation", checks.count, 0),
-    starting("distinct_session_count", checks.count, 1),
+    optional("weight_at", validators.time, NOW),
+    starting("user_reinforcement_count", validators.amount, 0.0),
+    starting("model_reinforcement_count", validators.amount, 0.0),
+    starting("activation_count", validators.count, 1),
+    starting("is_active", validators.flag, True),
+    starting("requires_activation", validators.count, 0),
+    starting("distinct_session_count", validators.count, 1),
     _CREATED_AT,
-    Property("last_activated", checks.time, NOW, absent=0),
+    Property("last_activated", validators.time, NOW, absent=0),
 )
 _SAME_AS = (
-    starting("status", checks.one_of(SAME_AS_STATUSES), CANDIDATE),
-    starting("confidence", checks.unit, 0.5),
+    starting("status", validators.one_of(SAME_AS_STATUSES), CANDIDATE),
+    starting("confidence", validators.unit, 0.5),
     optional("merge_type", label),
     # How often these two were merged.
-    starting("merge_number", checks.count, 0),
+    starting("merge_number", validators.count, 0),
 )
 # The sessions that reinforced it, and how each felt.
-_OBSERVED = (optional("sessions", checks.texts), optional("valences", checks.numbers))
+_OBSERVED = (optional("sessions", validators.texts), optional("valences", validators.numbers))
 
 
 def _between(edge_type: str, *more: Property) -> EdgeKind:

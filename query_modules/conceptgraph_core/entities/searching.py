@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .. import checks
 from .. import text as texts
-from . import components, names, schema, trust
+from .. import validators
+from . import names, schema
+from .beliefs import trust
+from .identity import components
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -48,7 +50,7 @@ def search(
     status, trust, last_activated (unix ms) and score, in [0, 1].
     """
     texts.summary(query, "query")
-    wanted = [checks.one_of(schema.NODE_TYPES)(one, "types") for one in types]
+    wanted = [validators.one_of(schema.NODE_TYPES)(one, "types") for one in types]
     name = names.canonical(query)
     asked = _Asked(name, names.searched(name), names.words(name))
     best: dict[int, tuple[float, Node]] = {}

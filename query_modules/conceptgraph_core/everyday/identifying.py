@@ -3,10 +3,11 @@
 from typing import Any
 
 from .. import text as texts
-from ..entities import components, ending, ledger, merging, observing, undoing
 from ..entities import schema as entities
+from ..entities.identity import components, ending, ledger, merging, undoing
 from ..entities.names import canonical, searched
 from ..entities.node import Graph, Node
+from ..entities.observation import observing
 from ..errors import InvalidText, NotFound, Tautology
 from ..text import shown
 from . import schema

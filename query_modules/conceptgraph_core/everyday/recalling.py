@@ -8,11 +8,11 @@ from ..concepts import recall as concepts
 from ..concepts import widening
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
-from ..entities import narrative
+from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..memories import context as contexts
-from ..memories import likeness, standing, wording
-from ..memories.node import Graph, Node
+from ..memories import near_duplicates, standing, wording
+from ..memories.view import Graph, Node
 from . import schema
 from .asking import asked, asks_of_the_past, budget
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
@@ -121,7 +121,7 @@ def _is_over(graph: Graph, node: Node) -> bool:
 def _is_past_use(graph: Graph, node: Node) -> bool:
     """Tell whether *node* was of use for some days only, and these are over."""
     is_brief = schema.DAYS_TAG in node.value("tags")
-    return is_brief and graph.context.now_ms - likeness.told_at(node) > schema.DAYS_MS
+    return is_brief and graph.context.now_ms - near_duplicates.told_at(node) > schema.DAYS_MS
 
 
 def _line(node: Node, entry: Row) -> Line:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .. import checks
-from ..entities import observing
+from .. import validators
 from ..entities.node import Graph as Entities
+from ..entities.observation import observing
 from ..errors import InvalidNumber
-from ..memories import links, nodes
+from ..memories import crud, links
 from ..memories import schema as memories
-from ..memories.node import Graph, Node
+from ..memories.view import Graph, Node
 from . import schema
 from .hearing import kept, named, terms
 
@@ -37,11 +37,11 @@ def remember(
     existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     wanted = named(about)
-    chosen = schema.KEEP[str(checks.one_of(tuple(schema.KEEP))(keep, "keep"))]
+    chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
     now_ms = graph.context.now_ms
-    if happened_at is not None and checks.time(happened_at, "happened_at") > now_ms:
+    if happened_at is not None and validators.time(happened_at, "happened_at") > now_ms:
         raise InvalidNumber("happened_at: is yet to come; leave it out, and say when in the text")
-    node, existing, similar = nodes.keep(
+    node, existing, similar = crud.keep(
         graph,
         text,
         vector,
@@ -54,7 +54,7 @@ def remember(
     if existing:
         _again(graph, node)
     if replaces is not None:
-        nodes.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
+        crud.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
     shown = [one for one in similar if one.memory_id != replaces]
     for one in shown:
         links.join(graph, node, one, memories.DEFAULT_RELATION)

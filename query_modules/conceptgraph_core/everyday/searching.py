@@ -3,21 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from .. import checks
 from .. import text as texts
-from ..associate import searching as indexed
-from ..associate.schema import SHARED
+from .. import validators
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
 from ..entities import searching as entities
 from ..entities.node import Graph as Entities
 from ..folding import plain
-from ..memories import likeness
-from ..memories.node import Graph, Node
+from ..memories import near_duplicates
+from ..memories.filters import Wanted
 from ..memories.search import Finder, Found
-from ..memories.wanted import Wanted
+from ..memories.view import Graph, Node
 from ..memories.wording import teller
 from ..ranks import fused
+from ..retrieval import searching as indexed
+from ..retrieval.schema import SHARED
 from . import schema
 from .asking import limited
 
@@ -47,7 +47,7 @@ def search(
     """
     texts.summary(query, "query")
     most = limited(limit)
-    wanted = {checks.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
+    wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
     first, beyond = (_time(since, "since"), _time(until, "until"))
     name = None if about is None else plain(texts.name(about, "about"))
     of: dict[str, Callable[[], Iterator[Row]]] = {
@@ -73,7 +73,7 @@ _FIELDS: Final = ("kind", "id", "text", "at", "who", "matched")
 
 
 def _time(value: int | None, field: str) -> int | None:
-    return None if value is None else int(checks.time(value, field))
+    return None if value is None else int(validators.time(value, field))
 
 
 def found(
@@ -90,7 +90,7 @@ def told(node: Node) -> Row:
     return {
         "id": node.memory_id,
         "text": node.text,
-        "at": likeness.told_at(node),
+        "at": near_duplicates.told_at(node),
         "who": teller(entry),
     }
 

@@ -6,14 +6,16 @@ from typing import Any
 from .. import text as texts
 from ..concepts import recall, widening
 from ..concepts.node import Graph as Concepts
-from ..entities import believed, components, merging, narrative, reading
 from ..entities import schema as entities
+from ..entities.beliefs import bitemporal
+from ..entities.identity import components, merging
+from ..entities.narration import narrative, reading
+from ..entities.narration.sentences import called
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
-from ..entities.telling import called
 from ..errors import NotFound
 from ..folding import plain
-from ..memories.node import Graph
+from ..memories.view import Graph
 from ..text import shown
 from . import schema
 from .asking import limited
@@ -96,13 +98,13 @@ def _either(one: Entity, other: Entity) -> str:
 def _believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
     """Return the facts that are believed now: what is so, then what was so; the latest first."""
     now_ms = graph.now_ms
-    known = [one for one in believed.facts(graph, members) if believed.is_known(one, now_ms)]
-    is_past = {one.id: not believed.is_valid(one, now_ms, now_ms) for one in known}
+    known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
+    is_past = {one.id: not bitemporal.is_valid(one, now_ms, now_ms) for one in known}
     return sorted(known, key=lambda one: (is_past[one.id], -one.get("known_from"), one.key))
 
 
 def _fact(graph: Entities, fact: Entity) -> Row:
-    row = believed.row(graph, fact, graph.now_ms)
+    row = bitemporal.row(graph, fact, graph.now_ms)
     return {
         "predicate": row["predicate"],
         "value": row["value"],

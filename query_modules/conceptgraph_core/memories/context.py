@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any
 
 from .. import budgets, dates
-from . import lifecycle, likeness, links, schema, standing, wording
-from .node import Graph, Node
+from . import lifecycle, links, near_duplicates, schema, standing, wording
+from .filters import Wanted
 from .search import Finder, Found
-from .wanted import Wanted
+from .view import Graph, Node
 
 Row = dict[str, Any]
 
@@ -132,14 +132,14 @@ def _entries(
     """
     groups: dict[Node, list[Node]] = {}
     chosen = set(ordered)
-    for group in likeness.grouped([*ordered, *copies]):
-        groups[max(chosen.intersection(group), key=likeness.age)] = group
-    sayings = likeness.shown_first(groups, groups.values())
+    for group in near_duplicates.grouped([*ordered, *copies]):
+        groups[max(chosen.intersection(group), key=near_duplicates.age)] = group
+    sayings = near_duplicates.shown_first(groups, groups.values())
     # What was found stands beside what corrects it, even where their link is faint by now.
     against = standing.against(graph, list(groups), sayings)
     later = dict.fromkeys(node for node in against.values() if node not in groups)
     against |= standing.against(graph, list(later), sayings)
-    shown = likeness.later_first([*groups, *later], against)
+    shown = near_duplicates.later_first([*groups, *later], against)
     return [(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown]
 
 
@@ -167,7 +167,7 @@ def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, N
     """Return *node* as it is written, for all of *group*, which say the same."""
     return {
         "memory_id": node.memory_id,
-        "at": likeness.told_at(node),
+        "at": near_duplicates.told_at(node),
         "speaker": node.value("speaker"),
         "source": node.value("source"),
         "text": node.content,

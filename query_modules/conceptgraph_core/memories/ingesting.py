@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import limits, text
-from ..associate.writing import Writer
 from ..errors import ConceptGraphError, InvalidRow
+from ..retrieval.indexer import Writer
 from . import lifecycle, rules, schema
-from .node import Kept, Node
-from .nodes import own_metadata
+from .crud import own_metadata
+from .view import Kept, Node
 
 Row = dict[str, Any]
 

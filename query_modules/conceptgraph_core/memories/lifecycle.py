@@ -5,8 +5,8 @@ from typing import Any
 
 from .. import limits, text
 from ..errors import InvalidNumber, InvalidText
-from . import packing, rules, schema
-from .node import Graph, Kept, Node
+from . import compression, rules, schema
+from .view import Graph, Kept, Node
 
 Row = dict[str, Any]
 
@@ -130,12 +130,16 @@ def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
 def stored_content(content: str, state: str) -> str:
     """Return *content* as a memory in *state* has it."""
     faded = state in {rules.ARCHIVED, rules.EXPIRED}
-    return packing.archived(content) if faded else packing.stored(content)
+    return compression.archived(content) if faded else compression.stored(content)
 
 
 def is_loose(node: Node) -> bool:
     """Tell whether *node* is archived and its content not, though that would save space."""
     raw = node.raw.get_property("content")
-    if node.stored_state != rules.ARCHIVED or not isinstance(raw, str) or packing.is_packed(raw):
+    if (
+        node.stored_state != rules.ARCHIVED
+        or not isinstance(raw, str)
+        or compression.is_packed(raw)
+    ):
         return False
-    return len(raw) >= packing.WORTHWHILE and packing.is_packed(packing.archived(raw))
+    return len(raw) >= compression.WORTHWHILE and compression.is_packed(compression.archived(raw))

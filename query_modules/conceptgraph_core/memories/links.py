@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from .. import checks, text
+from .. import text, validators
 from ..errors import Tautology
 from . import schema, unlinked
-from .node import Graph, Node
+from .view import Graph, Node
 
 Row = dict[str, Any]
 # A link as it is read from one of its ends: the edge, or None for what a parent is; its relation;
@@ -79,8 +79,8 @@ def link(
     """
     relation = schema.checked_relation(type_)
     if strength is not None:
-        strength = checks.unit(strength, "strength")
-    amount = checks.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
+        strength = validators.unit(strength, "strength")
+    amount = validators.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
     source, target = _ends(graph, source_id, target_id)
     return join(graph, source, target, relation, strength, amount)
 
@@ -181,8 +181,8 @@ def connected(
     relation, direction, strength, the link, and the total before *limit* cut. Raises NotFound,
     InvalidText, InvalidNumber, and TooMuch for a memory of more than 1,000,000 links.
     """
-    ways = WAYS[checks.one_of(schema.DIRECTIONS)(direction, "direction")]
-    least = checks.unit(min_weight, "min_weight")
+    ways = WAYS[validators.one_of(schema.DIRECTIONS)(direction, "direction")]
+    least = validators.unit(min_weight, "min_weight")
     most = text.integer(limit, "limit", 1, schema.MAX_NODES)
     node = graph.existing(memory_id)
     graph.bound_edges(schema.MAX_LINKS_READ, "ask in one direction only")

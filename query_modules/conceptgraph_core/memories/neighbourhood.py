@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from .. import text
 from ..graph.around import around
-from . import lifecycle, links, nodes, schema
+from . import crud, lifecycle, links, schema
 from .links import Row
-from .node import Graph, Node
+from .view import Graph, Node
 
 # Of a memory with more links, so many are drawn: the strongest.
 MOST_LINKS = 200
@@ -38,7 +38,7 @@ def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
     steps = links.strongest(graph, node)
     drawn = steps[:MOST_LINKS]
     status = lifecycle.status_of(graph, node)
-    row = nodes.whole(graph, node) | {name: status[name] for name in _STANDS}
+    row = crud.whole(graph, node) | {name: status[name] for name in _STANDS}
     row |= {"degree": len(steps), "links": [_link(step) for step in drawn]}
     return row, [step.node for step in drawn if step.node is not None]
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .. import checks, limits, text
+from .. import limits, text, validators
 from ..errors import InvalidMetadata, InvalidNumber, InvalidText, UnknownState
 from ..layers import (
     NOW,
@@ -21,7 +21,7 @@ from ..layers import (
     optional,
     starting,
 )
-from . import packing
+from . import compression
 from .rules import ACTIVE, EXPIRED, MAX_LINK_DAYS, STATES
 
 MEMORY: Final = "Memory"
@@ -270,8 +270,8 @@ LAYER: Final = Layer(
                     "content",
                     checked_content,
                     absent="",
-                    stored=packing.stored,
-                    read=packing.whole,
+                    stored=compression.stored,
+                    read=compression.whole,
                 ),
                 optional("summary", text.summary),
                 starting("source", text.name, DEFAULT_SOURCE),
@@ -279,27 +279,27 @@ LAYER: Final = Layer(
                 starting("tags", checked_names, ()),
                 starting("concepts", checked_names, ()),
                 starting("metadata", checked_metadata, {}),
-                starting("importance_score", checks.unit, DEFAULT_IMPORTANCE),
-                starting("confidence", checks.unit, DEFAULT_CONFIDENCE),
-                starting("access_count", checks.count, 0),
-                Property("created_at", checks.time, NOW, absent=0),
-                Property("accessed_at", checks.time, NOW, absent=0),
+                starting("importance_score", validators.unit, DEFAULT_IMPORTANCE),
+                starting("confidence", validators.unit, DEFAULT_CONFIDENCE),
+                starting("access_count", validators.count, 0),
+                Property("created_at", validators.time, NOW, absent=0),
+                Property("accessed_at", validators.time, NOW, absent=0),
                 optional("decay_rate", _rate),
-                starting("decay_score", checks.unit, DEFAULT_IMPORTANCE),
-                Property("last_decay_update", checks.time, NOW, absent=0),
+                starting("decay_score", validators.unit, DEFAULT_IMPORTANCE),
+                Property("last_decay_update", validators.time, NOW, absent=0),
                 starting("state", _state, ACTIVE),
-                optional("preserved_until", checks.time),
+                optional("preserved_until", validators.time),
                 optional("parent_id", text.name),
-                optional("embedding", checks.vector),
-                optional("embedding_dimension", checks.dimension),
-                optional("deleted_at", checks.time),
+                optional("embedding", validators.vector),
+                optional("embedding_dimension", validators.dimension),
+                optional("deleted_at", validators.time),
                 # Where it is one of several that were told one after another.
                 optional("thread", text.name),
-                optional("position", checks.time),
+                optional("position", validators.time),
                 optional("speaker", text.name),
-                optional("said_at", checks.time),
+                optional("said_at", validators.time),
                 # Until when it held, where another replaced it.
-                optional("valid_until", checks.time),
+                optional("valid_until", validators.time),
             ),
             text="content",
             scope="user_id",
@@ -317,8 +317,8 @@ LAYER: Final = Layer(
             name,
             properties=(
                 starting("strength", checked_strength, DEFAULT_STRENGTH),
-                optional("created_at", checks.time, NOW),
-                optional("last_strengthened", checks.time, NOW),
+                optional("created_at", validators.time, NOW),
+                optional("last_strengthened", validators.time, NOW),
                 # On how many days after that of its creation it was strengthened.
                 optional("strengthened_days", _link_days),
             ),

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import checks, text
-from ..associate.question import Further
-from ..associate.schema import checked_limit
-from ..associate.searching import Hit, Search
+from .. import text, validators
 from ..concepts import node as concepts
 from ..concepts import widening
 from ..embeddings import remembered
 from ..entities import node as entities
-from ..entities import widening as merged
+from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine, fused
-from . import likeness, schema, standing
-from .node import Expired, Gone, Graph, Kept, Node
-from .wanted import Wanted
+from ..retrieval.question import Further
+from ..retrieval.schema import checked_limit
+from ..retrieval.searching import Hit, Search
+from . import near_duplicates, schema, standing
+from .filters import Wanted
+from .view import Expired, Gone, Graph, Kept, Node
 
 Row = dict[str, Any]
 
@@ -189,7 +189,7 @@ def _later_first(
     against = standing.against(graph, first, groups)
     later = [node for node in against.values() if node in by_node and node not in first]
     against |= standing.against(graph, later, groups)
-    ordered = likeness.later_first([*first, *later], against)
+    ordered = near_duplicates.later_first([*first, *later], against)
     return [by_node[node] for node in ordered[:most]], against
 
 
@@ -200,11 +200,11 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
     """
     made = []
     by_node = {one.node: one for one in ranked}
-    for group in likeness.grouped(by_node):
+    for group in near_duplicates.grouped(by_node):
         if len(group) == 1:
             made.append(by_node[group[0]])
             continue
-        latest = max(group, key=lambda node: (by_node[node].in_period, likeness.age(node)))
+        latest = max(group, key=lambda node: (by_node[node].in_period, near_duplicates.age(node)))
         others = tuple(node for node in group if node is not latest)
         made.append(replace(by_node[group[0]], node=latest, also=others))
     return made
@@ -269,7 +269,7 @@ def comparable(graph: Kept, vector: Sequence[float], model: str | None) -> tuple
         return ()
     if model is None:
         raise InvalidNumber("model: must say by which embedding the vector is")
-    made = tuple(checks.vector(vector, "vector"))
+    made = tuple(validators.vector(vector, "vector"))
     remembered.check(graph, text.name(model, "model"), len(made))
     return made
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from . import likeness, schema
-from .node import Kept, Node
+from . import near_duplicates, schema
+from .view import Kept, Node
 
 _CONTRADICTING: Final = {schema.RELATION_TYPES["contradicts"]: "contradicts"}
 
@@ -31,7 +31,7 @@ def against(
             for _, _, other, outgoing in graph.edges(one, relations=_CONTRADICTING):
                 others = of_one.get(other, (other,))
                 if not other.is_deleted and _is_later(others, group, states_it=not outgoing):
-                    later[others[0]] = max(map(likeness.age, others))
+                    later[others[0]] = max(map(near_duplicates.age, others))
         if later:
             found[node] = max(later, key=later.__getitem__)
     return found
@@ -41,11 +41,11 @@ def replaced(graph: Kept, node: Node) -> list[Node]:
     """Return what held until *node* replaced it, the latest first."""
     edges = graph.edges(node, (True,), _CONTRADICTING)
     found = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
-    return sorted(found, key=likeness.age, reverse=True)
+    return sorted(found, key=near_duplicates.age, reverse=True)
 
 
 def _is_later(others: Sequence[Node], group: Sequence[Node], states_it: bool) -> bool:
-    ages = max(map(likeness.told_at, others)), max(map(likeness.told_at, group))
+    ages = max(map(near_duplicates.told_at, others)), max(map(near_duplicates.told_at, group))
     return others[0] is not group[0] and (ages[0] > ages[1] or (ages[0] == ages[1] and states_it))
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final
 
-from .. import checks, text
+from .. import text, validators
 from . import schema
 from .links import WAYS, Row, Step, Ways
-from .node import Graph, Node
+from .view import Graph, Node
 
 # Why a walk ended before it had seen all that it could reach.
 MAX_NODES: Final = "max_nodes"
@@ -59,7 +59,7 @@ def explore(
     bounds = Bounds(
         max_depth=text.integer(max_depth, "max_depth", 0, schema.MAX_DEPTH_EXPLORED),
         max_nodes=text.integer(max_nodes, "max_nodes", 1, schema.MAX_NODES),
-        least=checks.unit(min_weight, "min_weight"),
+        least=validators.unit(min_weight, "min_weight"),
     )
     walk = _Walk(graph, bounds, start_id)
     walk.breadth_first()
@@ -94,16 +94,16 @@ def traverse(
 
     Raises NotFound, InvalidText, InvalidNumber, and TooMuch beyond 1,000,000 links.
     """
-    checks.one_of(schema.STRATEGIES)(strategy, "strategy")
+    validators.one_of(schema.STRATEGIES)(strategy, "strategy")
     names = {schema.checked_relation(one, "relation_types") for one in relation_types}
     bounds = Bounds(
         max_depth=text.integer(max_depth, "max_depth", 0, schema.MAX_DEPTH_TRAVERSED),
         max_nodes=text.integer(max_nodes, "max_nodes", 1, schema.MAX_NODES),
-        ways=WAYS[checks.one_of(schema.DIRECTIONS)(direction, "direction")],
+        ways=WAYS[validators.one_of(schema.DIRECTIONS)(direction, "direction")],
         relations={schema.RELATION_TYPES[name]: name for name in names} or None,
         types=frozenset(types),
         tags=frozenset(tags),
-        least=checks.unit(min_strength, "min_strength"),
+        least=validators.unit(min_strength, "min_strength"),
         with_parents=include_parent_links,
         budget_ms=None if time_budget_ms is None else _checked_budget(time_budget_ms),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import NotFound
 from . import schema
-from .node import Graph, Node
+from .view import Graph, Node
 
 Row = dict[str, Any]
 

@@ -17,7 +17,7 @@ async def move(source: Session, target: Session) -> Counter[str]:
     moved = 0
     async for records in source.store.stream():
         try:
-            totals.update((await target.run(calls.keeping.import_rows(records)))[0])
+            totals.update((await target.run(calls.transfer.import_rows(records)))[0])
         except StoreError as error:
             raise WorkingStoreError(
                 f"{error}; {moved:,} records were moved; the whole result is in"

@@ -24,7 +24,7 @@ async def opened(settings: Settings) -> AsyncIterator[Session]:
 
 async def counts(session: Session) -> dict[str, int]:
     """Return how many concepts, episodes and relations of each type there are."""
-    rows = await session.run(calls.keeping.stats())
+    rows = await session.run(calls.transfer.stats())
     return {row["measure"]: row["value"] for row in rows if row["kind"] != "time"}
 
 

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from . import concepts as concepts
     from . import embedding as embedding
     from . import entities as entities
-    from . import entities_upkeep as entities_upkeep
+    from . import entity_admin as entity_admin
     from . import everyday as everyday
     from . import ingesting as ingesting
-    from . import keeping as keeping
     from . import memories as memories
+    from . import memory_admin as memory_admin
     from . import memory_links as memory_links
-    from . import remembering as remembering
-    from . import upkeep as upkeep
+    from . import memory_search as memory_search
+    from . import transfer as transfer
 
     # What a server must have loaded.
     ALL: tuple[Procedure, ...]
 
 _LAYERS = (
-    *("concepts", "keeping", "embedding", "memories", "memory_links", "remembering"),
-    *("ingesting", "upkeep", "entities", "entities_upkeep", "everyday"),
+    *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
+    *("ingesting", "memory_admin", "entities", "entity_admin", "everyday"),
 )
 
 if not TYPE_CHECKING:  # Or any name would do.

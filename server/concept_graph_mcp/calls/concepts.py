@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from conceptgraph_core import folding, limits, text
-from conceptgraph_core.associate.schema import SHARED
 from conceptgraph_core.concepts import schema, spoken
 from conceptgraph_core.errors import InvalidText
+from conceptgraph_core.retrieval.schema import SHARED
 from conceptgraph_core.words import missing
 
-from . import words
+from . import text_lookups
 from .call import Call, Procedure, checked
 from .lookups import Equal, Filled, Listing, Ordered, Range, Similar, Text, Union
 
@@ -104,9 +104,9 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     numbered = Range(schema.LAYER.names, "name", base + "-", base + ".")
     if not names:
         return Call(EPISODE_ADD, (summary, []), _named())
-    indexed = words.of_new_text(_EPISODE, summary, SHARED, base, base + ".")
+    indexed = text_lookups.of_new_text(_EPISODE, summary, SHARED, base, base + ".")
     lookup = Union((_named(base, *names), numbered, *indexed))
-    return Call(EPISODE_ADD, (summary, list(names)), lookup, words.context())
+    return Call(EPISODE_ADD, (summary, list(names)), lookup, text_lookups.context())
 
 
 @checked
@@ -119,10 +119,12 @@ def associate(
 ) -> Call:
     """Return the call that finds what *query* belongs to; *asked_at* is in unix ms."""
     text.summary(query, "query")
-    lookup = words.of_question(query, SHARED)
+    lookup = text_lookups.of_question(query, SHARED)
     fields = tuple(one for one in ASSOCIATE.fields if explained or one not in _EXPLANATION)
     asked = {"asker": asker, "asked_at": asked_at}
-    context = words.context() | {key: value for key, value in asked.items() if value is not None}
+    context = text_lookups.context() | {
+        key: value for key, value in asked.items() if value is not None
+    }
     return Call(ASSOCIATE._replace(fields=fields), (query, limit), lookup, context)
 
 
@@ -130,15 +132,15 @@ def associate(
 def widened(query: str) -> Call:
     """Return the call that tells the terms that *query* leads to by the concepts in it."""
     text.summary(query, "text")
-    named = () if missing() else spoken.names(query, words.spoken())
+    named = () if missing() else spoken.names(query, text_lookups.spoken())
     by_name = Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((name,) for name in named))
-    return Call(WIDENED, (query,), by_name, words.context())
+    return Call(WIDENED, (query,), by_name, text_lookups.context())
 
 
 @checked
 def unindexed() -> Call:
     """Return the call that tells how many episodes `associate` cannot find."""
-    return Call(UNINDEXED, (), words.of_unindexed(_EPISODE, SHARED))
+    return Call(UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, SHARED))
 
 
 @checked
@@ -233,9 +235,9 @@ def rename(concept: str, new_name: str, dry_run: bool) -> Call:
 @checked
 def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
-    indexed = words.of_removal(_EPISODE, name, SHARED)
+    indexed = text_lookups.of_removal(_EPISODE, name, SHARED)
     lookup = Union((_named(name), Listing(schema.CONCEPT, (name,)), *indexed))
-    return Call(REMOVE, (name, dry_run), lookup, words.context())
+    return Call(REMOVE, (name, dry_run), lookup, text_lookups.context())
 
 
 @checked

@@ -5,12 +5,12 @@ from types import MappingProxyType
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
-from conceptgraph_core.keeping.places import places
 from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer.places import places
 
 from .call import Call, Procedure, checked
-from .keeping import of_model, placed
 from .lookups import Equal, Lookup, Union, Vectored
+from .transfer import of_model, placed
 
 CHOSEN = Procedure("conceptgraph.embedding", ("model", "dimension"), writes=False)
 CHOOSE = Procedure("conceptgraph.embedding_choose", ("chosen", "cleared"), writes=True)

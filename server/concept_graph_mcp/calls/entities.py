@@ -8,14 +8,14 @@ from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import ids, names, schema
 from conceptgraph_core.errors import InvalidText
 
-from . import words
+from . import text_lookups
 from .call import Call, Procedure, checked
 from .embedding import held, remembered
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, following
 
 if TYPE_CHECKING:
-    from conceptgraph_core.entities import stated
-    from conceptgraph_core.entities.observed import Observation
+    from conceptgraph_core.entities.observation import stated_facts
+    from conceptgraph_core.entities.observation.inputs import Observation
 
 OBSERVE = Procedure("entitygraph.observe", ("entities", "edges"), writes=True)
 
@@ -89,13 +89,16 @@ def observe(
     user_id: str = DEFAULT_USER,
 ) -> Call:
     # Only here, because a connection to a database asks for all calls, and most never observe.
-    from conceptgraph_core.entities import extracting, observed
+    from conceptgraph_core.entities import rule_extractor
+    from conceptgraph_core.entities.observation import inputs
 
     text.name(session_id, "session_id")
     text.name(message_id, "message_id")
     text.summary(message, "text")
-    observations, wanted = extracting.wanted(message, observations, words.spoken(), speaker)
-    related = observed.relations(relations)
+    observations, wanted = rule_extractor.wanted(
+        message, observations, text_lookups.spoken(), speaker
+    )
+    related = inputs.relations(relations)
     called = [name for one in wanted for name in (one.name, *one.also)]
     called += [name for one in related for name in (one.source, one.target)]
     mentioned = {
@@ -116,7 +119,7 @@ def observe(
         *(session_id, message_id, speaker, message),
         *([dict(one) for one in observations], [dict(one) for one in relations]),
     )
-    return Call(OBSERVE, arguments, Union(tuple(parts)), words.context())
+    return Call(OBSERVE, arguments, Union(tuple(parts)), text_lookups.context())
 
 
 @checked
@@ -181,11 +184,11 @@ def neighbourhood(
 
 
 @checked
-def fact(entity_id: str, given: "stated.Given") -> Call:
-    from conceptgraph_core.entities import stated
+def fact(entity_id: str, given: "stated_facts.Given") -> Call:
+    from conceptgraph_core.entities.observation import stated_facts
 
     text.name(entity_id, "entity_id")
-    stated.check(given)
+    stated_facts.check(given)
     entities = [entity_id, *([] if given.object_id is None else [given.object_id])]
     old = tuple((one,) for one in (given.corrects, given.ends) if one is not None)
     arguments = (
@@ -204,7 +207,7 @@ def stats(user_id: str = DEFAULT_USER) -> Call:
 
 @checked
 def context(message: str, token_budget: int | None = None, user_id: str = DEFAULT_USER) -> Call:
-    from conceptgraph_core.entities import asked, named
+    from conceptgraph_core.entities.narration import asked, named
 
     text.summary(message, "message")
     read = named.read(message)
@@ -227,7 +230,7 @@ def _only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def _sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> Ranges:
     """Look up who has *place* in each of *ranges*: of more than may share a name one too many."""
-    from conceptgraph_core.entities import named
+    from conceptgraph_core.entities.narration import named
 
     return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
 
@@ -366,7 +369,7 @@ def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
 
 def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     """Look up what may mean the same by another name: see `likenesses`."""
-    from conceptgraph_core.entities import likenesses
+    from conceptgraph_core.entities.identity import likenesses
 
     once = list({one.name: one for one in wanted}.values())
     forms = dict.fromkeys(

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import text
-from conceptgraph_core.associate.schema import SHARED
 from conceptgraph_core.everyday import hearing
 from conceptgraph_core.everyday.asking import asked, budget, limited
 from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
 from conceptgraph_core.memories import schema
+from conceptgraph_core.retrieval.schema import SHARED
 
-from . import concepts, entities, memories, words
+from . import concepts, entities, memories, text_lookups
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Equal, Incoming, Lookup, Union
@@ -53,7 +53,7 @@ def recall(
     lookup = _asking(scope, question, embedded, _naming(question, scope))
     model, vector = embedded or (None, ())
     arguments = (message, before, token_budget, list(vector), model)
-    return Call(RECALL, arguments, lookup, words.context())
+    return Call(RECALL, arguments, lookup, text_lookups.context())
 
 
 @checked
@@ -102,7 +102,7 @@ def search(
     lookup = _asking(scope, query, embedded, called, with_episodes=True)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
-    return Call(SEARCH, arguments, lookup, words.context())
+    return Call(SEARCH, arguments, lookup, text_lookups.context())
 
 
 @checked
@@ -121,7 +121,7 @@ def about(
         parts += _parts(entities.get(entity_id))
     model, vector = embedded or (None, ())
     arguments = (name, limit, entity_id, list(vector), model)
-    return Call(ABOUT, arguments, _asking(scope, name, embedded, parts), words.context())
+    return Call(ABOUT, arguments, _asking(scope, name, embedded, parts), text_lookups.context())
 
 
 @checked
@@ -145,7 +145,7 @@ def identify(scope: str, a: str, b: str | None, same: bool, said: str) -> Call:
     ]
     if b is None:
         parts += _parts(entities.observe(*hearing.begun(said, a), user_id=scope))
-    return Call(IDENTIFY, (a, b, same, said), _all(parts), words.context())
+    return Call(IDENTIFY, (a, b, same, said), _all(parts), text_lookups.context())
 
 
 def _asking(
@@ -163,8 +163,8 @@ def _asking(
     assert isinstance(widened.lookup, Equal)
     parts.append(widened.lookup)
     if with_episodes:
-        parts += words.of_terms(query, SHARED)
-    return words.of_question(query, scope, parts, words.of_widened(widened, scope))
+        parts += text_lookups.of_terms(query, SHARED)
+    return text_lookups.of_question(query, scope, parts, text_lookups.of_widened(widened, scope))
 
 
 def _naming(message: str, scope: str) -> list[Lookup]:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core.associate import schema as of_words
-from conceptgraph_core.associate.spreading import NEIGHBOURS
 from conceptgraph_core.memories import schema
+from conceptgraph_core.retrieval import schema as of_words
+from conceptgraph_core.retrieval.scoring import NEIGHBOURS
 
-from . import words
+from . import text_lookups
 from .call import Call, Procedure, checked
 from .lookups import Last, Lookup, Union
 from .memories import ids, mine
@@ -33,10 +33,10 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
     ]
     parts: list[Lookup] = [
         ids(*(message["id"] for message in messages)),
-        *words.of_records(records),
+        *text_lookups.of_records(records),
         *(_ends(scope, tuple(threads)) if threads else ()),
     ]
-    return Call(INGEST, (list(messages),), Union(tuple(parts)), words.context())
+    return Call(INGEST, (list(messages),), Union(tuple(parts)), text_lookups.context())
 
 
 def _ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:

@@ -5,10 +5,10 @@ from typing import Any
 
 from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
-from conceptgraph_core.memories.wanted import Wanted
 
-from . import words
+from . import text_lookups
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Equal, Nearest, Range, Sized, Union, Where
@@ -82,8 +82,8 @@ def create(
     near = () if embedded is None else (remembered(), nearest(scope, vector, schema.MOST_SIMILAR))
     needed = (ids(*parents, field="parent_id"), *near, *_indexed(record))
     # What says the same is found by the mentions of its rarer terms.
-    lookup = words.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
-    return Call(CREATE, arguments, lookup, words.context())
+    lookup = text_lookups.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
+    return Call(CREATE, arguments, lookup, text_lookups.context())
 
 
 @checked
@@ -122,7 +122,7 @@ def update(
     told = any(one is not None for one in (content, summary, concepts))
     both = [memory_id, *([parent_id] if parent_id else [])]
     lookup = Union((ids(*both), *(_indexed(record) if told else ())))
-    return Call(UPDATE, arguments, lookup, words.context())
+    return Call(UPDATE, arguments, lookup, text_lookups.context())
 
 
 @checked
@@ -247,7 +247,7 @@ def ids(*memory_ids: str, field: str = "memory_id") -> Equal:
 
 def _indexed(record: Mapping[str, Any]) -> list[Any]:
     """Look up what is needed to index a memory as *record* tells it."""
-    return words.of_records([{"kind": schema.KIND.kind, **record}])
+    return text_lookups.of_records([{"kind": schema.KIND.kind, **record}])
 
 
 def _storable(given: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from ..backfill.screen import Screen
 from ..errors import StoreError
 from ..settings import Settings
 from .common import FILE, Failure, Number, configured
-from .noting import note
+from .notes import note
 from .terminal import notes, out
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ..printable import printable
 from ..session import Session
 from ..stores.backup_files import BadBackup, Contents, contents
 from ..stores.store import Keeper
+from .backup_folder import LATEST, Folder, shown
 from .common import FOLDER, Failure, with_keeper
-from .folder import LATEST, Folder, shown
 from .terminal import say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -138,7 +138,7 @@ async def _stranger(store: Keeper, held: Contents) -> str | None:
 async def _current(session: Session) -> Contents | None:
     """Return what the graph holds, or None if it is too damaged to be counted."""
     try:
-        rows = await session.run(calls.keeping.stats())
+        rows = await session.run(calls.transfer.stats())
     except StoreError:
         # If it cannot even be reached, what follows says so.
         return None

@@ -19,7 +19,7 @@ from ..session import Clock, Session
 from ..settings import Settings
 from ..stores.lazy import opened
 from ..stores.store import Keeper
-from .noting import note
+from .notes import note
 
 T = TypeVar("T")
 

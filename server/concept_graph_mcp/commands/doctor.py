@@ -121,7 +121,7 @@ async def _embedding(session: Session) -> list[Finding]:
 
 async def _jobs(session: Session) -> Finding:
     """Return when each job of the worker last ran."""
-    [status] = await session.run(calls.upkeep.worker_status())
+    [status] = await session.run(calls.memory_admin.worker_status())
     ran = [
         f"{job['job']} {session.local(job['finished_at']):%Y-%m-%d %H:%M}"
         for job in status["jobs"]
@@ -132,10 +132,10 @@ async def _jobs(session: Session) -> Finding:
 
 
 async def _contents(session: Session) -> list[Finding]:
-    version = (await session.run(calls.keeping.version()))[0]["version"]
+    version = (await session.run(calls.transfer.version()))[0]["version"]
     found = await problems(session)
     try:
-        measures = await session.run(calls.keeping.stats())
+        measures = await session.run(calls.transfer.stats())
     except StoreError:
         if not found:
             raise

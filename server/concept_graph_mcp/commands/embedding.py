@@ -16,7 +16,7 @@ from ..session import Session
 from ..worker.embedding import embed_lacking
 from .common import Failure, with_session
 from .interrupts import Interrupts
-from .noting import note
+from .notes import note
 from .progress import progress
 
 
@@ -109,5 +109,5 @@ class _Embedding:
 
 async def _total(session: Session) -> int:
     measures = {kind.measure for kind, _ in embedded_kinds(LAYERS)}
-    rows = await session.run(calls.keeping.stats())
+    rows = await session.run(calls.transfer.stats())
     return sum(row["value"] for row in rows if row["measure"] in measures)

@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from conceptgraph_core import dates
-from conceptgraph_core.entities import names, schema, telling
+from conceptgraph_core.entities import names, schema
+from conceptgraph_core.entities.narration import sentences
 
 from .. import calls
 from ..errors import Refused
@@ -47,7 +48,7 @@ def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: 
 
     async def work(session: Session) -> list[Row]:
         # One more than is shown tells whether there are more.
-        call = calls.entities_upkeep.listed(statuses, limit + 1, session.user_id)
+        call = calls.entity_admin.listed(statuses, limit + 1, session.user_id)
         return [dated(session, row) for row in await session.run(call)]
 
     nothing = "No entity is kept." if not statuses else f"No entity is {' or '.join(statuses)}."
@@ -110,7 +111,7 @@ def explain(
             return dates.day(at_ms, session.zone)
 
         return [
-            {"text": telling.written(row["parts"], day), "ids": dict(row["ids"])} for row in rows
+            {"text": sentences.written(row["parts"], day), "ids": dict(row["ids"])} for row in rows
         ]
 
     rows = with_session(embedded, work)
@@ -273,7 +274,7 @@ def unmerge(
     """
 
     async def work(session: Session) -> Row:
-        [entry] = await session.run(calls.entities_upkeep.merge(merge_id))
+        [entry] = await session.run(calls.entity_admin.merge(merge_id))
         entry = dated(session, entry)
         if not as_json:
             say(f"{merged(entry)}, since {entry['created_at'][:10]}, by {entry['by']}")
@@ -298,7 +299,7 @@ def merges(embedded: str | None, limit: int, as_json: bool) -> None:
     """Print the ledger: merges, splits, ends, and what was kept apart, the latest first."""
 
     async def work(session: Session) -> list[Row]:
-        call = calls.entities_upkeep.merges(limit + 1, session.user_id)
+        call = calls.entity_admin.merges(limit + 1, session.user_id)
         return [dated(session, row) for row in await session.run(call)]
 
     rows = with_session(embedded, work)

@@ -8,7 +8,7 @@ from rich.table import Table
 from conceptgraph_core.entities import schema
 
 from ..session import Session
-from .figures import figure
+from .formatting import figure
 from .terminal import narrow, wide
 
 Row = dict[str, Any]

@@ -17,7 +17,7 @@ from . import importing, output
 from .common import FILE, configured, with_session
 from .importing import Import
 from .interrupts import Interrupts
-from .noting import note
+from .notes import note
 from .progress import progress
 
 
@@ -138,7 +138,7 @@ async def _write_server_memory(
 
 
 async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
-    measures = await session.run(calls.keeping.stats())
+    measures = await session.run(calls.transfer.stats())
     expected = sum(row["value"] for row in measures if row["kind"] != "time")
     count = 0
     with progress("exporting", expected) as done:

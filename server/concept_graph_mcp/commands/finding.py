@@ -7,16 +7,16 @@ from typing import Any
 import click
 from rich.table import Table
 
-from conceptgraph_core.associate import schema
 from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.retrieval import schema
 
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
 from .common import AS_JSON, AT, Failure, with_session
-from .figures import figure
+from .formatting import figure
 from .interrupts import Interrupts
-from .noting import note
+from .notes import note
 from .progress import progress
 from .terminal import narrow, out, print_json, say, wide
 
@@ -106,7 +106,7 @@ def index(embedded: str | None, again: bool) -> None:
 
 
 async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
-    rows = await session.run(calls.keeping.stats())
+    rows = await session.run(calls.transfer.stats())
     total = sum(row["value"] for row in rows if row["kind"] == "node")
     indexed = done = 0
     with progress("indexing", total) as tell:
@@ -119,13 +119,13 @@ async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
                         break
                     continue
                 with interrupts.piece():
-                    indexed += await _indexed(session, calls.keeping.index(nodes, again))
+                    indexed += await _indexed(session, calls.transfer.index(nodes, again))
                 done += len(nodes)
                 tell(done)
     # What is left are words of what is gone, and what came meanwhile.
     while True:
         with interrupts.piece():
-            more = await _indexed(session, calls.keeping.index_rest(_REST))
+            more = await _indexed(session, calls.transfer.index_rest(_REST))
         indexed += more
         if more < _REST:
             return indexed

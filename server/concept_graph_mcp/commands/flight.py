@@ -17,7 +17,7 @@ from rich.progress import Progress
 
 from conceptgraph_core.words import languages
 
-from .noting import note
+from .notes import note
 from .terminal import notes, out
 
 # The flight as episodes of concepts, and what somebody in Mission Control told and asked.

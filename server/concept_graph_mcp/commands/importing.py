@@ -165,7 +165,7 @@ async def _imported(
 ) -> dict[str, int]:
     """Import *batch* and return what `import_rows` counted; what is refused names its line."""
     try:
-        call = calls.keeping.import_rows([row.record for row in batch], only_new=only_new)
+        call = calls.transfer.import_rows([row.record for row in batch], only_new=only_new)
         return (await session.run(call))[0]
     except (StoreError, ConceptGraphError) as error:
         row = _ROW.match(str(error))

@@ -20,7 +20,7 @@ from . import importing, output
 from .common import FILE, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
-from .noting import note
+from .notes import note
 from .progress import progress
 
 # In one transaction, and in characters.

@@ -6,20 +6,20 @@ from typing import Any
 import click
 from rich.table import Table
 
-from conceptgraph_core.associate import schema as words_of
+from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
 from conceptgraph_core.memories import rules, schema
-from conceptgraph_core.work.schema import BATCH, MAX_BATCH
+from conceptgraph_core.retrieval import schema as words_of
 
 from .. import calls
 from ..session import Session
 from ..settings import Settings
 from .common import AS_JSON, AT, Failure, Number, configured, with_session
-from .figures import figure
 from .finding import reasons
+from .formatting import figure
 from .group import Topic
 from .listing import limited, print_listed
 from .memory_tables import SHOWN, dated, listed_table, said, shortened, told_lines
-from .noting import note
+from .notes import note
 from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -55,7 +55,9 @@ def list_(
 
     async def work(session: Session) -> tuple[list[Row], int]:
         # One more than is shown tells whether there are more.
-        rows = await session.run(calls.upkeep.listed(session.user_id, states, limit + 1, tags))
+        rows = await session.run(
+            calls.memory_admin.listed(session.user_id, states, limit + 1, tags)
+        )
         lists_expired = not states or rules.EXPIRED in states or bool(tags)
         expired = 0 if lists_expired or len(rows) > limit else await _expired(session, None)
         return [dated(session, row) for row in rows], expired
@@ -77,7 +79,7 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
     """Print all of a memory and what it is linked to. No access: it changes nothing."""
 
     async def work(session: Session) -> tuple[Row, list[str]]:
-        [row] = await session.run(calls.upkeep.show(memory_id))
+        [row] = await session.run(calls.memory_admin.show(memory_id))
         linked = []
         if row["deleted_at"] is None and row["state"] != rules.EXPIRED:
             linked = await session.run(calls.memory_links.connected(memory_id))
@@ -123,7 +125,7 @@ def search(
     async def work(session: Session) -> tuple[list[Row], int, int]:
         rows, advice = await session.answered(
             query,
-            lambda embedded: calls.remembering.search(
+            lambda embedded: calls.memory_search.search(
                 session.user_id,
                 query,
                 limit,
@@ -134,7 +136,7 @@ def search(
         )
         if advice is not None:
             note(advice)
-        [counted] = await session.run(calls.upkeep.unindexed(session.user_id))
+        [counted] = await session.run(calls.memory_admin.unindexed(session.user_id))
         expired = 0 if states or len(rows) >= limit else await _expired(session, query)
         return [dated(session, row) for row in rows], counted["memories"], expired
 
@@ -156,7 +158,7 @@ def search(
 
 async def _expired(session: Session, query: str | None) -> int:
     """Return how many memories have expired that *query* belongs to; of None, how many at all."""
-    rows = await session.run(calls.upkeep.expired(session.user_id, query, 1))
+    rows = await session.run(calls.memory_admin.expired(session.user_id, query, 1))
     return rows[0]["total"] if rows else 0
 
 
@@ -185,7 +187,7 @@ def restore(
     async def work(session: Session) -> None:
         rows: list[Row] = []
         if search is not None:
-            call = calls.upkeep.expired(session.user_id, search, limit, forgotten=True)
+            call = calls.memory_admin.expired(session.user_id, search, limit, forgotten=True)
             rows = await session.run(call)
             if not rows:
                 say("Nothing that was forgotten or has expired says any of that.")
@@ -193,7 +195,7 @@ def restore(
                 _show_gone(session, rows)
                 click.confirm("Restore them?", abort=True)
         for memory_id in dict.fromkeys((*memory_ids, *(row["memory_id"] for row in rows))):
-            [row] = await session.run(calls.upkeep.restore(memory_id))
+            [row] = await session.run(calls.memory_admin.restore(memory_id))
             how = "restored" if row["restored"] else "was there all the time"
             say(f"{row['memory_id']}: {how}, {row['state']}")
         if rows and rows[0]["total"] > len(rows):
@@ -302,14 +304,14 @@ async def _purge(
     removed = 0
     for first in range(0, len(gone), BATCH):
         batch = [row["memory_id"] for row in gone[first : first + BATCH]]
-        removed += len(await session.run(calls.upkeep.purge(session.user_id, window, batch)))
+        removed += len(await session.run(calls.memory_admin.purge(session.user_id, window, batch)))
     say(f"Removed: {removed:,}.")
     if not memory_ids and await _purgeable(session, window):
         say("There are more; the same command removes them.")
 
 
 async def _named(session: Session, memory_id: str) -> Row:
-    [row] = await session.run(calls.upkeep.show(memory_id))
+    [row] = await session.run(calls.memory_admin.show(memory_id))
     if row["deleted_at"] is None:
         raise Failure(
             f"memory: {memory_id} is {row['state']}; only what is forgotten or expired is purged:"
@@ -319,7 +321,7 @@ async def _named(session: Session, memory_id: str) -> Row:
 
 
 async def _purgeable(session: Session, window: int) -> list[Row]:
-    call = calls.upkeep.purgeable(session.user_id, window, session.clock.now_ms(), MAX_BATCH)
+    call = calls.memory_admin.purgeable(session.user_id, window, session.clock.now_ms(), MAX_BATCH)
     return await session.run(call)
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from conceptgraph_core import limits, text
-from conceptgraph_core.entities import extracting
+from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls, endpoints
 from ..backfill.errors import ModelError
-from ..calls import words
+from ..calls import text_lookups
 from ..endpoints import EndpointError
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row
@@ -32,7 +32,7 @@ from . import importing, output
 from .common import FILE, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
-from .noting import note
+from .notes import note
 from .progress import progress
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class _Observing:
 
         def extract(text: str) -> list[dict[str, Any]]:
             named = None if self.names is None else self.names.named(text)
-            return extracting.observations(text, words.spoken(), message.speaker, named)
+            return rule_extractor.observations(text, text_lookups.spoken(), message.speaker, named)
 
         if found:
             return coreference.observations(message.text, found, extract)

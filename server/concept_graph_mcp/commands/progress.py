@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from .noting import is_plain
+from .notes import is_plain
 
 
 @contextmanager

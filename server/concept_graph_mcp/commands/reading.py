@@ -12,8 +12,8 @@ from conceptgraph_core.text import shown
 from .. import calls, overdue
 from ..session import Session
 from .common import AS_JSON, AT, with_session
-from .figures import figure, parts, percent, score
-from .noting import note
+from .formatting import figure, parts, percent, score
+from .notes import note
 from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -130,7 +130,7 @@ def stats(embedded: str | None, as_json: bool) -> None:
     """Print how much there is of everything."""
 
     async def counted(session: Session) -> tuple[list[Row], str | None]:
-        return await session.run(calls.keeping.stats()), await overdue.advice(session)
+        return await session.run(calls.transfer.stats()), await overdue.advice(session)
 
     rows, advice = with_session(embedded, counted)
     if advice is not None:
@@ -167,7 +167,7 @@ async def problems(session: Session) -> list[Row]:
     damage = await session.store.problems()
     if damage:
         return [{"problem": "damaged", "subject": line, "advice": _REPAIR} for line in damage]
-    return await session.run(calls.keeping.check())
+    return await session.run(calls.transfer.check())
 
 
 def recall_table(rows: list[Row], explain: bool) -> Table:

@@ -6,7 +6,7 @@ import click
 
 from ..session import Session
 from .common import AT, Failure, with_session
-from .noting import note
+from .notes import note
 from .terminal import say
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from conceptgraph_core.entities import extracting, spans
+from conceptgraph_core.entities import rule_extractor
+from conceptgraph_core.entities.language import spans
 
 Row = dict[str, Any]
 Clusters = Sequence[Sequence[tuple[int, int]]]
@@ -135,7 +136,7 @@ def _name(parts: Iterable[str]) -> str | None:
         if part.casefold() in _PRONOUNS:
             continue
         # "my dog Max" is Max. Within a sentence, for at its beginning more is asked of a name.
-        named = extracting.observations(f"with {part}", ("english",))
+        named = rule_extractor.observations(f"with {part}", ("english",))
         names = [row["label"] for row in named if row["type"] == "entity" and "facts" not in row]
         if names:
             label: str = names[-1]

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Protocol
 
-from conceptgraph_core.entities import names, observed, schema
+from conceptgraph_core.entities import names, schema
+from conceptgraph_core.entities.observation import inputs
 from conceptgraph_core.errors import ConceptGraphError
 
 from ..backfill.conversation import Chat, Reply
@@ -157,7 +158,7 @@ def _checked(answer: Row, ids: set[str]) -> Extracted:
         row = _only(one, _OBSERVATION["properties"])
         made.refused += _left_out(row, ids)
         try:
-            [checked] = observed.observations([row])
+            [checked] = inputs.observations([row])
         except ConceptGraphError:
             made.refused += 1
             continue
@@ -168,7 +169,7 @@ def _checked(answer: Row, ids: set[str]) -> Extracted:
     for one in _list(answer.get("relations"))[: schema.MAX_OBSERVATIONS]:
         row = _only(one, _RELATION["properties"])
         try:
-            [related] = observed.relations([row])
+            [related] = inputs.relations([row])
         except ConceptGraphError:
             made.refused += 1
             continue
@@ -198,7 +199,7 @@ def _left_out(row: Row, ids: set[str]) -> int:
 
 def _is_fact(fact: Row) -> bool:
     try:
-        observed.observations([{"label": schema.SELF, "type": "entity", "facts": [fact]}])
+        inputs.observations([{"label": schema.SELF, "type": "entity", "facts": [fact]}])
     except ConceptGraphError:
         return False
     return True

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conceptgraph_core.entities import extracting, schema
+from conceptgraph_core.entities import rule_extractor, schema
 
 from .. import calls
-from ..calls import words
+from ..calls import text_lookups
 from ..printable import printable
 from ..session import Session
 
@@ -45,7 +45,7 @@ async def candidates(session: Session, text: str) -> list[Candidate]:
 
 
 def _names(text: str) -> Iterator[str]:
-    rows = extracting.observations(text, words.spoken())
+    rows = rule_extractor.observations(text, text_lookups.spoken())
     named = [row["label"] for row in rows if "facts" not in row]
     yield from dict.fromkeys([*named[: _MOST_NAMES - 1], schema.SELF])
 

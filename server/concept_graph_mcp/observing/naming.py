@@ -2,9 +2,9 @@
 
 from typing import Any, Protocol
 
-from conceptgraph_core.entities.extracting import prose
-from conceptgraph_core.entities.extracting.naming import PERSON, PLACE, Named
-from conceptgraph_core.entities.inflection import is_german, tokens
+from conceptgraph_core.entities.language.inflection import is_german, tokens
+from conceptgraph_core.entities.rule_extractor import prose
+from conceptgraph_core.entities.rule_extractor.naming import PERSON, PLACE, Named
 
 # What models call what they find (OntoNotes, and of German ones CoNLL) -> its kind.
 _KINDS = {

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from ..calls.entities_upkeep import HOUR_MS
+from ..calls.entity_admin import HOUR_MS
 
 
 @dataclass(slots=True)

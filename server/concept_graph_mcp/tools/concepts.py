@@ -6,8 +6,8 @@ from typing import Annotated, Any, cast
 from pydantic import Field, Strict
 
 from conceptgraph_core import limits
-from conceptgraph_core.associate import schema as words
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.retrieval import schema as words
 
 from .. import calls
 from ..session import Session

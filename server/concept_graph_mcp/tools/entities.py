@@ -5,7 +5,9 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, Strict
 
 from conceptgraph_core import budgets, dates
-from conceptgraph_core.entities import schema, stated, telling
+from conceptgraph_core.entities import schema
+from conceptgraph_core.entities.narration import sentences
+from conceptgraph_core.entities.observation import stated_facts
 
 from .. import calls
 from ..session import Session
@@ -169,7 +171,7 @@ class EntityTools:
     ) -> FactStated:
         """State a fact, or correct or end one. Both sides of a contradiction are kept."""
         since, until = self._times(valid_from, valid_until)
-        given = stated.Given(
+        given = stated_facts.Given(
             predicate,
             value,
             object_id,
@@ -193,9 +195,9 @@ class EntityTools:
         """Tell what is known of those whom a message names, and of nobody else, with sources."""
         call = calls.entities.context(message, token_budget, self._session.user_id)
         [row] = await self._session.run(call)
-        text = telling.text(row["paragraphs"], self._day)
+        text = sentences.text(row["paragraphs"], self._day)
         sources = [{key: list(ids) for key, ids in one.items()} for one in row["sources"]]
-        return Told(text=text, sources=sources, tokens=telling.tokens(text, sources))
+        return Told(text=text, sources=sources, tokens=sentences.tokens(text, sources))
 
     async def entity_explain(
         self,
@@ -212,7 +214,7 @@ class EntityTools:
         call = calls.entities.explain(entity_id, source, target, type)
         found = await self._session.run(call)
         rows = [
-            Because(text=telling.written(row["parts"], self._day), ids=dict(row["ids"]))
+            Because(text=sentences.written(row["parts"], self._day), ids=dict(row["ids"]))
             for row in found
         ]
         return Explained(text="\n".join(row["text"] for row in rows), rows=rows)

@@ -191,7 +191,9 @@ class MemoryTools:
         if _is_cut(rows):
             recent["total"] = rows[0]["total"]
         if len(rows) < limit:
-            call = calls.upkeep.expired(self._session.user_id, None, 1, source_filter=source_filter)
+            call = calls.memory_admin.expired(
+                self._session.user_id, None, 1, source_filter=source_filter
+            )
             for row in await self._session.run(call):
                 recent["expired"] = row["total"]
         return recent

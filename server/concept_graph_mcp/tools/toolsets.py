@@ -22,9 +22,9 @@ def _concept() -> Toolset:
 
 
 def _memory() -> Toolset:
-    from . import memories, memory_links, remembering
+    from . import memories, memory_links, memory_search
 
-    return together(remembering.TOOLSET, memories.TOOLSET, memory_links.TOOLSET)
+    return together(memory_search.TOOLSET, memories.TOOLSET, memory_links.TOOLSET)
 
 
 def _entity() -> Toolset:

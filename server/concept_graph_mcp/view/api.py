@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from conceptgraph_core import __version__, limits
-from conceptgraph_core.associate.schema import DEFAULT_LIMIT, lacking
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 
 from .. import calls
 from ..errors import Refused, StoreError

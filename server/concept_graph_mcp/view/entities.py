@@ -46,9 +46,9 @@ async def most_alike(session: Session, name: str) -> list[str]:
 
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the entities that were mentioned last."""
-    call = calls.entities_upkeep.listed((), 2 * limit, session.user_id)
+    call = calls.entity_admin.listed((), 2 * limit, session.user_id)
     if session.until_ms is not None:
-        call = calls.entities_upkeep.listed_until(session.until_ms, 2 * limit, session.user_id)
+        call = calls.entity_admin.listed_until(session.until_ms, 2 * limit, session.user_id)
     rows = await session.run(call)
     return [
         {"kind": "entity", "name": row["entity_id"], "text": row["label"]}

@@ -16,7 +16,7 @@ from ..session import Session
 from ..settings import Settings
 from . import registry
 from .job import Job
-from .running import STOPPED, Worker, is_due
+from .lease_runner import STOPPED, LeaseRunner, is_due
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Along:
         self._idle.set()
         self._logged = ""
         self._jobs: Sequence[Job] = registry.configured(settings)
-        self._worker = Worker(session, settings, BATCH, lambda: self._ending)
+        self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
 
     async def run(self) -> None:
         """Look for due jobs every minute, until `end`."""

@@ -3,19 +3,19 @@
 from .. import calls
 from ..session import Session
 from .job import Job
-from .turn import Turn
+from .job_run import JobRun
 
 
-async def run(turn: Turn) -> None:
+async def run(turn: JobRun) -> None:
     async for session in turn.scopes():
         await _fade(turn, session)
 
 
-async def _fade(turn: Turn, session: Session) -> None:
+async def _fade(turn: JobRun, session: Session) -> None:
     after = None
     while True:
         turn.check()
-        call = calls.upkeep.decay_batch(
+        call = calls.memory_admin.decay_batch(
             session.user_id, turn.batch, after, turn.dry_run, turn.holder
         )
         [row] = await session.run(call)

@@ -8,7 +8,7 @@ from ..embedding.base import Embedding
 from ..session import Session
 from ..settings import EMBEDDINGS_VARIABLE, Settings
 from .job import Job
-from .turn import Turn
+from .job_run import JobRun
 
 Row = dict[str, Any]
 
@@ -49,7 +49,7 @@ async def _embed(session: Session, embedding: Embedding, rows: list[Row]) -> int
     return count
 
 
-async def run(turn: Turn) -> None:
+async def run(turn: JobRun) -> None:
     session = turn.session
     if turn.dry_run:
         await _tell(turn)
@@ -65,7 +65,7 @@ async def run(turn: Turn) -> None:
         await turn.go_on()
 
 
-async def _tell(turn: Turn) -> None:
+async def _tell(turn: JobRun) -> None:
     async for rows in _lacking(turn.session):
         turn.check()
         turn.tell({"processed": len(rows)})

@@ -21,13 +21,13 @@ from anyio import to_thread
 
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities.consolidation.propagation import Propagation
-from conceptgraph_core.work.schema import MAX_BATCH
+from conceptgraph_core.jobs.schema import MAX_BATCH
 
 from .. import calls
 from ..calls import Call
 from ..session import Clock, Session
 from .job import Job
-from .turn import Turn
+from .job_run import JobRun
 
 # What takes a step of a run: step, after, limit, dry_run, user_id.
 Taking = Callable[[str, str | None, int, bool, str], Call]
@@ -35,12 +35,12 @@ Taking = Callable[[str, str | None, int, bool, str], Call]
 Planned = dict[str, list[Any]]
 
 
-def scopes(turn: Turn) -> AsyncIterator[Session]:
+def scopes(turn: JobRun) -> AsyncIterator[Session]:
     """Iterate over sessions, one for each user who has entities, or of those that are named."""
-    return turn.scopes(calls.entities_upkeep.next_scope)
+    return turn.scopes(calls.entity_admin.next_scope)
 
 
-async def end_silent(turn: Turn) -> None:
+async def end_silent(turn: JobRun) -> None:
     """End the sessions in which nothing was said for an hour, as of that hour.
 
     However late a worker comes to it: what they reinforce was reinforced then.
@@ -53,17 +53,17 @@ async def end_silent(turn: Turn) -> None:
                 turn.would(told, user_id=session.user_id)
                 break
             for row in rows:
-                then = Clock(row["last_mention_at"] + calls.entities_upkeep.HOUR_MS)
+                then = Clock(row["last_mention_at"] + calls.entity_admin.HOUR_MS)
                 ending = calls.entities.end_session(row["session_id"], session.user_id)
                 await replace(session, clock=then).run(ending)
             await turn.report(processed=len(rows))
             await turn.go_on()
 
 
-async def _silent(turn: Turn, session: Session) -> list[dict[str, Any]]:
+async def _silent(turn: JobRun, session: Session) -> list[dict[str, Any]]:
     most = MAX_BATCH if turn.dry_run else turn.batch
     now_ms = session.clock.now_ms()
-    return await session.run(calls.entities_upkeep.silent_sessions(now_ms, most, session.user_id))
+    return await session.run(calls.entity_admin.silent_sessions(now_ms, most, session.user_id))
 
 
 def _ended(session_id: str) -> dict[str, str]:
@@ -71,8 +71,10 @@ def _ended(session_id: str) -> dict[str, str]:
     return {"text": session_id, "from": "open", "to": "ended", "why": why}
 
 
-def _night(together: Iterable[Sequence[str]], taking: Taking) -> Callable[[Turn], Awaitable[None]]:
-    async def run(turn: Turn) -> None:
+def _night(
+    together: Iterable[Sequence[str]], taking: Taking
+) -> Callable[[JobRun], Awaitable[None]]:
+    async def run(turn: JobRun) -> None:
         async for session in scopes(turn):
             # In a rehearsal, what earlier steps would have done and later ones have to reckon with.
             planned: Planned = {}
@@ -86,7 +88,7 @@ def _night(together: Iterable[Sequence[str]], taking: Taking) -> Callable[[Turn]
 
 
 async def _take(
-    turn: Turn,
+    turn: JobRun,
     session: Session,
     steps: Sequence[str],
     taking: Taking,
@@ -127,12 +129,12 @@ def _plan(planned: Planned, step: str, changes: Iterable[Mapping[str, Any]]) -> 
         planned.setdefault(step, []).extend([row["entity_id"], row["other_id"]] for row in changes)
 
 
-async def _find_communities(turn: Turn, session: Session, planned: Planned) -> None:
+async def _find_communities(turn: JobRun, session: Session, planned: Planned) -> None:
     """Read what joins all entities, work out here who belongs together, store what changed."""
     found = Propagation()
     after = None
     while True:
-        call = calls.entities_upkeep.connections(after, schema.CONNECTED, session.user_id)
+        call = calls.entity_admin.connections(after, schema.CONNECTED, session.user_id)
         if not (rows := await session.run(_with(call, planned))):
             break
         found.add(rows)
@@ -146,13 +148,11 @@ async def _find_communities(turn: Turn, session: Session, planned: Planned) -> N
             turn.would(some, user_id=session.user_id)
         else:
             communities = {row["entity_id"]: row["to"] for row in some}
-            await session.run(
-                calls.entities_upkeep.settle_communities(communities, session.user_id)
-            )
+            await session.run(calls.entity_admin.settle_communities(communities, session.user_id))
         await _told(turn, {schema.COMMUNITIES: len(some)})
 
 
-async def _told(turn: Turn, counts: Mapping[str, int]) -> None:
+async def _told(turn: JobRun, counts: Mapping[str, int]) -> None:
     """Count what was done, and go on if that may be."""
     if turn.dry_run:
         turn.tell(counts)
@@ -169,11 +169,11 @@ DAILY = Job(
     "daily",
     "let edges between entities fade, and join entities that are alike",
     {"hour": 2, "minute": 0},
-    _night(schema.DAILY_TOGETHER, calls.entities_upkeep.daily),
+    _night(schema.DAILY_TOGETHER, calls.entity_admin.daily),
 )
 WEEKLY = Job(
     "weekly",
     "merge entities softly, and set aside what is forgotten",
     {"day_of_week": "sun", "hour": 3, "minute": 0},
-    _night([(step,) for step in schema.WEEKLY], calls.entities_upkeep.weekly),
+    _night([(step,) for step in schema.WEEKLY], calls.entity_admin.weekly),
 )

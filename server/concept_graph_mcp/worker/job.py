@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..settings import Settings
-from .turn import Turn
+from .job_run import JobRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Job:
     name: str
     does: str
     schedule: Mapping[str, Any]
-    run: Callable[[Turn], Awaitable[None]]
+    run: Callable[[JobRun], Awaitable[None]]
     missing: Callable[[Settings], str | None] = lambda _: None
 
     @property

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, write_to_textfile
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from conceptgraph_core.work.schema import COUNTERS
+from conceptgraph_core.jobs.schema import COUNTERS
 
 _PREFIX = "concept_graph_worker"
 _SAYS = {

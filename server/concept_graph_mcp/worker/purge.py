@@ -2,19 +2,19 @@
 
 from typing import Any
 
+from conceptgraph_core.jobs.schema import MAX_BATCH
 from conceptgraph_core.memories.rules import DAY_MS
-from conceptgraph_core.work.schema import MAX_BATCH
 
 from .. import calls
 from ..session import Session
 from ..settings import RETENTION_VARIABLE, Settings
 from .job import Job
-from .turn import Turn
+from .job_run import JobRun
 
 Row = dict[str, Any]
 
 
-async def run(turn: Turn) -> None:
+async def run(turn: JobRun) -> None:
     window = turn.settings.retention_ms
     if window is None:
         return
@@ -25,20 +25,22 @@ async def run(turn: Turn) -> None:
             await _remove(turn, session, window)
 
 
-async def _remove(turn: Turn, session: Session, window: int) -> None:
+async def _remove(turn: JobRun, session: Session, window: int) -> None:
     user, now_ms = session.user_id, session.clock.now_ms
-    while rows := await session.run(calls.upkeep.purgeable(user, window, now_ms(), turn.batch)):
+    while rows := await session.run(
+        calls.memory_admin.purgeable(user, window, now_ms(), turn.batch)
+    ):
         turn.check()
         ids = [row["memory_id"] for row in rows]
-        removed = await session.run(calls.upkeep.purge(user, window, ids, turn.holder))
+        removed = await session.run(calls.memory_admin.purge(user, window, ids, turn.holder))
         turn.tell({"purged": len(removed)})
         if not removed:
             return  # All of them were restored meanwhile.
 
 
-async def _tell(turn: Turn, session: Session, window: int) -> None:
+async def _tell(turn: JobRun, session: Session, window: int) -> None:
     now_ms = session.clock.now_ms()
-    call = calls.upkeep.purgeable(session.user_id, window, now_ms, MAX_BATCH)
+    call = calls.memory_admin.purgeable(session.user_id, window, now_ms, MAX_BATCH)
     rows = await session.run(call)
     turn.tell({"purged": len(rows)})
     turn.would((_change(row, now_ms, window) for row in rows), user_id=session.user_id)

@@ -12,7 +12,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from ..errors import Misdeployed, StoreError, Unavailable
 from . import logs
 from .job import Job
-from .running import DONE, STOPPED, Outcome, Worker, trigger
+from .lease_runner import DONE, STOPPED, LeaseRunner, Outcome, trigger
 
 # What could not be run, for the store was away or somebody else at work, is tried again after this.
 AGAIN_S = 60
@@ -22,7 +22,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT)
 class Service:
     """Runs jobs when they are due, one at a time; what goes wrong is logged, and told once."""
 
-    def __init__(self, worker: Worker, metrics: Path | None = None) -> None:
+    def __init__(self, worker: LeaseRunner, metrics: Path | None = None) -> None:
         self._worker = worker
         self._metrics = metrics
         self._one_at_a_time = anyio.Lock()
@@ -87,7 +87,7 @@ class Service:
 
 
 async def serve(
-    worker: Worker, jobs: Sequence[Job], metrics: Path | None, stop: Callable[[], None]
+    worker: LeaseRunner, jobs: Sequence[Job], metrics: Path | None, stop: Callable[[], None]
 ) -> None:
     """Run *jobs* until SIGTERM or SIGINT: that calls *stop*, and the batch under way is finished.
 

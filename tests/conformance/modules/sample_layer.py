@@ -4,11 +4,11 @@
 import mgp
 from sample_schema import MODEL
 
-from conceptgraph_core.keeping import checks, importing, statistics
-from conceptgraph_core.keeping import embedding as embeddings
-from conceptgraph_core.keeping import export as exporting
-from conceptgraph_core.keeping.view import Everything
 from conceptgraph_core.layers import together
+from conceptgraph_core.transfer import audit, importing, statistics
+from conceptgraph_core.transfer import embedding as embeddings
+from conceptgraph_core.transfer import export as exporting
+from conceptgraph_core.transfer.view import Everything
 
 
 class Samples(Everything):
@@ -25,7 +25,7 @@ def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, ki
 def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
     problem=str, subject=str, advice=str
 ):
-    return [mgp.Record(**row) for row in checks.check(Samples(ctx, context))]
+    return [mgp.Record(**row) for row in audit.check(Samples(ctx, context))]
 
 
 @mgp.read_proc

@@ -2,7 +2,7 @@
 a vector, and an index that gives an order. It stands for any further layer.
 """
 
-from conceptgraph_core import checks, text
+from conceptgraph_core import text, validators
 from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
 from conceptgraph_core.layers import (
     NOW,
@@ -33,10 +33,10 @@ LAYER = Layer(
             properties=(
                 Property("owner", text.name, absent=""),
                 Property("title", text.name, absent=""),
-                Property("worth", checks.unit, 0.5, absent=0.0),
-                Property("made_at", checks.time, NOW, absent=0),
-                Property("place", checks.vector, None, optional=True),
-                Property("dimension", checks.time, None, optional=True),
+                Property("worth", validators.unit, 0.5, absent=0.0),
+                Property("made_at", validators.time, NOW, absent=0),
+                Property("place", validators.vector, None, optional=True),
+                Property("dimension", validators.time, None, optional=True),
                 Property("mood", text.name, None, optional=True),
                 Property("themes", _names, None, optional=True),
             ),
@@ -60,7 +60,7 @@ LAYER = Layer(
         EdgeKind(
             "STANDS_ON",
             "stands-on",
-            properties=(Property("firmness", checks.unit, 0.25, absent=0.25),),
+            properties=(Property("firmness", validators.unit, 0.25, absent=0.25),),
             sources=(NOTE,),
             targets=(SHELF,),
         ),

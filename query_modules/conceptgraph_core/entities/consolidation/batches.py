@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ... import checks
 from ... import text as texts
-from ...work.schema import BATCH, MAX_BATCH
+from ... import validators
+from ...jobs.schema import BATCH, MAX_BATCH
 from .. import schema
 from ..node import Graph, Node, Tie
 
@@ -62,7 +62,7 @@ def run(
     text, from, to, why} with other_id and type where it is an edge; and last, to be given as
     *after* next time, None at the end. Repeated at the same time a step changes nothing.
     """
-    take = steps[checks.one_of(tuple(steps))(step, "step")]
+    take = steps[validators.one_of(tuple(steps))(step, "step")]
     most = size(limit)
     nodes = next_after(graph, after or "", most)
     batch = Batch(graph, dry_run, nodes[-1].key if nodes else "")

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from ... import text as texts
 from ...errors import InvalidText
-from .. import components, edges, schema
+from .. import edges, schema
+from ..identity import components
 from ..node import Edge, Graph, Node
 from . import batches
 from .batches import Row

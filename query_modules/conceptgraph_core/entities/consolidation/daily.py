@@ -8,9 +8,12 @@ import math
 from typing import Any, Final
 
 from ...ranks import cosine
-from .. import believed, components, edges, schema, strengthening
+from .. import edges, schema
+from ..beliefs import bitemporal
+from ..identity import components
+from ..narration.sentences import called, quoted
 from ..node import Edge, Graph, Node, Tie
-from ..telling import called, quoted
+from ..observation import strengthening
 from . import batches
 from .batches import Batch, Row, Step
 
@@ -229,8 +232,8 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
     if components.canonical(graph, node).id != node.id:
         return []
     members = components.members(graph, node)
-    current = believed.current(graph, members)
-    found = believed.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
+    current = bitemporal.current(graph, members)
+    found = bitemporal.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
     rows = [_row(node, *_of_facts(*pair), schema.BOTH_BELIEVED) for pair in found]
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):

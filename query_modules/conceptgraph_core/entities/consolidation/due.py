@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from ... import limits
 from ... import text as texts
-from ...work.schema import MAX_BATCH
+from ...jobs.schema import MAX_BATCH
 from .. import schema
 from ..node import Graph
 

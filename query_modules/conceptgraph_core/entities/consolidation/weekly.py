@@ -5,8 +5,10 @@ Forgetting only marks, and a merge can be taken back.
 
 from typing import Final
 
-from ... import checks
-from .. import components, edges, merging, names, reading, schema, sieve, spelling
+from ... import validators
+from .. import edges, names, schema
+from ..identity import components, merging, resolution, spelling
+from ..narration import reading
 from ..node import Graph, Node
 from . import batches, communities
 from .batches import Batch, Row, Step
@@ -27,7 +29,7 @@ def consolidate(
 
     The step `communities` is taken for all entities at once.
     """
-    if checks.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
+    if validators.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
         return communities.consolidate(graph, after, limit, dry_run)
     return batches.run(graph, STEPS, step, after, limit, dry_run)
 
@@ -66,7 +68,7 @@ def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
     reasons = merging.missing(graph, node, other)
     one, two = (names.canonical(each.bare) for each in (node, other))
     near = names.ratio(one, two)
-    if near < sieve.SIMILAR:
+    if near < resolution.SIMILAR:
         reasons.append(f"their names are alike by {near:.2f} only")
     elif not spelling.is_one_name(node.bare, other.bare):
         reasons.append("their names have different words")

@@ -5,13 +5,13 @@ from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
 
-from ...calls import keeping
+from ...calls import transfer
 from ...calls.call import Call
 from ...calls.lookups import Filled, Incoming, Similar, Text
 from . import lookups
-from .finding import Finding, finding
-from .forms import State
-from .searching import NAMES, SIZE, beginning, listed
+from .lookup_plan import Finding, finding
+from .name_forms import State
+from .text_search import NAMES, SIZE, beginning, listed
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -102,7 +102,7 @@ def export(model: Model = MODEL) -> Iterator[str]:
     did not change should be exported alike.
     """
     labels = [kind.label for layer in model.layers for kind in layer.nodes if kind.exported]
-    procedure = keeping.exports(model).name
+    procedure = transfer.exports(model).name
     for part in ("nodes", "relations"):
         for label in labels:
             yield (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from conceptgraph_core.lists import schema as lists
+from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.registry import LAYERS, text_index
 
 from ...calls.lookups import (
@@ -24,7 +24,7 @@ from ...calls.lookups import (
     Where,
     WithEdges,
 )
-from . import nearest, searching
+from . import nearest, text_search
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -161,7 +161,7 @@ def _referring(writer: _Writer, lookup: Referring) -> None:
 def _ordered(writer: _Writer, lookup: Ordered) -> None:
     if lookup.level is not None:
         start = "WITH [] AS matching, false AS done "
-        writer.add(start + searching.ranked(writer.parameter, lookup), "ranked")
+        writer.add(start + text_search.ranked(writer.parameter, lookup), "ranked")
         return
     by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
     nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
@@ -239,7 +239,7 @@ def _union(writer: _Writer, lookup: Union) -> None:
 
 def _text(writer: _Writer, lookup: Text) -> None:
     if lookup.keywords.parts:
-        writer.add(searching.matching(writer.parameter, lookup), "matching")
+        writer.add(text_search.matching(writer.parameter, lookup), "matching")
     else:
         writer.add(*_unfolded(lookup.label))
 
@@ -259,13 +259,13 @@ def _filled(writer: _Writer, lookup: Filled) -> None:
     if not lookup.first.keywords.parts:
         _ordered(writer, lookup.then)
         return
-    matches = searching.matching(writer.parameter, lookup.first)
-    others = searching.ranked(writer.parameter, lookup.then)
+    matches = text_search.matching(writer.parameter, lookup.first)
+    others = text_search.ranked(writer.parameter, lookup.then)
     writer.add(matches + others, "matching + ranked")
 
 
 def _unfolded(label: str) -> tuple[str, str]:
-    return f"{searching.unfolded(text_index(label))} ", "collect(n)"
+    return f"{text_search.unfolded(text_index(label))} ", "collect(n)"
 
 
 def missing(lookup: Similar) -> Statement:
@@ -298,13 +298,13 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
     limit = writer.parameter(lookup.limit)
     unfolded, them = _unfolded(lookup.label)
     # How many names lists have unless a node lacks a form.
-    writer.parameters[searching.SIZE] = None
+    writer.parameters[text_search.SIZE] = None
     body = (
         f"{_missed(writer, lookup)} "
         "CALL { WITH missing WITH missing WHERE size(missing) > 0"
         f" {_alike_in_lists(writer, lookup.label, limit)} }} "
         "CALL { WITH missing, size WITH missing"
-        f" WHERE size(missing) > 0 AND coalesce(size <> ${searching.SIZE}, true)"
+        f" WHERE size(missing) > 0 AND coalesce(size <> ${text_search.SIZE}, true)"
         f" {unfolded}RETURN {them} AS unfolded }} "
         "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
         f" MATCH (n:{lookup.label} {{{index.unlisted}: true}})"

@@ -11,8 +11,8 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ... import calls
 from ...errors import Misdeployed
-from . import forms
-from .asking import Run, listed, loaded
+from . import name_forms
+from .probes import Run, listed, loaded
 
 # The first since it tells of the whole instance otherwise, the second before that.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
@@ -31,7 +31,7 @@ async def check(run: Run, location: str, model: Model = MODEL) -> None:
     await check_edge_properties(run, location)
     await ensure_constraints(run, model.stored)
     await ensure_indexes(run, model.stored)
-    await forms.ensure(run, model.layers)
+    await name_forms.ensure(run, model.layers)
 
 
 async def identity(run: Run, location: str) -> str:
@@ -59,7 +59,7 @@ async def check_modules(run: Run, location: str) -> None:
             " DIR with a directory of --query-modules-directory, then CALL mg.load_all()"
         )
     deployed = "unknown"
-    if calls.keeping.VERSION.name not in missing:
+    if calls.transfer.VERSION.name not in missing:
         deployed = (
             await run("CALL conceptgraph.version() YIELD version RETURN version", {}, False)
         )[0]["version"]

@@ -3,7 +3,7 @@
 import tenacity
 from neo4j.exceptions import ClientError
 
-from .asking import Run
+from .probes import Run
 
 _PAUSE_S = 0.2
 _PATIENCE_S = 60.0

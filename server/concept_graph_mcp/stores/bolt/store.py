@@ -24,8 +24,8 @@ from ...calls import Call
 from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable, one_line
 from ...settings import DEFAULT_URI, location
 from ..store import EXPORTS, Edge, Node
-from . import asking, cypher, forms, readiness, searching, snapshots, vector_indexes
-from .ending import Calls
+from . import cypher, name_forms, probes, readiness, snapshots, text_search, vector_indexes
+from .cancellation import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class BoltStore:
                 raise Misdeployed(self._misdeployed)
             if self._is_open:
                 return
-            ask = asking.once(self.rows)
+            ask = probes.once(self.rows)
             try:
                 await self._translated(False, readiness.check, ask, self._location, self._model)
             except Misdeployed as error:
@@ -100,10 +100,10 @@ class BoltStore:
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translated(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
-        state = forms.State()
+        state = name_forms.State()
         if (search := cypher.searched(call)) is not None:
             index = text_index(search.label)
-            state = await self._translated(False, forms.state, self.rows, index)
+            state = await self._translated(False, name_forms.state, self.rows, index)
         statements = cypher.call(call, context, self._has_vector_search, state)
         writes = call.procedure.writes
         [result] = await self._translated(writes, self._called, statements, writes)
@@ -227,7 +227,7 @@ class BoltStore:
         """Bring *records* in and commit."""
         try:
             for start in range(0, len(records), _RESTORE_BATCH):
-                call = calls.keeping.import_rows(
+                call = calls.transfer.import_rows(
                     records[start : start + _RESTORE_BATCH], self._model
                 )
                 await (await calling(transaction, cypher.call(call, {}))).consume()
@@ -235,7 +235,7 @@ class BoltStore:
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=True) from error
 
-    async def _fit_vectors(self, ask: asking.Run) -> None:
+    async def _fit_vectors(self, ask: probes.Run) -> None:
         layers = self._model.layers
         if not embeddings.embedded_kinds(layers):
             return
@@ -329,7 +329,7 @@ async def calling(
     for looking_up, wanted in first:
         result = await transaction.run(looking_up, {**wanted, **found})
         found |= (await result.single(strict=True)).data()
-        if found.get(searching.DONE):
+        if found.get(text_search.DONE):
             break
     return await transaction.run(text, {**parameters, **found})
 

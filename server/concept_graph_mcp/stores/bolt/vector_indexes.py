@@ -10,9 +10,9 @@ from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
 from conceptgraph_core.layers import Layer, VectorIndex
 
 from . import snapshots
-from .asking import Run, loaded
 from .failures import is_conflict
 from .nearest import index_name
+from .probes import Run, loaded
 
 logger = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from .checksums import Unsound
 from .database import Database
 from .encoded import encode
 from .indexes import Catalogue
+from .integrity import read_through
 from .opening import APPLICATION_ID, Access, Opening, access, code
-from .soundness import read_through
 from .tables import FORMAT
 
 # What is copied; everything else is derived from it.

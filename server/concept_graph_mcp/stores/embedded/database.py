@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
-from . import changes, ending, identity, tables
+from . import cancellation, changes, identity, tables
 from .checksums import FAILURES
 from .copying import copied
+from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
 from .opening import BUSY_TIMEOUT_S, Opening, code, is_busy, when_free
-from .presence import Presence, abandon
 
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
@@ -242,7 +242,7 @@ class Database:
         SQLite's own waiting sleeps longer each time, so that whoever came last goes first.
         """
         self._set_timeout(0)
-        when_free(lambda: self._connection.execute("BEGIN IMMEDIATE"), meanwhile=ending.check)
+        when_free(lambda: self._connection.execute("BEGIN IMMEDIATE"), meanwhile=cancellation.check)
 
     def _set_timeout(self, seconds: float) -> None:
         if seconds != self._timeout_s:
@@ -268,7 +268,7 @@ class Database:
         watched = opening is not Opening.STAND_IN and self._access.seen is None
         self._presence = Presence(self.path) if watched else None
         self._timeout_s = None
-        self._connection.set_progress_handler(ending.must_end, _STEPS_BETWEEN_LOOKS)
+        self._connection.set_progress_handler(cancellation.must_end, _STEPS_BETWEEN_LOOKS)
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Callable
 
 from ...errors import one_line
-from . import ending, soundness
+from . import cancellation, integrity
 from .checksums import FAILURES
 from .database import Database
+from .integrity import Report
 from .opening import code
-from .soundness import Report
 
 Look = Callable[[Report], object]
 
@@ -16,15 +16,15 @@ Look = Callable[[Report], object]
 def problems(database: Database) -> list[str]:
     """Return what is wrong with the file of *database*, a line each."""
     execute, catalogue = database.execute, database.catalogue
-    found = _seen(database, lambda report: soundness.check_pages(execute, report))
-    found += _seen(database, lambda report: soundness.check_rows(execute, catalogue.layers, report))
+    found = _seen(database, lambda report: integrity.check_pages(execute, report))
+    found += _seen(database, lambda report: integrity.check_rows(execute, catalogue.layers, report))
     # What follows from nodes and relations can be judged where those are sound.
     if not found:
-        found = _seen(database, lambda report: soundness.check_derived(execute, catalogue, report))
+        found = _seen(database, lambda report: integrity.check_derived(execute, catalogue, report))
     if not found and database.is_writable:
         found = _seen(
             database,
-            lambda report: soundness.check_trigrams(execute, catalogue, report),
+            lambda report: integrity.check_trigrams(execute, catalogue, report),
             exclusive=True,
         )
     return list(dict.fromkeys(found))
@@ -37,7 +37,7 @@ def _seen(database: Database, look: Look, exclusive: bool = False) -> list[str]:
         database.begin(exclusive)
         look(found.append)
     except FAILURES as error:
-        ending.check()
+        cancellation.check()
         if isinstance(error, sqlite3.Error) and code(error) == sqlite3.SQLITE_BUSY:
             raise
         found.append(one_line(error))

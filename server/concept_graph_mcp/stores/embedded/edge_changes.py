@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import interface
+from .bulk_edges import Fan
 from .cache import Cache, detach
 from .database import Database
 from .element_properties import Deleted, differs
 from .element_rows import ElementRows
 from .elements import EdgeElement, VertexElement
-from .fans import Fan
 
 # Of a call that makes more edges than these none is kept in memory, nor made an object of.
 _FEW_EDGES = 2_000

@@ -5,12 +5,12 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from . import checksums, fans
+from . import bulk_edges, checksums
+from .bulk_edges import Fan
 from .cache import size
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement
 from .encoded import encode
-from .fans import Fan
 
 
 class ElementRows:
@@ -64,7 +64,7 @@ class ElementRows:
         new = self._edge_rows(created, known)
         if spread:
             # By id, in whose order the table grows.
-            new = iter(sorted((*new, *fans.rows(spread)), key=operator.itemgetter(0)))
+            new = iter(sorted((*new, *bulk_edges.rows(spread)), key=operator.itemgetter(0)))
         columns = "edge (id, type, source, target, properties, checksum)"
         self._database.insert(columns, 6, new)
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from conceptgraph_core.lists import schema as lists
+from conceptgraph_core.name_lists import schema as lists
 
 from ...calls.lookups import (
     Answered,

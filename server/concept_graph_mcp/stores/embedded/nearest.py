@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from conceptgraph_core.ranks import cosine
 
 from ...calls.lookups import Nearest
-from . import ending
+from . import cancellation
 from .filtering import Condition, conditions, values_of
 from .indexes import Catalogue, unpacked
 
@@ -120,7 +120,7 @@ def _batches(database: Reading, table: str, names: list[str]) -> Iterator[list[V
     while rows := _read(
         database, table, "i.vertex > ? ORDER BY i.vertex LIMIT ?", (last, _BATCH), names
     ):
-        ending.check()
+        cancellation.check()
         yield rows
         last = rows[-1][0]
 

@@ -12,8 +12,8 @@ from conceptgraph_core.registry import MODEL, Model
 from ... import calls
 from ...file_formats import Row
 from ..backup_files import BadBackup
-from .host import Host
 from .opening import Opening
+from .procedure_host import Host
 
 BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
@@ -54,7 +54,7 @@ class Rehearsal:
     def _refused(self, records: list[dict[str, Any]]) -> tuple[int, str] | None:
         """Take *records*, or return which of them cannot be taken, and why; then none is."""
         try:
-            call = calls.keeping.import_rows(records, self._model, rehearsed=True)
+            call = calls.transfer.import_rows(records, self._model, rehearsed=True)
             name, fields = call.procedure.name, call.procedure.fields
             self._host.call(name, [*call.arguments, dict(call.context)], call.lookup, fields)
         except ConceptGraphError as error:

@@ -13,9 +13,9 @@ from conceptgraph_core.registry import MODEL, Model
 from ...calls.call import Call
 from ...errors import Refused, StoreError, one_line
 from ..store import FILES
-from .ending import Thread
-from .host import Host
+from .cancellation import Thread
 from .opening import Opening, check_creatable, is_there
+from .procedure_host import Host
 
 if TYPE_CHECKING:
     from ..backup_files import Contents, Written
@@ -116,11 +116,11 @@ class EmbeddedStore:
 
     async def _index(self) -> None:
         """Give what an older version made what it is found by; what has it is left alone."""
-        from ...calls import keeping, words
+        from ...calls import text_lookups, transfer
 
         async for records in self.stream():
-            if texts := words.texts_among(records):
-                await self.call(keeping.index(texts, again=False), {})
+            if texts := text_lookups.texts_among(records):
+                await self.call(transfer.index(texts, again=False), {})
 
     async def close(self) -> None:
         self._thread.end()

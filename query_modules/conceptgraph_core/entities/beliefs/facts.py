@@ -1,0 +1,343 @@
+"""Stating facts: when it was so in the world and when we believed it are kept apart (seed 004)."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
+from ...text import shown
+from .. import ids, names, schema
+from ..identity import components, merging
+from ..language import spans
+from ..node import Graph, Node
+from ..observation import attribution
+from ..observation.inputs import Claim
+from ..observation.stated_facts import Given, check, check_times
+from . import bitemporal
+
+Row = dict[str, Any]
+
+_YEAR_MS: Final = 365.25 * 86_400_000
+
+_WORDS: Final = "pass the user's message as text and its words as span"
+
+
+def fact(graph: Graph, entity_id: str, given: Given) -> Row:
+    """State a fact of an entity. Returns fact_id, origin, conflicts, inferred_from, refused_span.
+
+    What it *corrects* was never so: that is believed no longer, and the new fact stands in its
+    place, with its value and times where none are given (and nothing does if none are at all). What
+    it *ends* was so until it begins, or until valid_until, or now. Neither removes anything. Stated
+    again, a fact that is believed is the same. `conflicts` are facts, believed too, that cannot be
+    so at the same time; which of them is right is never ours to say. Origin is found out as that of
+    a mention, from the span, or the value; what the user said only the user's words can undo.
+    Raises NotFound, InvalidText, InvalidNumber, Tautology, NotAllowed.
+    """
+    check(given)
+    entity = merging.entity(graph, entity_id)
+    old = _old(graph, entity, given)
+    about = _object(graph, given)
+    origin = _origin(graph, given, old, about)
+    if old is not None and old.get("origin") == schema.USER and origin.origin != schema.USER:
+        raise NotAllowed(
+            f"{'corrects' if given.corrects else 'ends'}: the user said that; {_WORDS}, or state"
+            " the other fact beside it"
+        )
+    if old is not None and given.ends:
+        given = _end(graph, old, given)
+    elif old is not None:
+        given, about = _correct(graph, entity, old, given, about)
+    made = old if not given.has_value else _stated(graph, entity, given, about, origin)
+    assert made is not None  # `check` wants a value, or something to correct or to end.
+    return {
+        "fact_id": made.key,
+        "origin": made.get("origin"),
+        "conflicts": _conflicts(graph, entity, made),
+        "inferred_from": origin.inferred_from,
+        "refused_span": given.span if origin.refused else None,
+    }
+
+
+def claim(
+    graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], about: Node | None
+) -> Row:
+    """State what a message *said* (its speaker and text) of *entity*, about *about* if an entity.
+
+    Returns fact_id, predicate, value, origin and conflicts. What comes "after" ends what was so of
+    that predicate, and what is "over" ends itself; what the user said only the user can end.
+    """
+    speaker, text = said
+    object_id = None if about is None else about.key
+    given = Given(
+        claim.predicate,
+        claim.value,
+        object_id,
+        single=claim.mode == schema.AFTER,
+        speaker=speaker,
+        text=text,
+        span=claim.span,
+    )
+    check(given)
+    origin = _origin(graph, given, None, about)
+    known = _known(graph, entity, given, about)
+    if claim.mode == schema.OVER:
+        made = _over(graph, entity, given, about, origin, known)
+    else:
+        if claim.mode == schema.AFTER and known is None:
+            given = _after(graph, entity, given, about, origin)
+        made = _stated(graph, entity, given, about, origin)
+    return {
+        "fact_id": made.key,
+        "predicate": made.get("predicate"),
+        "value": made.get("value"),
+        "origin": made.get("origin"),
+        "conflicts": _conflicts(graph, entity, made),
+    }
+
+
+def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
+    """Tell whether *claim* cannot be so of *entity*: it has another value, of which one has one.
+
+    What comes after another value, or is over, may be so. So is another age, as years go by; and
+    the user is always the user.
+    """
+    predicate = names.canonical(claim.predicate)
+    if claim.mode != schema.BESIDE or predicate not in schema.SINGLE or components.is_self(entity):
+        return False
+    now_ms = graph.now_ms
+    for one in bitemporal.facts(graph, components.members(graph, entity)):
+        is_of_now = bitemporal.is_known(one, now_ms) and bitemporal.is_valid(one, now_ms, now_ms)
+        if names.canonical(one.get("predicate")) != predicate or not is_of_now:
+            continue
+        value, about = one.get("value"), bitemporal.about(graph, one)
+        known = names.key(value if about is None else about.bare)
+        said = claim.about if claim.value is None else names.key(claim.value)
+        if known != said and not (predicate == "age" and _may_age(one, claim, now_ms)):
+            return True
+    return False
+
+
+def _may_age(known: Node, claim: Claim, now_ms: int) -> bool:
+    """Tell whether somebody of a *known* age may have the claimed one by now."""
+    ages = known.get("value"), claim.value or ""
+    if not all(age.isdigit() for age in ages):
+        return True
+    years: float = (now_ms - known.get("known_from")) / _YEAR_MS
+    return -1 <= int(ages[1]) - int(ages[0]) - years <= 1
+
+
+def _over(
+    graph: Graph,
+    entity: Node,
+    given: Given,
+    about: Node | None,
+    found: attribution.Found,
+    known: Node | None,
+) -> Node:
+    """Return the fact that is so no longer, ended; one that nobody knew of was so until now."""
+    if known is None:
+        given = replace(given, valid_until=graph.now_ms)
+        return _stated(graph, entity, given, about, found)
+    if _may_end(graph, known, found):
+        _end(graph, known, Given(given.predicate))
+    return known
+
+
+def _after(
+    graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
+) -> Given:
+    """End what was so before what is *given*; return that with its beginning, if anything was."""
+    before = _before(graph, entity, given, about)
+    ended = [one for one in before if _may_end(graph, one, found)]
+    for one in ended:
+        _end(graph, one, Given(given.predicate))
+    over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
+    return replace(given, valid_from=graph.now_ms) if ended or over else given
+
+
+def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
+    """Return the other facts of the predicate that is *given* that have begun, over or not."""
+    now_ms, predicate = graph.now_ms, names.canonical(given.predicate)
+    return [
+        one
+        for one in bitemporal.facts(graph, components.members(graph, entity))
+        if names.canonical(one.get("predicate")) == predicate
+        and bitemporal.is_known(one, now_ms)
+        and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
+        and not _says(graph, one, given, about)
+    ]
+
+
+def _may_end(graph: Graph, old: Node, found: attribution.Found) -> bool:
+    """Tell whether what is *found* can end *old*: what the user said only the user's words can."""
+    since = old.get("valid_from")
+    is_allowed = found.origin == schema.USER or old.get("origin") != schema.USER
+    # Of one that ends already it is known when.
+    is_open = old.get("ended_at") is None and old.get("valid_until") is None
+    return is_allowed and is_open and (since is None or since < graph.now_ms)
+
+
+def _old(graph: Graph, entity: Node, given: Given) -> Node | None:
+    """Return the fact that is corrected or ended, which must be one of *entity*'s component."""
+    field = "corrects" if given.corrects is not None else "ends"
+    fact_id = given.corrects if given.corrects is not None else given.ends
+    if fact_id is None:
+        return None
+    old = next((node for node in graph.of(schema.FACT) if node.key == fact_id), None)
+    members = {node.key for node in components.members(graph, entity)}
+    if old is None or old.get("entity_id") not in members:
+        raise NotFound(f"{field}: not a fact of this entity: {shown(fact_id)}")
+    if names.canonical(old.get("predicate")) != names.canonical(given.predicate):
+        raise InvalidText(f"predicate: that fact is of {shown(old.get('predicate'))}")
+    return old
+
+
+def _object(graph: Graph, given: Given) -> Node | None:
+    return None if given.object_id is None else merging.entity(graph, given.object_id, "object_id")
+
+
+def _origin(graph: Graph, given: Given, old: Node | None, about: Node | None) -> attribution.Found:
+    """Return whose the fact is: the user's, if the user speaks and its value stands in the words.
+
+    What is undone and has nothing in its place needs words of the user, but not that value: "I
+    quit" ends an employer.
+    """
+    said = spans.Said(given.text)
+    if about is not None:
+        known = components.called_by_user(graph, about)
+        claim = about.bare, given.span, about.node_type, known
+        return attribution.origin(said, given.speaker, *claim)
+    if given.value is None and old is not None:
+        words = old.get("value") if given.span is None else given.span
+        return attribution.origin(said, given.speaker, words, given.span)
+    return attribution.origin(said, given.speaker, given.value or "", given.span)
+
+
+def _end(graph: Graph, old: Node, given: Given) -> Given:
+    """Let *old* have been so until the new fact begins; return that with its beginning."""
+    times = (given.valid_from, None if given.has_value else given.valid_until)
+    until = next((time for time in reversed(times) if time is not None), graph.now_ms)
+    begun = replace(given, valid_from=until)
+    if old.get("ended_at") is not None and old.get("valid_until") == until:
+        return begun
+    now_ms = graph.now_ms
+    if not bitemporal.is_known(old, now_ms):
+        raise NotAllowed(f"ends: {shown(old.key)} was corrected: it is not believed")
+    if old.get("ended_at") is not None:
+        raise NotAllowed(f"ends: {shown(old.key)} has ended already; correct it instead")
+    since, before = old.get("valid_from"), old.get("valid_until")
+    if since is not None and until <= since:
+        raise InvalidNumber("ends: it would end before it began; if it never was so, correct it")
+    # What was believed of its end stays, for whoever asks what was known before.
+    old.set(ended_at=now_ms, valid_until=until, believed_until=before)
+    check_times(begun.valid_from, begun.valid_until if begun.has_value else None)
+    return begun
+
+
+def _correct(
+    graph: Graph, entity: Node, old: Node, given: Given, about: Node | None
+) -> tuple[Given, Node | None]:
+    """Let *old* never have been so; return what is in its place, whole, and what it is about."""
+    is_told = given.has_value or given.valid_from is not None or given.valid_until is not None
+    if is_told:
+        if not given.has_value:
+            about = bitemporal.about(graph, old)
+            given = replace(given, **_value(old, about))
+        if given.valid_from is None and given.valid_until is None:
+            since, until = old.get("valid_from"), old.get("valid_until")
+            given = replace(given, valid_from=since, valid_until=until)
+        given = replace(given, single=given.single or old.get("single"))
+        times = given.valid_from, given.valid_until
+        is_same = times == (old.get("valid_from"), old.get("valid_until"))
+        if is_same and _says(graph, old, given, about):
+            raise Tautology("corrects: that fact says the same")
+    if not bitemporal.is_known(old, graph.now_ms):
+        is_repeated = not is_told or _known(graph, entity, given, about) is not None
+        if not is_repeated:
+            raise NotAllowed(f"corrects: {shown(old.key)} was corrected already")
+        return given, about
+    old.set(known_until=graph.now_ms)
+    return given, about
+
+
+def _value(old: Node, about: Node | None) -> dict[str, Any]:
+    return {"value": old.get("value")} if about is None else {"object_id": about.key}
+
+
+def _stated(
+    graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
+) -> Node:
+    """Return the fact that is *given*: the one believed already, or a new one."""
+    known = _known(graph, entity, given, about)
+    span, inferred = found.span, found.inferred_from
+    said = {
+        "origin": found.origin,
+        "source_span": None if inferred else given.span or (given.value if span else None),
+        "inferred_from": inferred,
+        "context": span.sentence if span and span.sentence else None,
+    }
+    if known is not None:
+        if known.get("origin") != schema.USER and found.origin == schema.USER:
+            known.set(**said)
+        if given.single:
+            known.set(single=True)
+        return known
+    value = given.value if about is None else about.name
+    predicate = names.canonical(given.predicate)
+    made = graph.make(
+        schema.FACT,
+        id=ids.fact(graph.user_id, entity.key, predicate, _number(graph, entity, predicate)),
+        entity_id=entity.key,
+        predicate=given.predicate,
+        value=value,
+        single=given.single,
+        valid_from=given.valid_from,
+        valid_until=given.valid_until,
+        **said,
+    )
+    graph.create_edge(entity, made, schema.HAS_FACT)
+    if about is not None:
+        graph.create_edge(made, about, schema.OBJECT)
+    return made
+
+
+def _number(graph: Graph, entity: Node, predicate: str) -> int:
+    """Return the how-manieth fact of that predicate the next one of *entity* is."""
+    known = (names.canonical(one.get("predicate")) for one in bitemporal.facts(graph, [entity]))
+    return sum(one == predicate for one in known) + 1
+
+
+def _known(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
+    """Return the fact that says the same and is believed now, of all of *entity*'s component.
+
+    Said without any times, it is the one that is so now.
+    """
+    now_ms = graph.now_ms
+    times = given.valid_from, given.valid_until
+    for one in bitemporal.facts(graph, components.members(graph, entity)):
+        is_of_then = (one.get("valid_from"), one.get("valid_until")) == times
+        is_of_now = times == (None, None) and bitemporal.is_valid(one, now_ms, now_ms)
+        if not bitemporal.is_known(one, now_ms) or not (is_of_then or is_of_now):
+            continue
+        if _says(graph, one, given, about):
+            return one
+    return None
+
+
+def _says(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
+    """Tell whether *one* says what is *given* at whatever time: the same, of one value."""
+    if names.canonical(one.get("predicate")) != names.canonical(given.predicate):
+        return False
+    of = bitemporal.about(graph, one)
+    if of is not None or about is not None:
+        return of is not None and about is not None and of.id == about.id
+    return names.canonical(one.get("value")) == names.canonical(given.value or "")
+
+
+def _conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:
+    """Return what contradicts *made* among the current facts of its entity's component."""
+    current = bitemporal.current(graph, components.members(graph, entity))
+    return [
+        bitemporal.conflict(one, other)
+        for one, other in bitemporal.conflicts(graph, current, graph.now_ms)
+        if made.id in (one.id, other.id)
+    ]

@@ -1,0 +1,140 @@
+"""Which entities are one: the component along same-as edges that are merged, found at query time.
+
+Merges form trees: an entity is merged into at most one other, its `canonical_node_id`. So taking
+any one back leaves all others as they are.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ...errors import NotAllowed
+from .. import schema
+from ..beliefs.trust import Said
+from ..node import Graph, Node, Tie
+
+
+def canonical(graph: Graph, node: Node) -> Node:
+    """Return the entity that *node*'s component goes by: the one merged into no other."""
+    seen = {node.id}
+    while (wanted := _into(graph, node)) is not None:
+        above = _merged_with(graph, node)
+        parent = next((other for other in above if other.key == wanted), None)
+        if parent is None or parent.id in seen:
+            # Made by hand: no such edge, or a circle.
+            break
+        seen.add(parent.id)
+        node = parent
+    return node
+
+
+def members(graph: Graph, node: Node) -> list[Node]:
+    """Return all entities of *node*'s component, its canonical one first, then by age."""
+    first = canonical(graph, node)
+    found = {first.id: first}
+    waiting = [first]
+    while waiting:
+        for other in _merged_with(graph, waiting.pop()):
+            if other.id not in found:
+                found[other.id] = other
+                waiting.append(other)
+    rest = sorted((one for one in found.values() if one is not first), key=lambda one: one.age)
+    return [first, *rest]
+
+
+def labels(members: Sequence[Node]) -> list[str]:
+    """Return what a component is called: first what it is shown as, then each spelling it has."""
+    return list(dict.fromkeys([members[0].name, *(one.own_name for one in members)]))
+
+
+def _into(graph: Graph, node: Node) -> str | None:
+    """Return the id of the entity that *node* was merged into, or would be."""
+    merged = graph.planned.merged
+    into: str | None = (merged and merged.get(node.key)) or node.get("canonical_node_id")
+    return into
+
+
+def _merged_with(graph: Graph, node: Node) -> list[Node]:
+    # Most entities never were; their edges, mentions among them, need not be gone through.
+    if not node.get("merge_count") and not graph.planned.merged:
+        return []
+    return [tie.other for tie in graph.ties(node, schema.SAME_AS) if is_merged(graph, node, tie)]
+
+
+def is_merged(graph: Graph, node: Node, tie: Tie) -> bool:
+    """Tell whether a same-as edge of *node* stands for a merge, done or planned."""
+    merged: bool = tie.get("status") == schema.MERGED
+    return merged or graph.planned.merges(node.key, tie.other.key)
+
+
+def said(graph: Graph, node: Node) -> Said:
+    """Return what counts of all of *node*'s component taken together, as of one entity."""
+    everyone = members(graph, node)
+    if len(everyone) == 1:
+        return own(graph, node)
+    together = sum((own(graph, one) for one in everyone), Said(0, 0, 0, 0.0, 0))
+    sessions = {name for one in everyone for name in one.get("user_sessions")}
+    inside = {one.id for one in everyone}
+    outward = [
+        tie
+        for one in everyone
+        for tie in graph.ties(one, *schema.CONNECTING)
+        if tie.other.id not in inside
+    ]
+    by_user = {(tie.other.id, tie.type) for tie in outward if tie.by_user}
+    active = {(tie.other.id, tie.type) for tie in outward if tie.is_active}
+    return replace(together, sessions=len(sessions), edges=len(by_user), active=len(active))
+
+
+def own(graph: Graph, node: Node) -> Said:
+    """Return what counts of *node* alone."""
+    return Said(
+        node.get("user_mention_count"),
+        node.get("model_mention_count"),
+        len(node.get("user_sessions")),
+        node.get("emotional_intensity"),
+        by_user(graph, node),
+        node.get("edge_count"),
+    )
+
+
+def by_user(graph: Graph, node: Node) -> int:
+    """Return how many connections of *node* the user ever reinforced.
+
+    They are counted where *node* does not say so, as none does that version 0.1.0 made.
+    """
+    count: int | None = node.get("user_edge_count")
+    return count_by_user(graph, node) if count is None else count
+
+
+def count_by_user(graph: Graph, node: Node) -> int:
+    """Count the connections of *node* that the user ever reinforced."""
+    ties = graph.ties(node, *schema.CONNECTING)
+    return sum(tie.by_user for tie in ties)
+
+
+def called_by_user(graph: Graph, node: Node) -> list[str]:
+    """Return what the user has called any of *node*'s component: if it is the user's, "I" too."""
+    called = [one.bare for one in members(graph, node) if one.get("user_mention_count")]
+    return [*called, *sorted(schema.FIRST_PERSON)] if is_self(node) else called
+
+
+def is_self(node: Node) -> bool:
+    """Tell whether *node* is the entity that stands for the user."""
+    return bool(node.get("canonical_name") == schema.SELF)
+
+
+def refuse_self(nodes: Iterable[Node], field: str, what: str) -> None:
+    """Raise NotAllowed if one of *nodes* stands for the user: facts of the user need the one."""
+    if any(map(is_self, nodes)):
+        raise NotAllowed(f"{field}: {schema.SELF} cannot be {what}")
+
+
+def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:
+    """Return who *node* may be, by what is canonical of each, the most alike first."""
+    found: dict[int, tuple[Node, float]] = {}
+    for tie in graph.ties(node, schema.SAME_AS):
+        other = canonical(graph, tie.other)
+        if tie.get("status") == schema.CANDIDATE and other.id != node.id:
+            known = found.get(other.id, (other, 0.0))[1]
+            found[other.id] = other, max(known, tie.get("confidence"))
+    return sorted(found.values(), key=lambda pair: (-pair[1], *pair[0].age))

@@ -1,0 +1,132 @@
+"""The ledger of merges, splits, ends and separations: each entry stays, and can be taken back.
+
+What rests on the user's words has these words, in which each entity is named. Without them it is
+only a claim, and changes nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ...text import shown
+from .. import ids, schema
+from ..language import denials, spans
+from ..node import Graph, Node
+from . import components
+
+Row = dict[str, Any]
+
+
+def enter(
+    graph: Graph, action: str, source: Node, target: Node | None, reason: str, **values: Any
+) -> Node:
+    """Add an entry for what *action* does to *source*, and to *target* where there is one."""
+    second = source if target is None else target
+    given = {
+        "id": ids.entry(graph.user_id, action, source.key, number(graph, source)),
+        "created_by": schema.USER_CORRECTION,
+        "merge_confidence": 1.0,
+        **values,
+    }
+    entry = graph.make(
+        schema.MERGE,
+        action=action,
+        source_node_id=source.key,
+        target_node_id=second.key,
+        merge_reason=reason,
+        source_status=source.status,
+        **given,
+    )
+    graph.add_edge(entry, source, schema.MERGE_OF)
+    if target is not None:
+        graph.add_edge(entry, target, schema.MERGE_INTO)
+    return entry
+
+
+def action_of(entry: Node) -> str:
+    """Return what an entry did; one without an action, of version 0.1.0, is a merge."""
+    return str(entry.get("action") or schema.MERGE_ACTION)
+
+
+def number(graph: Graph, source: Node) -> int:
+    """Return the how-manieth entry of *source* its next one is."""
+    return sum(1 for _ in entries(graph, source, schema.MERGE_OF)) + 1
+
+
+def claim(graph: Graph, action: str, source: Node, reason: str, said: str | None) -> Row:
+    """Keep what is claimed without the user's words as an entry that is not in force."""
+    known = {
+        (action_of(one), one.get("merge_reason"))
+        for one in entries(graph, source, schema.MERGE_OF)
+        if is_claim(one)
+    }
+    if (action, reason) not in known:
+        enter(
+            graph,
+            *(action, source, None, reason),
+            said=said,
+            is_active=False,
+            merge_confidence=0.0,
+            created_by=schema.SYSTEM,
+        )
+    return {"verdict": schema.CANDIDATE, "reason": lacking(graph, [source], said)}
+
+
+def is_claim(entry: Node) -> bool:
+    """Tell whether an entry never was in force."""
+    return not entry.get("is_active") and entry.get("unmerged_at") is None
+
+
+def lacking(graph: Graph, named: Iterable[Node], said: str | None) -> str | None:
+    """Return what the user's words in *said* lack to settle who is who; None: nothing.
+
+    A name of each entity must stand there: its label, that of any with which it was merged, or
+    what a mention of these called it.
+    """
+    if said is None:
+        return "pass the user's words, with a name of each, as said"
+    words = spans.Said(said)
+    for entity in named:
+        if not any(is_named(graph, one, words) for one in components.members(graph, entity)):
+            return f"said: has no name of {shown(entity.name)}; quote the user's words with one"
+    return None
+
+
+def is_named(graph: Graph, entity: Node, words: spans.Said) -> bool:
+    """Tell whether *words* have the label of *entity* alone, or what a mention of it called it."""
+    called = {tie.other.get("label") for tie in graph.arriving(entity, schema.OF)}
+    return any(words.find(name) for name in {entity.bare, *called})
+
+
+def lacking_to_merge(graph: Graph, named: Sequence[Node], said: str | None) -> str | None:
+    """Return what the user's words in *said* lack to make one of two: a name, or they deny it."""
+    missing = lacking(graph, named, said)
+    return missing if missing is not None or said is None else denied(named, said)
+
+
+def denied(named: Iterable[Node], said: str) -> str | None:
+    """Return which of the user's words in *said* deny that two are one; None: they do not."""
+    denial = denials.found(said, [one.bare for one in named])
+    return denial and f"said: {shown(denial)} denies it; quote words that say they are one"
+
+
+def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:
+    """Iterate over the entries of *entity*, by what it is in them: of `MERGE_OF`, `MERGE_INTO`."""
+    for tie in graph.arriving(entity, *(types or (schema.MERGE_OF, schema.MERGE_INTO))):
+        yield tie.other
+
+
+def source(graph: Graph, entry: Node) -> Node:
+    """Return the entity that an entry is of: what was merged, split, ended or kept apart."""
+    wanted = entry.get("source_node_id")
+    of = [tie.other for tie in graph.leaving(entry, schema.MERGE_OF)]
+    return next((one for one in of if one.key == wanted), of[0])
+
+
+def target(graph: Graph, entry: Node) -> Node:
+    """Return what the source was merged into, or what was split off."""
+    return next(tie.other for tie in graph.leaving(entry, schema.MERGE_INTO))
+
+
+def about(graph: Graph, entry: Node) -> list[Node]:
+    """Return all entities that an entry is about."""
+    return [tie.other for tie in graph.leaving(entry, schema.MERGE_OF, schema.MERGE_INTO)]

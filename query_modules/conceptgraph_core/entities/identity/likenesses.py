@@ -1,0 +1,273 @@
+"""What lets two names be thought to mean one thing, though they are written differently.
+
+Only a question comes of it: Liz may be Elizabeth, NYC New York City, Smith Anna Smith, Mom my
+mother, the puppy Max. How sure each is is set once, below what merges by itself.
+"""
+
+from typing import Final
+
+from ...words import given_names
+from .. import kinds, names, schema
+from ..narration import kin
+from . import resolution
+from .resolution import Known, Sought
+from .spelling import DETERMINERS
+
+SAID: Final = 0.84
+# Why two of one name are alike of whom it was said that they are two: no doubt to be told.
+SETTLED: Final = "of one name, and said to be another"
+# Of one name and not the same: something says that they are two.
+_SAME_NAME: Final = 0.84
+_SYNONYM: Final = 0.8
+_SHORT: Final = 0.8
+_INITIALS: Final = 0.8
+_PART: Final = 0.75
+_KIND: Final = 0.7
+# A word that is spelled otherwise agrees so far: Klara and Clara, Mark and Marc. Below this short
+# words share letters by chance: Berlin and Ben, Mark and Maria.
+_SPELLED: Final = 0.75
+# Letters that are written for each other: Sophia and Sofia, Meyer and Maier.
+_SOUNDS: Final = (("ph", "f"), ("th", "t"), ("ck", "k"), ("c", "k"), ("y", "i"), ("z", "s"))
+# Of an acronym.
+_LETTERS: Final = range(2, 7)
+_MOST_WORDS: Final = 3
+_LINKS: Final = frozenset(("of", "and", "the", "for", "für", "und", "der", "die", "das", "de"))
+# Words of home and everyday life for one thing (kin, pets, what one owns), English and German.
+_SYNONYMS: Final = (
+    "mother mom mum mommy mummy mama mutter mutti mami",
+    "father dad daddy papa vater vati papi",
+    "grandmother grandma granny nana oma großmutter",
+    "grandfather grandpa granddad opa großvater",
+    "husband ehemann hubby",
+    "wife ehefrau",
+    "sister sis schwester",
+    "brother bro bruder",
+    "son sohn",
+    "daughter tochter",
+    "dog puppy pup doggy hund welpe",
+    "cat kitten kitty katze kätzchen",
+    "boss manager supervisor chef chefin",
+    "colleague coworker co-worker kollege kollegin",
+    "doctor physician gp arzt ärztin hausarzt",
+    "car automobile auto wagen pkw",
+    "bike bicycle fahrrad rad",
+    "phone cellphone smartphone mobile telephone handy",
+    "tv television telly fernseher",
+    "flat apartment wohnung",
+    "sofa couch",
+    "film movie",
+    "kid child kind",
+    "job work arbeit",
+    "gym fitnessstudio",
+    "university uni college",
+    "holiday vacation urlaub",
+)
+_GROUP: Final = {word: number for number, one in enumerate(_SYNONYMS) for word in one.split()}
+
+
+def likeness(one: Known, sought: Sought) -> float:
+    """Return how sure it is that *one* is what is sought: by what names mean, or are written."""
+    if names.are_numbered_apart(one.name, sought.name):
+        return 0.0
+    near, _ = alike(one, sought)
+    if one.name == sought.name or (one.embedding is None and _differ_in_a_word(one, sought)):
+        return near
+    return max(near, resolution.likeness(one, sought))
+
+
+def _differ_in_a_word(one: Known, sought: Sought) -> bool:
+    """Tell whether two names of as many words have one that is another: Gary Klein, Gary Halbert.
+
+    That they share a word, or some letters, makes them alike by their letters, and means little.
+    """
+    first, second = _sounding(one.name), _sounding(sought.name)
+    return len(first) == len(second) and any(
+        names.ratio(*pair, _SPELLED) < _SPELLED for pair in zip(first, second, strict=True)
+    )
+
+
+def _sounding(name: str) -> list[str]:
+    """Return the words of a name, in one spelling of what sounds the same, without accents."""
+    plain = names.searched(name)
+    for written, sound in _SOUNDS:
+        plain = plain.replace(written, sound)
+    return plain.split()
+
+
+def is_near(one: Known, sought: Sought) -> bool:
+    """Tell whether *one* is near at all: see `alike` and `sieve.is_near`."""
+    return resolution.is_near(one, sought) or alike(one, sought)[0] > 0
+
+
+def evidence(one: Known, sought: Sought) -> str:
+    """Return why it is asked whether *one* is what is sought."""
+    near, why = alike(one, sought)
+    is_why = one.name == sought.name or near >= resolution.likeness(one, sought)
+    return why if is_why else "alike by name"
+
+
+def alike(one: Known, sought: Sought) -> tuple[float, str]:
+    """Return how sure it is that two names mean one thing, and why; 0: nothing says so."""
+    if one.name in sought.also:
+        return SAID, f"the text says that {one.label} is {sought.label}"
+    if one.name == sought.name:
+        return _SAME_NAME, SETTLED if sought.is_new else "of one name"
+    return _by_words(one, sought, _bare(one.name), _bare(sought.name))
+
+
+def _by_words(
+    one: Known, sought: Sought, first: tuple[str, ...], second: tuple[str, ...]
+) -> tuple[float, str]:
+    if _are_synonyms(first, second):
+        return _SYNONYM, "two words for one"
+    if _is_its_kind(first, sought.name, sought.kind) or _is_its_kind(second, one.name, one.kind):
+        return _KIND, "of that kind"
+    if _is_acronym(one.label, second) or _is_acronym(sought.label, first):
+        return _INITIALS, "the initials of the other"
+    if _is_place(one, sought) and (_is_city(one.label, second) or _is_city(sought.label, first)):
+        return _INITIALS, "the initials of the other, and of City"
+    is_person = {one.node_type, sought.node_type} == {schema.THING}
+    is_person &= _is_cased(one.label) and _is_cased(sought.label)
+    if is_person and _may_have_a_given_name(one, sought):
+        return _by_parts(first, second)
+    return 0.0, ""
+
+
+def forms(name: str) -> list[str]:
+    """Return what else may be called by a canonical *name*, to be looked up by index.
+
+    Its parts, its short and long forms, its initials, and words for the same.
+    """
+    words = _bare(name)
+    if not words or len(words) > _MOST_WORDS + 1:
+        return []
+    found = list(words) if len(words) > 1 else []
+    others = given_names.short_forms(words[0]) | given_names.long_forms(words[0])
+    for other in sorted(others):
+        found += [other] if len(words) == 1 else [other, " ".join((other, *words[1:]))]
+    if len(words) > 1:
+        found += [" ".join((head, *words[1:])) for head in (words[0][0], f"{words[0][0]}.")]
+    found += synonyms(name)
+    found += [" ".join(words), _initials(words), _initials((*words, "city"))]
+    return [one for one in dict.fromkeys(found) if one and one != name]
+
+
+def kinds_named(name: str) -> tuple[str, ...]:
+    """Return the kinds that a label which is but a word for one may mean: the puppy, Mama."""
+    words = _bare(name)
+    return kin.kinds(words[0]) if len(words) == 1 else ()
+
+
+def synonyms(name: str) -> list[str]:
+    """Return the words for the same as a canonical *name*, with articles and without."""
+    words = _bare(name)
+    if len(words) != 1 or words[0] not in _GROUP:
+        return []
+    same = _SYNONYMS[_GROUP[words[0]]].split()
+    return [one for word in same for one in (word, f"my {word}", f"the {word}")]
+
+
+def beginnings(name: str) -> list[str]:
+    """Return what longer names begin with that a single name may be the first of."""
+    words = _bare(name)
+    if len(words) != 1:
+        return []
+    longer = sorted(given_names.long_forms(words[0]), key=given_names.listed, reverse=True)
+    return [words[0], *longer[:2]]
+
+
+def surname(name: str) -> str | None:
+    """Return the last word of a name that may be but a part of another one: Smith, J. Smith."""
+    words = _bare(name)
+    is_part = len(words) == 1 or (len(words) == 2 and len(words[0]) == 1)
+    return words[-1] if is_part else None
+
+
+def is_acronym(label: str) -> bool:
+    """Tell whether *label* is written as one: NYC, IBM, N.Y.C."""
+    letters = label.replace(".", "")
+    return letters.isalpha() and letters.isupper() and len(letters) in _LETTERS
+
+
+def _bare(name: str) -> tuple[str, ...]:
+    """Return the words of a name without articles, and without a title before it."""
+    words = names.untitled(name).replace(".", " ").split()
+    return tuple(word for word in words if word not in DETERMINERS) or tuple(words)
+
+
+def _are_synonyms(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    if len(first) != 1 or len(second) != 1:
+        return False
+    group = _GROUP.get(first[0])
+    return group is not None and group == _GROUP.get(second[0])
+
+
+def _is_its_kind(words: tuple[str, ...], name: str, kind: str | None) -> bool:
+    """Tell whether a label is but the word for what another is: "the puppy", and Max the dog."""
+    if kind is None or len(words) != 1 or kinds.path(words[0]) is None:
+        return False
+    if kinds.path(name) is not None:
+        return False
+    wanted, has = kinds.path(words[0]) or "", kinds.path(kind) or ""
+    if wanted.startswith("animal"):
+        return has.startswith("animal") and kinds.agree(words[0], kind)
+    last = names.canonical(kind).split()[-1]
+    return words[0] == last or _are_synonyms(words, (last,))
+
+
+def _is_acronym(label: str, words: tuple[str, ...]) -> bool:
+    if len(words) < min(_LETTERS) or not is_acronym(label):
+        return False
+    return label.replace(".", "").casefold() in (
+        _initials(words),
+        "".join(word[0] for word in words),
+    )
+
+
+def _is_city(label: str, words: tuple[str, ...]) -> bool:
+    """Tell whether *label* has the initials of *words* and of City: NYC of New York."""
+    return _is_acronym(label, (*words, "city"))
+
+
+def _is_place(one: Known, sought: Sought) -> bool:
+    paths = {kinds.path(kind) for kind in (one.kind, sought.kind) if kind is not None}
+    return paths <= {"place"}
+
+
+def _initials(words: tuple[str, ...]) -> str:
+    letters = "".join(word[0] for word in words if word not in _LINKS)
+    return letters if len(letters) in _LETTERS else ""
+
+
+def _is_cased(label: str) -> bool:
+    """Tell whether *label* is written as a name is, each word with a capital."""
+    return all(word[0].isupper() for word in label.split() if word.casefold() not in DETERMINERS)
+
+
+def _may_be_named(word: str) -> bool:
+    """Tell whether a word may be of a person's name; a hotel's has other words."""
+    return word not in _LINKS and (kinds.path(word) or "person").startswith("person")
+
+
+def _may_have_a_given_name(one: Known, sought: Sought) -> bool:
+    paths = [kinds.path(kind) for kind in (one.kind, sought.kind) if kind is not None]
+    return all(path is None or path.startswith(("person", "animal")) for path in paths)
+
+
+def _by_parts(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[float, str]:
+    """Compare two names of persons by their words: Liz and Elizabeth Smith, J. Smith."""
+    short, long = sorted((first, second), key=len)
+    if not short or len(long) > _MOST_WORDS or not all(map(_may_be_named, long)):
+        return 0.0, ""
+    if len(short) == len(long) and short[1:] == long[1:]:
+        if given_names.are_forms(short[0], long[0]):
+            return _SHORT, "one is short for the other"
+        heads = {short[0], long[0]}
+        if len(short) > 1 and min(map(len, heads)) == 1 and len({word[0] for word in heads}) == 1:
+            return _INITIALS, "with an initial"
+    if len(short) == 1 and len(long) > 1 and len(short[0]) > 1:
+        if short[0] in (long[0], long[-1]):
+            return _PART, "a part of the other's name"
+        if given_names.are_forms(short[0], long[0]):
+            return _PART, "short for a part of the other's name"
+    return 0.0, ""

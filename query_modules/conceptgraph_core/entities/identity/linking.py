@@ -1,0 +1,73 @@
+"""Claims that two entities are the same, judged: never by how sure whoever claims it is."""
+
+from typing import Any
+
+from ... import text as texts
+from ... import validators
+from .. import schema
+from ..node import Graph, Node
+from . import components, ledger, merging
+
+Row = dict[str, Any]
+
+
+def link(
+    graph: Graph,
+    entity_id: str,
+    linked_entity_id: str | None,
+    link_confidence: float | None,
+    link_rationale: str,
+    origin: str,
+    said: str | None = None,
+) -> Row:
+    """Judge the claim that two entities are the same. Returns verdict, reason and maybe merge_id.
+
+    The claim is evidence, its confidence is not: that may be left out. Without the conditions of
+    `merging.missing` it is kept as a question (`candidate`); what cannot be, or was taken back
+    before, is `rejected`. A claim of the user's (*origin*) is `merged` if the conditions hold, and
+    in any case if *said*, the user's words, has a name of each and no denial. What a model claims
+    never is.
+    """
+    _check(link_confidence, link_rationale, origin, said)
+    one = merging.entity(graph, entity_id)
+    if linked_entity_id is None:
+        return _verdict(schema.REJECTED, "nobody is named; what is in question stays so")
+    other = merging.entity(graph, linked_entity_id, "linked_entity_id")
+    one, other = components.canonical(graph, one), components.canonical(graph, other)
+    if one.id == other.id:
+        return _verdict(schema.MERGED, "they are the same already")
+    ends = one, other
+    by_user = origin == schema.USER
+    if by_user and said is not None and ledger.lacking_to_merge(graph, ends, said) is None:
+        return _merged(graph, one, other, link_rationale, said)
+    if reasons := merging.barred(graph, one, other):
+        return _verdict(schema.REJECTED, "; ".join(reasons))
+    merging.question(graph, one, other, link_rationale)
+    reasons = merging.missing(graph, one, other)
+    if said is not None and (denial := ledger.denied(ends, said)):
+        reasons.append(denial)
+    if not reasons and by_user:
+        return _merged(graph, one, other, link_rationale, None)
+    models = "a model's claim merges nothing; the weekly analysis may"
+    return _verdict(schema.CANDIDATE, "; ".join(reasons) or models)
+
+
+def _check(confidence: float | None, rationale: str, origin: str, said: str | None) -> None:
+    if confidence is not None:
+        validators.unit(confidence, "link_confidence")
+    validators.one_of(schema.SPEAKERS)(origin, "origin")
+    texts.summary(rationale, "link_rationale")
+    if said is not None:
+        texts.summary(said, "said")
+
+
+def _merged(graph: Graph, one: Node, other: Node, rationale: str, said: str | None) -> Row:
+    younger, older = sorted((one, other), key=lambda node: node.age, reverse=True)
+    by = schema.SYSTEM if said is None else schema.USER_CORRECTION
+    merge_id = merging.merged(graph, younger, older, rationale, by, said)
+    held = "all conditions hold, and the user said so" if said is None else "the user said so"
+    return {**_verdict(schema.MERGED, held), "merge_id": merge_id}
+
+
+def _verdict(verdict: str, reason: str) -> Row:
+    return {"verdict": verdict, "reason": reason}

@@ -1,0 +1,256 @@
+"""Merging softly: two entities count as one, nothing of either is touched, and it can be undone."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import text as texts
+from ... import validators
+from ...errors import NotAllowed, NotFound, Tautology
+from ...ranks import cosine
+from ...text import shown
+from .. import edges, ids, kinds, names, schema
+from ..beliefs import bitemporal
+from ..node import Graph, Node
+from . import components, labels, ledger, resolution
+
+Row = dict[str, Any]
+
+
+def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
+    """Return the entity of that id. Raises NotFound, of another's as of one that there is not."""
+    return entities(graph, [entity_id], field)[0]
+
+
+def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids") -> list[Node]:
+    """Return the entities of those ids, each once, in their order. Raises NotFound, as `entity`."""
+    wanted = dict.fromkeys(texts.name(one, field) for one in entity_ids)
+    found = {node.key: node for node in graph.of(schema.ENTITY) if node.key in wanted}
+    for one in wanted:
+        if one not in found:
+            raise NotFound(f"{field}: not found: {shown(one)}")
+    return [found[one] for one in wanted]
+
+
+def merge(
+    graph: Graph, source_id: str, target_id: str, reason: str, by: str, said: str | None = None
+) -> Row:
+    """Count the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
+
+    By "user_correction" at once if *said*, the user's words, has a name of each and no denial. Else
+    it is kept as a question (verdict `candidate`, and reason says what is missing). By "system"
+    only if the conditions of `missing` hold. Raises NotFound, Tautology if they are one already,
+    NotAllowed.
+    """
+    validators.one_of(schema.MERGERS)(by, "by")
+    texts.summary(reason, "reason")
+    if said is not None:
+        texts.summary(said, "said")
+    source = components.canonical(graph, entity(graph, source_id, "source_id"))
+    target = components.canonical(graph, entity(graph, target_id, "target_id"))
+    if source.id == target.id:
+        raise Tautology(f"target_id: {shown(source.name)} is the same already")
+    components.refuse_self([source], "source_id", "merged into another; pass it as target_id")
+    if by == schema.USER_CORRECTION:
+        lacking = ledger.lacking_to_merge(graph, (source, target), said)
+        if lacking is not None:
+            question(graph, source, target, reason)
+            return {"verdict": schema.CANDIDATE, "reason": lacking}
+    elif reasons := missing(graph, source, target):
+        raise NotAllowed(
+            f"by: system may not merge these, for {'; '.join(reasons)}; if the user says that they"
+            " are one, pass by user_correction, and these words as said"
+        )
+    merge_id = merged(graph, source, target, reason, by, said)
+    return {"verdict": schema.MERGED, "merge_id": merge_id}
+
+
+def merged(
+    graph: Graph, source: Node, target: Node, reason: str, by: str, said: str | None = None
+) -> str:
+    """Merge *source* into *target*, both canonical. Returns the id of the ledger's entry."""
+    tie = graph.between(source, target, schema.SAME_AS)
+    if tie is None:
+        older, younger = graph.ordered(source, target)
+        confidence = likeness(source, target)
+        tie = graph.join(
+            older,
+            younger,
+            schema.SAME_AS,
+            weight=confidence,
+            confidence=confidence,
+            evidence=reason,
+        )
+    number = tie.get("merge_number") + 1
+    entry = ledger.enter(
+        graph,
+        *(schema.MERGE_ACTION, source, target, reason),
+        id=ids.merge(graph.user_id, source.key, target.key, number),
+        # Post hoc, never what anybody claims.
+        merge_confidence=1.0 if by == schema.USER_CORRECTION else tie.get("confidence"),
+        created_by=by,
+        said=said,
+    )
+    tie.set(
+        status=schema.MERGED,
+        merge_type="same_as",
+        merge_number=number,
+        last_activated=graph.now_ms,
+        is_active=True,
+    )
+    source.set(canonical_node_id=target.key, identity_status=schema.MERGED)
+    for node in (source, target):
+        node.add("merge_count", 1)
+    labels.show_best(graph, target)
+    return entry.key
+
+
+def parted(graph: Graph, entry: Node) -> list[Node]:
+    """Take a merge back. Returns the two that are apart.
+
+    What was merged into either before or since stays with it. The pair is not proposed again.
+    What the user mentioned is distinct; all else is what it was before the merge.
+    """
+    source, target = ledger.source(graph, entry), ledger.target(graph, entry)
+    tie = graph.between(source, target, schema.SAME_AS)
+    if tie is not None:
+        tie.set(status=schema.REJECTED, is_active=False)
+    before = entry.get("source_status") or schema.PROVISIONAL
+    status = schema.DISTINCT if source.get("user_mention_count") else before
+    source.set(canonical_node_id=None, identity_status=status)
+    for node in (source, target):
+        node.add("merge_count", -1)
+    for node in (source, target):
+        _revive(graph, components.members(graph, node))
+        labels.show_best(graph, components.canonical(graph, node))
+    return [source, target]
+
+
+def _revive(graph: Graph, members: Sequence[Node]) -> None:
+    """Let those of a component go on that ended only as members of another one."""
+    mine = {one.key for one in members}
+    for one in members:
+        for tie in list(graph.arriving(one, schema.MERGE_OF)):
+            entry = tie.other
+            is_end = ledger.action_of(entry) == schema.END_ACTION and entry.get("is_active")
+            if is_end and entry.get("source_node_id") not in mine:
+                one.set(valid_until=None)
+                graph.delete_edge(tie.raw)
+
+
+def keep_apart(graph: Graph, one: Node, other: Node, evidence: str) -> None:
+    """Let two entities, which are not merged, never be taken for the same by themselves."""
+    propose(graph, one, other, likeness(one, other), evidence)
+    tie = graph.between(one, other, schema.SAME_AS)
+    if tie is not None:
+        tie.set(status=schema.REJECTED, is_active=False, evidence=evidence)
+
+
+def rejoined(graph: Graph, entry: Node) -> list[Node]:
+    """Take back that two were kept apart: merged before, they are again, else it is a question.
+
+    Returns what they are now.
+    """
+    source, target = ledger.source(graph, entry), ledger.target(graph, entry)
+    one, other = components.canonical(graph, source), components.canonical(graph, target)
+    if one.id == other.id:
+        return [one]
+    if entry.get("source_status") == schema.MERGED:
+        merged(graph, one, other, entry.get("unmerge_reason"), schema.USER_CORRECTION)
+        return [other]
+    tie = graph.between(source, target, schema.SAME_AS)
+    if tie is not None:
+        tie.set(status=schema.CANDIDATE, is_active=True)
+    return [one, other]
+
+
+def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
+    """Ask whether two are the same; what was not certain before is then ambiguous."""
+    propose(graph, one, other, likeness(one, other), evidence)
+    for node in (one, other):
+        if node.status == schema.PROVISIONAL:
+            node.set(identity_status=schema.AMBIGUOUS)
+
+
+def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: str) -> None:
+    """Ask whether two entities are the same, unless that was asked before, whatever came of it."""
+    older, younger = graph.ordered(one, other)
+    if graph.between(older, younger, schema.SAME_AS) is None:
+        graph.join(
+            older,
+            younger,
+            schema.SAME_AS,
+            origin=schema.INFERRED,
+            evidence=evidence,
+            weight=confidence * edges.DEFAULT_WEIGHTS[schema.SAME_AS],
+            confidence=confidence,
+        )
+
+
+def missing(graph: Graph, one: Node, other: Node) -> list[str]:
+    """Return what is missing for a merge of two canonical entities by ourselves; nothing: merge.
+
+    A likeness of 0.85, one type, a session in common, times and kinds that agree, no facts that
+    conflict: likeness is necessary and never enough (seed 004, anti-pattern 5).
+    """
+    tie = graph.between(one, other, schema.SAME_AS)
+    confidence = likeness(one, other) if tie is None else tie.get("confidence")
+    reasons = barred(graph, one, other)
+    evidence = {"no session that has ended mentions both": co_occurred(graph, one, other)}
+    return [*resolution.may_merge(evidence, confidence), *reasons]
+
+
+def co_occurred(graph: Graph, one: Node, other: Node) -> bool:
+    """Tell whether anything of two components was mentioned in one session."""
+    others = components.members(graph, other)
+    return any(
+        graph.between(member, each, schema.CO_OCCURRENCE) is not None
+        for member in components.members(graph, one)
+        for each in others
+    )
+
+
+def likeness(one: Node, other: Node) -> float:
+    """Return how alike two are, in [0, 1]: the cosine of embeddings, or the names' ratio."""
+    vectors = one.get("embedding"), other.get("embedding")
+    if all(vector is not None for vector in vectors):
+        near = cosine(*vectors)
+        if near is not None:
+            return min(max(near, 0.0), 1.0)
+    return names.ratio(names.canonical(one.bare), names.canonical(other.bare))
+
+
+def barred(graph: Graph, one: Node, other: Node) -> list[str]:
+    """Return why two canonical entities cannot be the same, but for a correction by the user."""
+    reasons = []
+    if components.is_self(one) or components.is_self(other):
+        reasons.append("one of them is the user")
+    if _was_taken_back(graph, one, other):
+        reasons.append("a merge of these was taken back")
+    if one.node_type != other.node_type:
+        reasons.append(f"they are of different types, {one.node_type} and {other.node_type}")
+    if not kinds.agree(one.get("entity_kind"), other.get("entity_kind")):
+        both = f"{one.get('entity_kind')} and {other.get('entity_kind')}"
+        reasons.append(f"they are of different kinds, {both}")
+    times = [(node.get("valid_from"), node.get("valid_until")) for node in (one, other)]
+    if not resolution.overlap(*times):
+        reasons.append("they never were at one time")
+    members = [*components.members(graph, one), *components.members(graph, other)]
+    known = [f for f in bitemporal.facts(graph, members) if bitemporal.is_known(f, graph.now_ms)]
+    mine = {node.key for node in components.members(graph, one)}
+    for fact, against in bitemporal.conflicts(graph, known, graph.now_ms):
+        if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
+            # One of them alone has that doubt already.
+            continue
+        values = f"{shown(fact.get('value'))} and {shown(against.get('value'))}"
+        reasons.append(f"their facts conflict: {fact.get('predicate')} is {values}")
+    return reasons
+
+
+def _was_taken_back(graph: Graph, one: Node, other: Node) -> bool:
+    """Tell whether anything of two components was merged with, and separated from, the other."""
+    others = {node.id for node in components.members(graph, other)}
+    return any(
+        tie.other.id in others and tie.get("status") == schema.REJECTED
+        for member in components.members(graph, one)
+        for tie in graph.ties(member, schema.SAME_AS)
+    )

@@ -1,0 +1,56 @@
+"""Taking back what the ledger has: a merge, a split, an end or a separation, in any order."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ... import text as texts
+from ...errors import NotAllowed, NotFound
+from ...text import shown
+from .. import schema
+from ..node import Graph, Node
+from . import components, ending, ledger, merging, splitting
+
+Row = dict[str, Any]
+
+_UNDO: Final[dict[str, Callable[[Graph, Node], list[Node]]]] = {
+    schema.MERGE_ACTION: merging.parted,
+    schema.SPLIT_ACTION: splitting.rejoin,
+    schema.END_ACTION: ending.revived,
+    schema.APART_ACTION: merging.rejoined,
+}
+
+
+def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
+    """Take an entry of the ledger back. Returns merge_id and separate.
+
+    `separate` has the entities that it was about, as they are now, with all their labels: the two
+    that a merge had made one, or that were kept apart, or the one that was split or had ended.
+    Raises NotFound, NotAllowed if it was taken back before, or never was in force.
+    """
+    texts.name(merge_id, "merge_id")
+    texts.summary(reason, "reason")
+    entry = next((node for node in graph.of(schema.MERGE) if node.key == merge_id), None)
+    if entry is None:
+        raise NotFound(f"merge_id: not found: {shown(merge_id)}")
+    if ledger.is_claim(entry):
+        raise NotAllowed(f"merge_id: {shown(merge_id)} is only a claim: nothing came of it")
+    if not entry.get("is_active"):
+        raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
+    return {"merge_id": merge_id, "separate": take_back(graph, entry, reason)}
+
+
+def take_back(graph: Graph, entry: Node, reason: str) -> list[Row]:
+    """Take an *entry* that is in force back. Returns `separate`, as `unmerge` does."""
+    entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
+    apart = _UNDO[ledger.action_of(entry)](graph, entry)
+    gone: list[Node] = []
+    for one in ledger.about(graph, entry):
+        if one not in gone:
+            gone += splitting.drop_if_bare(graph, one)
+    return [_whole(graph, one) for one in apart if one not in gone]
+
+
+def _whole(graph: Graph, node: Node) -> Row:
+    members = components.members(graph, node)
+    labels = components.labels(members)
+    return {"entity_id": members[0].key, "labels": labels, "identity_status": members[0].status}

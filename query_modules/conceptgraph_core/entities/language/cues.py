@@ -1,0 +1,168 @@
+"""What the text around a name tells of who is meant: another Max, Lena from the office, my sister.
+
+Only what stands right beside the name counts. A cue makes no merge: it makes a second one of the
+name, or a question, and fills in what an observation leaves out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from .. import kinds, names
+from ..observation.inputs import Observation
+
+# Not by an import statement: a reload of the modules drops what such a statement names, and with
+# it everything else that begins with "re".
+re: Final[Any] = __import__("re")
+
+# Nothing here repeats without a bound what may be divided in more than one way: whatever the text,
+# the work is in proportion to its length.
+_NAME: Final = r"(?<!\w)[A-ZÄÖÜ][\w'’.-]{0,40}\w(?: [A-ZÄÖÜ][\w'’-]{1,40}){0,2}(?!\w)"
+_NEW: Final = (
+    r"(?:another|different|second|third|other|new|andere[rnsm]?|zweite[rnsm]?|dritte[rnsm]?"
+    r"|weitere[rnsm]?|neue[rnsm]?|noch ein(?:e|en|em|er)?)"
+)
+_CALLED: Final = (
+    r"(?:(?:who|that|which|is|who's|was|we|also) ){0,4}"
+    r"(?:called|named|heißt|heisst|hieß|namens|genannt)(?: (?:him|her|it|ihn|sie|es))?"
+    r"(?: also| auch)? "
+)
+# Words that may stand between "new" and a name: "my other sister Anna".
+_MOST_BETWEEN: Final = 2
+# More names that are one's say nothing of whom a message is about.
+_MOST_PAIRS: Final = 30
+_ALSO: Final = (
+    r"(?:also|auch|too|again) (?:called|named|heißt|heisst|namens) {0}\b",
+    r"\b(?:called|named|heißt|heisst|hieß|namens) (?:also |auch ){0}\b",
+    r"\b(?:called|named) {0},? (?:too|as well|again)\b",
+    r"\b{0} heißt auch\b",
+)
+_PLACES: Final = (
+    "office work school gym university uni college accounting marketing sales it hr finance"
+    " kindergarten daycare nursery church choir band team class course club neighbourhood"
+    " neighborhood street downstairs upstairs training yoga football soccer tennis hospital clinic"
+    " lab shop bakery library support büro arbeit schule uni kita kindergarten verein chor"
+    " nachbarschaft nebenan oben unten fitnessstudio buchhaltung abteilung team klasse kurs praxis"
+    " fußball sport bäckerei"
+)
+_FROM: Final = (
+    r"\b{0} ((?:from|at|of|in|aus|vom|von|im|beim?) (?:(?:the|my|our|der|dem|meiner|meinem|unserer"
+    r"|unserem) )?(?:\w+ )?(?:" + "|".join(_PLACES.split()) + r")|next door)\b"
+)
+# Behind these a place is where somebody is fetched from, and not who it is.
+_FETCHING: Final = re.compile(
+    r"\b(?:pick\w*|get|got|fetch\w*|dr[io]ve\w*|took|take\w*|bring\w*|brought|b[ou]\w*ght|buy"
+    r"|adopt\w*|collect\w*|hol\w*|bring\w*|ab(?:ge)?holt?\w*|nahm)\b",
+    re.IGNORECASE,
+)
+_MINE: Final = r"(?i:my|our|mein\w*|unser\w*)"
+_ARTICLE: Final = r"(?i:a|an|the|ein|eine|der|die|das)"
+_OWN: Final = rf"\b{_MINE} (?:\w+ )?(\w[\w-]*) {{0}}\b"
+_APPOSED: Final = (
+    rf"\b{{0}}(?:,| is| ist) {_MINE} (?:\w+ )?(\w[\w-]*)",
+    r"\b{0}(?:,| is| ist) (?:a|an|ein|eine) (\w[\w-]*)",
+    rf"\b{{0}} (?:is|ist) {_ARTICLE} (\w[\w-]*)",
+)
+_IS: Final = (
+    r"that is|that's|i\.e\.|aka|a\.k\.a\.|also called|also known as|better known as|known as"
+    r"|short for|nickname for|is short for|is called|is really|whose real name is|real name is"
+    r"|das heißt|d\. ?h\.|genannt|eigentlich|heißt eigentlich|kurz für|alias|sprich"
+)
+_SAME: Final = re.compile(rf"({_NAME})(?:,| –| -)? ?\(?(?:{_IS}),? ({_NAME})")
+_IN_BRACKETS: Final = re.compile(rf"({_NAME}) \(({_NAME})\)")
+# In English these words say less.
+_SAME_IN_GERMAN: Final = re.compile(rf"({_NAME}), (?:also|auch) ({_NAME})")
+_GERMAN: Final = re.compile(r"\b(?:ist|und|der|die|das|nicht|war|hat|mit|heute|ich|wir|kommt)\b")
+_BEING: Final = re.compile(
+    rf"\b(?:(?:{_MINE}|{_ARTICLE}) (\w+)(?: is called| is named| is| heißt| heisst|'s name is)"
+    rf"|{_MINE} (\w+),?) ({_NAME})"
+)
+_BEING_BEHIND: Final = re.compile(
+    rf"({_NAME})(?:,? {_MINE}| (?:is|ist) (?:{_MINE}|{_ARTICLE})) (\w+)\b"
+)
+
+
+def noticed(text: str, observations: Sequence[Observation]) -> list[Observation]:
+    """Return *observations* with what *text* tells of each, where they are silent themselves."""
+    pairs = aliases(text)
+    return [_noticed(text, one, pairs) for one in observations]
+
+
+def paired(text: str) -> Iterator[tuple[int, int]]:
+    """Iterate over where each name stands that *text* says is one's with another name."""
+    for pattern in (_SAME, _IN_BRACKETS):
+        for match in pattern.finditer(text):
+            for number in (1, 2):
+                if kinds.path(match[number]) is None:
+                    yield match.span(number)
+
+
+def aliases(text: str) -> list[tuple[str, str]]:
+    """Return each two names, canonical, that *text* says are one's: "Mike, that is Michael"."""
+    pairs = dict.fromkeys(
+        (names.canonical(one), names.canonical(other)) for one, other in _aliases(text)
+    )
+    return list(pairs)[:_MOST_PAIRS]
+
+
+def _aliases(text: str) -> Iterator[tuple[str, str]]:
+    patterns = [_SAME, _IN_BRACKETS]
+    if _GERMAN.search(text):
+        patterns.append(_SAME_IN_GERMAN)
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            yield match[1], match[2]
+    being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
+    being += [(one[2], one[1]) for one in _BEING_BEHIND.finditer(text)]
+    yield from ((kind, name) for kind, name in being if kinds.path(kind) and not kinds.path(name))
+
+
+def introduces(text: str, label: str) -> bool:
+    """Tell whether *text* speaks of *label* as of another one: "another Max", "our new dog Max"."""
+    name = re.escape(label)
+    between = re.search(
+        rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}}){name}\b", text, re.IGNORECASE
+    )
+    if between is not None and all(map(_is_between, between[1].split())):
+        return True
+    called = re.search(rf"\b{_NEW} (?:\w+ )??([\w-]+),? ?{_CALLED}{name}\b", text, re.IGNORECASE)
+    if called is not None and _is_somebody(called[1]):
+        return True
+    return any(re.search(one.format(name), text, re.IGNORECASE) for one in _ALSO)
+
+
+def _is_between(word: str) -> bool:
+    """Tell whether a word may stand between "new" and a name: "my other sister Anna"."""
+    return _is_somebody(word) or re.fullmatch(_NEW, word, re.IGNORECASE) is not None
+
+
+def _is_somebody(word: str) -> bool:
+    return (kinds.path(word) or "").startswith(("person", "animal"))
+
+
+def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> Observation:
+    also = {other for pair in pairs if one.name in pair for other in pair}
+    return replace(
+        one,
+        kind=one.kind or kind(text, one.label),
+        qualifier=one.qualifier or _qualifier(text, one.label),
+        is_introduced=introduces(text, one.label),
+        also=frozenset(also - {one.name}),
+    )
+
+
+def kind(text: str, label: str) -> str | None:
+    """Return what the user says that somebody is: the sister of "my sister Clara"."""
+    for pattern in (_OWN, *_APPOSED):
+        match = re.search(pattern.format(re.escape(label)), text)
+        if match is not None and kinds.path(match[1]) is not None:
+            return str(match[1]).casefold()
+    return None
+
+
+def _qualifier(text: str, label: str) -> str | None:
+    match = re.search(_FROM.format(re.escape(label)), text, re.IGNORECASE)
+    if match is None:
+        return None
+    before = re.split(r"[.!?;\n]", text[: match.start()])[-1]
+    return None if _FETCHING.search(before) else match[1]

@@ -1,0 +1,141 @@
+"""Whether a text says something, and where.
+
+Compared is as `names.canonical` does it, and on the borders of words: "Ann" is not in "Annual". In
+a script without blanks every border of a character is one. Curled quotes and typed ones are the
+same: telephones write “don’t”, and models quote "don't".
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...words.splitting import in_words, is_unspaced
+from ..schema import MAX_CONTEXT
+from .folded import folded as _folded
+from .inflection import Token, is_german, tokens
+
+# And a full stop, where it is one.
+_SENTENCE_ENDS = "!?…。！？\n"
+_TITLES = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
+_LONGEST_TITLE = max(map(len, _TITLES)) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where something stands in a text, from `start` to before `end`, and the sentence around."""
+
+    start: int
+    end: int
+    sentence: str
+
+
+class Said:
+    """A message's text, made ready once for all that is looked for in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        folded: list[str] = []
+        # Of each character of the folded text the part of the text that it is from.
+        self._sources: list[tuple[int, int]] = []
+        for start, end in _clusters(text):
+            for character in _folded(text[start:end]):
+                if character == " " and folded[-1:] in ([], [" "]):
+                    continue
+                folded.append(character)
+                self._sources.append((start, end))
+        self._folded = "".join(folded)
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        return tokens(self.text)
+
+    @cached_property
+    def is_german(self) -> bool:
+        return is_german([one.form for one in self.tokens])
+
+    def find(self, wanted: str) -> Span | None:
+        """Return where *wanted* first stands as words of their own; None if nowhere."""
+        folded = "".join(_folded(wanted[start:end]) for start, end in _clusters(wanted))
+        sought = " ".join(folded.split())
+        start = self._folded.find(sought) if sought else -1
+        while start >= 0:
+            end = start + len(sought)
+            if self._is_border(start) and self._is_border(end):
+                first, last = self._sources[start][0], self._sources[end - 1][1]
+                return self.at(first, last)
+            start = self._folded.find(sought, start + 1)
+        return None
+
+    def at(self, start: int, end: int) -> Span:
+        """Return the part of the text from *start* to before *end*, with its sentence."""
+        return Span(start, end, self._sentence(start, end))
+
+    def sentences(self) -> Iterator[tuple[int, int]]:
+        """Iterate over from and to of each sentence; of a long one over its parts."""
+        start = 0
+        while start < len(self.text):
+            end = self._last(start)
+            yield start, end
+            start = end
+
+    def _is_border(self, place: int) -> bool:
+        """Tell whether no word goes on from before *place* to behind it."""
+        if place in (0, len(self._folded)):
+            return True
+        around = self._folded[place - 1 : place + 1]
+        return not all(map(in_words, around)) or any(map(is_unspaced, around))
+
+    def _sentence(self, start: int, end: int) -> str:
+        """Return the sentence of the text that has what stands there, cut if it is long."""
+        text = self.text
+        first, last = self._first(start), self._last(end)
+        if last - first > MAX_CONTEXT:
+            cut = start - MAX_CONTEXT // 2
+            if cut > first:
+                # Between words, where there are blanks.
+                first = max(cut, text.find(" ", cut, start))
+            cut = first + MAX_CONTEXT
+            if cut < last:
+                blank = text.rfind(" ", end, cut)
+                last = blank if blank >= 0 else cut
+        return text[first:last].strip()
+
+    def _first(self, start: int) -> int:
+        """Return where the sentence begins, or a place so far before it that it is cut anyway."""
+        text, least = self.text, max(0, start - MAX_CONTEXT - 1)
+        first = max(least, *(text.rfind(mark, least, start) + 1 for mark in _SENTENCE_ENDS))
+        stop = text.rfind(".", first, start)
+        while stop >= 0 and not self._is_full_stop(stop):
+            stop = text.rfind(".", first, stop)
+        return max(first, stop + 1)
+
+    def _last(self, end: int) -> int:
+        """Return where the sentence is over, or a place so far behind that it is cut anyway."""
+        text, most = self.text, min(len(self.text), end + MAX_CONTEXT + 1)
+        ends = (text.find(mark, end, most) for mark in _SENTENCE_ENDS)
+        last = min((found + 1 for found in ends if found >= 0), default=most)
+        stop = text.find(".", end, last)
+        while stop >= 0 and not self._is_full_stop(stop):
+            stop = text.find(".", stop + 1, last)
+        return last if stop < 0 else stop + 1
+
+    def _is_full_stop(self, place: int) -> bool:
+        """Tell whether a stop is none of a number, of an address, or after a title: 2.46, Dr."""
+        text = self.text
+        following = text[place + 1 : place + 2]
+        if following and in_words(following) and not is_unspaced(following):
+            return False
+        start = place
+        while start > 0 and in_words(text[start - 1]) and place - start < _LONGEST_TITLE:
+            start -= 1
+        return text[start:place] not in _TITLES
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Iterate over from and to of each character with the marks that combine with it."""
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or not unicodedata.combining(text[place]):
+            yield start, place
+            start = place

@@ -1,0 +1,112 @@
+"""What a message asks of the user: "Where do I work?", "Wann habe ich Geburtstag?".
+
+A sentence asks so that has a question's mark or word, a first person, and a word for the matter:
+one of the predicate's, one that stands for it, or the whole value. So a greeting asks nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ...words.english import STOP_WORDS
+from .. import schema
+from ..language.folded import folded
+from ..language.inflection import bases, is_german, tokens
+from ..language.ordinary import GERMAN
+from . import kin
+
+_ASKING: Final = frozenset(
+    (
+        *("what", "where", "when", "who", "whom", "whose", "which", "how", "remind", "tell"),
+        *("was", "wo", "wann", "wer", "wen", "wem", "wie", "welche", "welcher", "welches", "sag"),
+    )
+)
+# What stands for one matter, in English and German.
+_MATTERS: Final = tuple(
+    folded(words).split()
+    for words in (
+        "employer employed work job company occupation profession arbeit arbeitgeber firma beruf",
+        "home live address residence wohnen wohnung wohnort adresse leben zuhause",
+        "birthday birth born geburtstag geburtsdatum geboren",
+        "name called heißen",
+        "age old alt alter",
+        "allergy allergic allergie allergisch",
+        "spouse wife husband married verheiratet ehefrau ehemann frau mann",
+        "like likes love enjoy favourite favorite preference mag lieben",
+        "dislike dislikes hate hassen",
+    )
+)
+_KNOWN: Final = frozenset(word for words in _MATTERS for word in words)
+# Of a predicate these say nothing: "favourite food" is asked for by food.
+_SAYING_NOTHING: Final = (STOP_WORDS | GERMAN) - _KNOWN | {"favourite", "favorite", "current"}
+
+
+# So much of a message is read.
+_MOST_SENTENCES: Final = 20
+_MOST_WORDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence that asks of the user: its words in all that they may be forms of.
+
+    `matters` has those of the words besides that stand for the same.
+    """
+
+    words: frozenset[str]
+    matters: frozenset[str]
+    german: bool
+
+    def has(self, predicate: str, value: str) -> bool:
+        wanted, said = self._telling(predicate), self._telling(value)
+        known = self.words | self.matters
+        is_matter = any(not one.isdisjoint(known) for one in wanted)
+        return is_matter or (bool(said) and all(not one.isdisjoint(self.words) for one in said))
+
+    def _telling(self, text: str) -> list[set[str]]:
+        words = [one.form for one in tokens(text.replace("_", " "))]
+        return [bases(one, self.german) for one in words if one not in _SAYING_NOTHING]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The sentences of a message that ask of the user."""
+
+    sentences: tuple[_Sentence, ...]
+
+    def is_of(self, predicate: str, value: str) -> bool:
+        """Tell whether a fact of the user's is asked for."""
+        return any(one.has(predicate, value) for one in self.sentences)
+
+
+def asked(message: str) -> Asked:
+    """Return what *message* asks of the user."""
+    sentences = []
+    for found in _sentences(message):
+        words = [one.form for one in tokens(found)][:_MOST_WORDS]
+        asks = found.endswith("?") or not _ASKING.isdisjoint(words)
+        if asks and not schema.FIRST_PERSON.isdisjoint(words):
+            sentences.append(_sentence(words))
+    return Asked(tuple(sentences[:_MOST_SENTENCES]))
+
+
+def _sentence(words: list[str]) -> _Sentence:
+    german = is_german(words)
+
+    def forms(several: Iterable[str]) -> frozenset[str]:
+        return frozenset(form for one in several for form in bases(one, german))
+
+    said = forms(words)
+    matters = [one for one in map(forms, _MATTERS) if not one.isdisjoint(said)]
+    own = forms(kind for _, word in kin.named(words) for kind in kin.kinds(word))
+    return _Sentence(said, own.union(*matters), german)
+
+
+def _sentences(message: str) -> Iterator[str]:
+    """Yield the sentences of *message*, each with the mark that ends it."""
+    start = 0
+    for place, character in enumerate(message, 1):
+        if character in ".!?\n":
+            yield message[start:place]
+            start = place
+    yield message[start:]

@@ -1,0 +1,361 @@
+"""Whom a message names: by a whole label, by a part of a name, or as "my sister".
+
+The whole label always counts, but for accents and case. A part of a name ("Anna" of Anna Smith)
+counts where it is written as a name: with a capital that it owes neither to the beginning of a
+sentence nor to being another word (will, Mark, May). Both the look-up and the procedure that
+judges what was found read the message so; nothing of Memgraph is imported.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+from ... import folding
+from ...retrieval.calendar_words import MONTHS, WEEKDAYS
+from ...words.english import STOP_WORDS
+from ...words.splitting import in_words, is_unspaced
+from .. import names, schema
+from ..language.ordinary import ARTICLES, DATING, GERMAN, ORDINARY
+from . import kin
+
+# Of the message so many words are read, and so many make a label at most.
+MOST_WORDS: Final = 400
+MOST_WORDS_A_NAME: Final = 5
+# Of a script without blanks, so many characters, and so many make a label at most.
+_MOST_UNSPACED: Final = 200
+_MOST_LETTERS_A_NAME: Final = 8
+# So many words are looked for as parts of names.
+MOST_PARTS: Final = 40
+# What more than so many share, a part of a name or a kind, is no name of one of them.
+MOST_SHARING: Final = 8
+# So many words behind a name may tell which one of it is meant: from the office in Bonn.
+_MOST_BEHIND: Final = 5
+_SHORTEST: Final = 2
+_ENDS: Final = frozenset('.!?…。！？\n:;•*"“”„»«(')
+_PUNCTUATION: Final = ".,;:!?…'\"()[]“”„«»‘’*"
+_APOSTROPHES: Final = ("'s", "’s")
+
+# From the first to before the last word of the message.
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of the message as it is written, without the punctuation around it."""
+
+    text: str
+    # With the punctuation.
+    raw: str
+    begins: bool
+    # Whether the next word is parted from it by blanks alone.
+    goes_on: bool
+
+    @property
+    def folded(self) -> str:
+        return self.text.casefold()
+
+    @property
+    def bare(self) -> str:
+        """The word without a possessive 's."""
+        return next((self.text[:-2] for end in _APOSTROPHES if self.text.endswith(end)), self.text)
+
+    @property
+    def is_capitalised(self) -> bool:
+        return self.text[0].isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Where a message names an entity: by its label, whole or in part, and by its kind."""
+
+    places: tuple[Place, ...]
+    is_whole: bool
+    kinds: tuple[Place, ...] = ()
+
+
+@dataclass(slots=True)
+class Message:
+    """What a message may name, by what is looked up."""
+
+    # By the searched form of a label.
+    wholes: dict[str, list[Place]] = field(default_factory=dict)
+    # By a word of a name, as it is searched for.
+    parts: dict[str, list[int]] = field(default_factory=dict)
+    # By what an entity may be known as.
+    kinds: dict[str, list[Place]] = field(default_factory=dict)
+    words: list[_Word] = field(default_factory=list)
+    is_german: bool = False
+    # Whether capitals say anything: not where all are small, or all capitals.
+    has_case: bool = True
+
+    def meant(self, label: str, node_type: str, kind: str | None) -> Meant | None:
+        """Return where an entity is named that is called *label*; None if nowhere."""
+        name = names.canonical(label)
+        known_as = tuple(self.kinds.get((kind or "").casefold(), ()))
+        whole = self.wholes.get(names.searched(name))
+        if whole and (places := [one for one in whole if self._is_name(one, label)]):
+            return Meant(tuple(places), True, known_as)
+        found: tuple[Place, ...] = ()
+        if node_type == schema.NAMED:
+            hits = sorted({hit for part in parts(label) for hit in self.parts.get(part, ())})
+            found = tuple(run for run in _runs(hits) if not self._goes_on(run))
+        return Meant(found, False, known_as) if found or known_as else None
+
+    def behind(self, place: Place) -> set[str]:
+        """Return the next words behind *place* that no punctuation parts from it."""
+        found: set[str] = set()
+        for before, word in list(pairwise(self.words[place[1] - 1 :]))[:_MOST_BEHIND]:
+            if place[0] < 0 or not before.goes_on:
+                break
+            found.add(_form(word.bare))
+        return found
+
+    def _is_name(self, place: Place, label: str) -> bool:
+        """Tell whether what is written at *place* may be *label*, not another word: "I may"."""
+        first, beyond = place
+        if beyond - first > 1 or not 0 <= first < len(self.words):
+            return True
+        word = self.words[first]
+        is_other = _is_ordinary(word, names.searched(word.bare.casefold()))
+        return not is_other or word.is_capitalised or not label[0].isupper()
+
+    def _goes_on(self, run: Place) -> bool:
+        """Tell whether the name goes on with what is no part of it: Anna Jones is not Anna Smith.
+
+        German writes all nouns with a capital: "Hat Anna Zeit?" says nothing of that.
+        """
+        first, beyond = run
+        if self.is_german or not self.has_case:
+            return False
+        behind = self.words[beyond] if beyond < len(self.words) else None
+        if behind is not None and self.words[beyond - 1].goes_on and _continues(behind):
+            is_owner = self.words[beyond - 1].bare != self.words[beyond - 1].text
+            return not is_owner
+        before = self.words[first - 1] if first else None
+        return before is not None and before.goes_on and not before.begins and _continues(before)
+
+
+def _is_long(form: str) -> bool:
+    """Tell whether it is long enough for a part of a name, and no number."""
+    return len(form) >= _SHORTEST and form.replace("-", "").isalpha()
+
+
+def narrowed(found: Iterable[tuple[Any, Meant]]) -> list[tuple[Any, Meant]]:
+    """Return of entities with where they are meant those that no longer name takes the place of.
+
+    "New York" is not York, and "my friend Anna" no other friend. What more than a few share is no
+    name of one of them: there is a "Team" in many, and of fourteen friends "my friend" is none in
+    particular.
+    """
+    all_found = list(found)
+    every = {place for _, meant in all_found for place in (*meant.places, *meant.kinds)}
+    sharing = Counter(place for _, meant in all_found for place in _shared(meant))
+    # The friend of "my friend Anna".
+    named = {
+        kind
+        for _, meant in all_found
+        for kind in meant.kinds
+        if any(first == kind[1] for first, _ in meant.places)
+    }
+    kept = []
+    for node, meant in all_found:
+        kinds = [one for one in meant.kinds if one not in named]
+        shared = _shared(meant)
+        places = tuple(
+            one
+            for one in sorted({*meant.places, *kinds})
+            if (one not in shared or sharing[one] <= MOST_SHARING) and not _is_within(one, every)
+        )
+        if places:
+            kept.append((node, Meant(places, meant.is_whole)))
+    return kept
+
+
+def _shared(meant: Meant) -> set[Place]:
+    """Return the places of what others may be named by as well: all but a whole label."""
+    return {*meant.kinds} if meant.is_whole else {*meant.kinds, *meant.places}
+
+
+def _is_within(place: Place, others: Iterable[Place]) -> bool:
+    first, beyond = place
+    return any(
+        one[0] <= first and beyond <= one[1] and one != place and first >= 0 for one in others
+    )
+
+
+def parts(label: str) -> list[str]:
+    """Return the words of *label* by which alone it may be named, as they are searched for.
+
+    Of "Bank of America (the one in town)" bank and america: what is written small beside capitals
+    is no name.
+    """
+    words = [word.text for word in _words(label)]
+    if len(words) < 2:
+        return []
+    if any(word[0].isupper() for word in words):
+        words = [word for word in words if word[0].isupper()]
+    searched = [_form(word) for word in words]
+    return [one for one in searched if _is_long(one)]
+
+
+def read(text: str) -> Message:
+    """Return what *text* may name."""
+    message = Message(words=list(_words(text))[:MOST_WORDS])
+    words = message.words
+    message.has_case = _has_case(words)
+    said = {word.folded for word in words}
+    message.is_german = len(said & GERMAN) > len(said & STOP_WORDS)
+    for form, at in _labels(words):
+        message.wholes.setdefault(form, []).append(at)
+    for form in _unspaced(text):
+        message.wholes.setdefault(form, []).append((-1, -1))
+    for place, form in _parts(message):
+        if form in message.parts or len(message.parts) < MOST_PARTS:
+            message.parts.setdefault(form, []).append(place)
+    for place, word in kin.named([word.folded for word in words]):
+        for kind in kin.kinds(word):
+            message.kinds.setdefault(kind, []).append((place, place + 1))
+    return message
+
+
+def _words(text: str) -> Iterator[_Word]:
+    """Iterate over the words of *text*: what stands between blanks, without punctuation."""
+    begins, start = True, 0
+    while start < len(text):
+        if text[start].isspace():
+            begins = begins or text[start] == "\n"
+            start += 1
+            continue
+        end = start
+        while end < len(text) and not text[end].isspace():
+            end += 1
+        inner = [place for place in range(start, end) if in_words(text[place])]
+        if inner:
+            first, last = inner[0], inner[-1] + 1
+            opened = any(one in _ENDS for one in text[start:first])
+            yield _Word(text[first:last], text[start:end], begins or opened, last == end)
+            begins = any(one in _ENDS for one in text[last:end])
+        else:
+            begins = begins or any(one in _ENDS or one == "-" for one in text[start:end])
+        start = end
+
+
+def _labels(words: list[_Word]) -> Iterator[tuple[str, Place]]:
+    """Yield the searched forms of what may be labels, and where each stands.
+
+    Each word is brought into its forms once: a message may have hundreds.
+    """
+    insides = [_form(word.raw) for word in words]
+    # Without the punctuation around, and with what may belong to a name: C++.
+    starts = [
+        (_form(word.raw[word.raw.index(word.text) :]), _form(word.raw.lstrip(_PUNCTUATION)))
+        for word in words
+    ]
+    ends = [_ends(word) for word in words]
+    for first, word in enumerate(words):
+        alone = (word.text, word.bare, _genitive(word), word.raw.strip(_PUNCTUATION))
+        for form in dict.fromkeys(map(_form, alone)):
+            yield form, (first, first + 1)
+        for beyond in range(first + 2, min(first + MOST_WORDS_A_NAME, len(words)) + 1):
+            inner = insides[first + 1 : beyond - 1]
+            for start, last in dict.fromkeys(
+                (starts[first][number], end)
+                for number, several in enumerate(ends[beyond - 1])
+                for end in several
+            ):
+                yield " ".join((start, *inner, last)), (first, beyond)
+
+
+def _ends(word: _Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the forms of *word* as the last of a label, without punctuation and with some."""
+    lead = word.raw[: word.raw.index(word.text)]
+    bare = dict.fromkeys(_form(lead + one) for one in (word.text, word.bare, _genitive(word)))
+    return tuple(bare), (_form(word.raw.rstrip(_PUNCTUATION)),)
+
+
+def _form(said: str) -> str:
+    return names.searched(names.canonical(said))
+
+
+def _genitive(word: _Word) -> str:
+    """Return a name without the -s that German puts behind it: Annas Hund."""
+    is_one = word.is_capitalised and word.text.endswith("s") and len(word.text) > _SHORTEST + 2
+    return word.text[:-1] if is_one else word.text
+
+
+def _parts(message: Message) -> Iterator[tuple[int, str]]:
+    """Yield the places of words that may be a part of a name, and how each is searched for."""
+    words, has_case = message.words, message.has_case
+    for place, word in enumerate(words):
+        form = _form(word.bare)
+        if not _is_long(form):
+            continue
+        before = words[place - 1] if place else None
+        if not _is_written_as_name(word, before, form, has_case) or _is_date(words, place, form):
+            continue
+        yield place, form
+        if message.is_german and (short := _form(_genitive(word))) != form:
+            yield place, short
+
+
+def _has_case(words: list[_Word]) -> bool:
+    letters = "".join(word.text for word in words)
+    return letters.upper() != letters and letters.lower() != letters
+
+
+def _is_written_as_name(word: _Word, before: _Word | None, form: str, has_case: bool) -> bool:
+    is_ordinary = _is_ordinary(word, form)
+    has_article = before is not None and before.folded in ARTICLES
+    if not has_case:
+        return not is_ordinary and not has_article
+    if not word.is_capitalised:
+        return False
+    return not is_ordinary or not (word.begins or has_article)
+
+
+def _is_ordinary(word: _Word, form: str) -> bool:
+    return form in ORDINARY or form in STOP_WORDS or word.folded in GERMAN
+
+
+def _is_date(words: list[_Word], place: int, form: str) -> bool:
+    """Tell whether a month or a day is meant: in May, 3 May, next April."""
+    if form not in MONTHS and form not in WEEKDAYS:
+        return False
+    around = [words[one].folded for one in (place - 1, place + 1) if 0 <= one < len(words)]
+    is_numbered = any(one[0].isdigit() for one in around)
+    return is_numbered or (place > 0 and words[place - 1].folded in DATING)
+
+
+def _continues(word: _Word) -> bool:
+    """Tell whether *word*, beside a name, makes another name of it."""
+    form = folding.plain(word.bare)
+    is_other = form in STOP_WORDS or form in MONTHS or form in WEEKDAYS or form in DATING
+    is_kin = bool(kin.kinds(form)) or form in _TITLES
+    is_long = len(word.bare) >= _SHORTEST
+    return word.is_capitalised and is_long and not is_other and not is_kin and form.isalpha()
+
+
+_TITLES: Final = frozenset(("dr", "mr", "mrs", "ms", "miss", "prof", "professor", "st", "sir"))
+
+
+def _runs(hits: list[int]) -> Iterator[Place]:
+    """Iterate over the runs of neighbouring places among *hits*, which are in order."""
+    start = None
+    for number, hit in enumerate(hits):
+        start = hit if start is None else start
+        if number + 1 == len(hits) or hits[number + 1] != hit + 1:
+            yield start, hit + 1
+            start = None
+
+
+def _unspaced(text: str) -> Iterable[str]:
+    """Return what may be a label in a script without blanks: whatever stands together."""
+    places = [place for place, one in enumerate(text) if is_unspaced(one)][:_MOST_UNSPACED]
+    return {
+        names.searched(names.canonical(text[first : first + length]))
+        for first in places
+        for length in range(1, _MOST_LETTERS_A_NAME + 1)
+        if all(map(is_unspaced, text[first : first + length]))
+    }

@@ -1,0 +1,186 @@
+"""All that is known of an entity: its component, facts, edges, mentions, and what is in doubt."""
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from .. import schema
+from ..beliefs import bitemporal, trust
+from ..identity import components, ledger
+from ..identity.merging import entity
+from ..node import Graph, Node, Tie
+
+Row = dict[str, Any]
+
+
+def get(
+    graph: Graph, entity_id: str, valid_at: int | None, known_at: int | None, limit: int | None
+) -> Row:
+    """Return the component of *entity_id* as one, its facts as of both times (unix ms; None: now).
+
+    Of facts, edges and mentions at most *limit* each: the strongest edges, the latest mentions. An
+    entity that only a model mentioned is `inferred`. Raises NotFound.
+    """
+    members = components.members(graph, entity(graph, entity_id))
+    known_at = graph.now_ms if known_at is None else known_at
+    valid_at = graph.now_ms if valid_at is None else valid_at
+    most = schema.limit(limit, schema.DEFAULT_ROWS)
+    joined = ties(graph, members)
+    return {
+        **described(graph, members, joined, (valid_at, known_at), most),
+        "edges": [_edge(graph, tie) for tie in sorted(joined, key=lambda tie: tie.rank)[:most]],
+        "mentions": mentions(graph, members, most),
+        "merges": ledger_rows(graph, members),
+    }
+
+
+def described(
+    graph: Graph,
+    members: Sequence[Node],
+    joined: Sequence[Tie],
+    at: tuple[int, int],
+    most: int,
+) -> Row:
+    """Return what is known of a component but for its edges, its mentions and its ledger.
+
+    *joined* are its `ties`, *at* when its facts are valid and known, at most *most*.
+    """
+    valid_at, known_at = at
+    canonical = members[0]
+    said = components.said(graph, canonical)
+    known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, known_at)]
+    valid = [one for one in known if bitemporal.is_valid(one, valid_at, known_at)]
+    origin, confidence = trust.origin(said.user, said.model)
+    return {
+        "entity_id": canonical.key,
+        "labels": components.labels(members),
+        "type": canonical.node_type,
+        "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
+        "identity_status": canonical.status,
+        "valid_until": canonical.get("valid_until"),
+        "origin": origin,
+        "origin_confidence": confidence,
+        "inferred": said.user == 0,
+        "trust": trust.trust(said),
+        "trust_parts": _parts(said),
+        "activation": max(one.activation(graph.now_ms) for one in members),
+        "is_active": any(one.get("is_active") for one in members),
+        "facts": [bitemporal.row(graph, one, known_at) for one in _latest_known(valid, most)],
+        "conflicts": _conflicts(graph, valid, joined, known_at),
+    }
+
+
+def _parts(said: trust.Said) -> Row:
+    counts = {
+        "user_mentions": said.user,
+        "model_mentions": said.model,
+        "user_sessions": said.sessions,
+        "emotional_intensity": said.intensity,
+        "edge_count": said.edges,
+        "active_edges": said.active,
+    }
+    return {**counts, **trust.parts(said)}
+
+
+def _latest_known(facts: Sequence[Node], most: int) -> list[Node]:
+    return heapq.nlargest(most, facts, key=lambda one: (one.get("known_from"), one.key))
+
+
+def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
+    """Return the edges that lead out of the component: the strongest of each type to each other."""
+    inside = {one.id: one for one in members}
+    found: dict[tuple[str, bool, int], Tie] = {}
+    for one in inside.values():
+        for tie in graph.ties(one):
+            if tie.other.id in inside:
+                continue
+            way = tie.leaves and tie.type not in schema.UNDIRECTED
+            known = found.setdefault((tie.type, way, tie.other.id), tie)
+            if tie.rank < known.rank:
+                found[tie.type, way, tie.other.id] = tie
+    return list(found.values())
+
+
+def _edge(graph: Graph, tie: Tie) -> Row:
+    """Return an edge as tools show it: each axis on its own, the far end as what it counts as."""
+    other = components.canonical(graph, tie.other)
+    row: Row = {
+        "entity_id": other.key,
+        "label": tie.other.name,
+        "type": tie.type.lower(),
+        **tie.axes(graph.now_ms),
+        "is_active": tie.is_active,
+        "origin": tie.origin,
+    }
+    if tie.type not in schema.UNDIRECTED:
+        row["direction"] = "to" if tie.leaves else "from"
+    if tie.type == schema.SAME_AS:
+        row["status"] = tie.get("status")
+    return row
+
+
+def mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
+    """Return the latest *most* mentions of a component."""
+    found = (node for one in members for node in mentions_of(graph, one))
+    latest = heapq.nlargest(
+        most, found, key=lambda one: (one.created_at, one.get("sequence"), one.key)
+    )
+    return [
+        {
+            "mention_id": one.key,
+            "label": one.get("label"),
+            "origin": one.get("origin"),
+            "context": one.get("mention_context"),
+            "session_id": one.get("session_id"),
+            "message_id": one.get("message_id"),
+            "created_at": one.created_at,
+        }
+        for one in latest
+    ]
+
+
+def mentions_of(graph: Graph, entity: Node) -> Iterator[Node]:
+    """Iterate over the mentions of one entity."""
+    for tie in graph.arriving(entity, schema.OF):
+        yield tie.other
+
+
+def _conflicts(
+    graph: Graph, facts: Sequence[Node], ties: Iterable[Tie], known_at: int
+) -> list[Row]:
+    """Return what contradicts: facts that cannot both be so, and relations observed as such."""
+    rows = [
+        bitemporal.conflict(one, other)
+        for one, other in bitemporal.conflicts(graph, facts, known_at)
+    ]
+    contradicting = (tie for tie in ties if tie.type == schema.CONTRADICTS and tie.is_active)
+    return rows + [
+        {"entity_id": tie.other.key, "label": tie.other.name, "evidence": tie.get("evidence")}
+        for tie in contradicting
+    ]
+
+
+def entries(graph: Graph, members: Iterable[Node]) -> list[Node]:
+    """Return the entries of the ledger of the component, what was taken back included, in order."""
+    found = {entry.id: entry for one in members for entry in ledger.entries(graph, one)}
+    return sorted(found.values(), key=lambda one: (one.created_at, one.key))
+
+
+def ledger_rows(graph: Graph, members: Iterable[Node]) -> list[Row]:
+    """Return the ledger of the component as tools show it."""
+    return [
+        {
+            "merge_id": one.key,
+            "action": ledger.action_of(one),
+            "source_id": one.get("source_node_id"),
+            "target_id": one.get("target_node_id"),
+            "reason": one.get("merge_reason"),
+            "said": one.get("said"),
+            "by": one.get("created_by"),
+            "is_active": one.get("is_active"),
+            "is_claim": ledger.is_claim(one),
+            "created_at": one.created_at,
+            "unmerge_reason": one.get("unmerge_reason"),
+        }
+        for one in entries(graph, members)
+    ]

@@ -1,0 +1,207 @@
+"""What a caller says that it observed in a message, checked: nothing of it is believed yet."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ... import text as texts
+from ... import validators
+from ...errors import ConceptGraphError, InvalidText, Tautology, TooMuch
+from ...text import shown
+from .. import names, schema
+
+_FACT: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "predicate": schema.label,
+    "value": texts.summary,
+    # Or the label of this message that the value is.
+    "object": schema.label,
+    "span": texts.summary,
+    "mode": validators.one_of(schema.FACT_MODES),
+}
+
+
+def _facts(given: Any, field: str) -> "tuple[Claim, ...]":
+    """Return the facts of an observation, checked. Raises InvalidText."""
+    if not isinstance(given, list | tuple):
+        raise InvalidText(f"{field}: must be a list of maps with {', '.join(_FACT)}")
+    claims = []
+    for number, one in enumerate(_checked(given, field, _FACT, 1)):
+        if ("value" in one) == ("object" in one):
+            raise InvalidText(f"{field}.{number}.value: give a value or an object, not both")
+        about = None if "object" not in one else names.canonical(one["object"])
+        mode = one.get("mode", schema.BESIDE)
+        claims.append(Claim(one["predicate"], one.get("value"), about, one.get("span"), mode))
+    return tuple(claims)
+
+
+_OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "label": schema.label,
+    "type": validators.one_of(schema.NODE_TYPES),
+    "kind": schema.label,
+    "span": texts.summary,
+    "valence": validators.valence,
+    "intensity": validators.unit,
+    "same_as": texts.name,
+    # It is another one than those known of its name.
+    "new": validators.flag,
+    # What tells it from these: "from the office".
+    "qualifier": schema.label,
+    "rationale": texts.summary,
+    # Of the label, where there is a model of embeddings, and what that is called.
+    "embedding": validators.vector,
+    "model": texts.name,
+    # What the message says of it.
+    "facts": _facts,
+}
+_RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "from": schema.label,
+    "to": schema.label,
+    "type": validators.one_of(tuple(schema.RELATIONS)),
+    "span": texts.summary,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A fact of what is observed; `about` is the canonical name of the entity that the value is.
+
+    `mode` says what becomes of an earlier one: "beside" it, "after" it, or "over" with it.
+    """
+
+    predicate: str
+    value: str | None
+    about: str | None
+    span: str | None
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A label that stands for something; `name` is its canonical form."""
+
+    label: str
+    name: str
+    node_type: str
+    kind: str | None
+    span: str | None
+    valence: float | None
+    intensity: float | None
+    same_as: str | None
+    rationale: str | None
+    embedding: tuple[float, ...] | None
+    model: str | None
+    facts: tuple[Claim, ...] = ()
+    is_new: bool = False
+    qualifier: str | None = None
+    # What the text says besides, see `cues`: that it is another one, and what else it is called.
+    is_introduced: bool = False
+    also: frozenset[str] = frozenset()
+
+    @property
+    def shown(self) -> str:
+        """Its label, with what tells it from others of its name."""
+        return self.label if self.qualifier is None else f"{self.label} ({self.qualifier})"
+
+    @property
+    def counted(self) -> str:
+        """What it is counted by, once a message: two of one name are two."""
+        return names.canonical(self.shown) + (" (new)" if self.is_new else "")
+
+    @property
+    def felt(self) -> float:
+        """How strong a feeling it tells of, in [0, 1]."""
+        return max(abs(self.valence or 0.0), self.intensity or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation between two names; `type` is that of the edge, `where` what refusals name."""
+
+    source: str
+    target: str
+    type: str
+    span: str | None
+    where: str
+
+
+def observations(given: Sequence[Mapping[str, Any]]) -> list[Observation]:
+    """Return *given* checked: {label, type, kind?, span?, valence?, intensity?, same_as?, …}.
+
+    Raises InvalidText, InvalidNumber or TooMuch, naming the one that is wrong.
+    """
+    made = [_observation(one) for one in _checked(given, "observations", _OBSERVATION, 2)]
+    for number, one in enumerate(made):
+        if one.embedding is not None and one.model is None:
+            raise InvalidText(
+                f"observations.{number}.model: must say by which embedding the vector is"
+            )
+    return made
+
+
+def relations(given: Sequence[Mapping[str, Any]]) -> list[Relation]:
+    """Return *given* checked: {from, to, type, span?}. Raises as `observations`, and Tautology."""
+    made = []
+    for number, one in enumerate(_checked(given, "relations", _RELATION, 3)):
+        source, target = names.canonical(one["from"]), names.canonical(one["to"])
+        if source == target:
+            both = shown(one["from"])
+            raise Tautology(f"relations.{number}: tautology: from and to are both {both}")
+        kind, where = schema.RELATIONS[one["type"]], f"relations.{number}"
+        made.append(Relation(source, target, kind, one.get("span"), where))
+    return made
+
+
+def _observation(one: Mapping[str, Any]) -> Observation:
+    embedding = one.get("embedding")
+    return Observation(
+        one["label"],
+        names.canonical(one["label"]),
+        one["type"],
+        None if "kind" not in one else names.canonical(one["kind"]),
+        one.get("span"),
+        one.get("valence"),
+        one.get("intensity"),
+        one.get("same_as"),
+        one.get("rationale"),
+        None if embedding is None else tuple(embedding),
+        one.get("model"),
+        one.get("facts", ()),
+        one.get("new", False),
+        one.get("qualifier"),
+    )
+
+
+def _checked(
+    given: Sequence[Mapping[str, Any]],
+    field: str,
+    checks: Mapping[str, Callable[[Any, str], Any]],
+    required: int,
+) -> list[dict[str, Any]]:
+    """Return the maps *given*, each value checked; the first *required* keys must be there."""
+    if len(given) > schema.MAX_OBSERVATIONS:
+        most = schema.MAX_OBSERVATIONS
+        raise TooMuch(f"{field}: {len(given):,} are too many; at most {most} a message")
+    return [
+        _checked_one(one, f"{field}.{number}", checks, required) for number, one in enumerate(given)
+    ]
+
+
+def _checked_one(
+    one: Any, field: str, checks: Mapping[str, Callable[[Any, str], Any]], required: int
+) -> dict[str, Any]:
+    if not isinstance(one, Mapping):
+        raise InvalidText(f"{field}: must be a map with {', '.join(checks)}")
+    for name in one:
+        if name not in checks:
+            raise InvalidText(
+                f"{field}: unknown key {shown(str(name))}; known are {', '.join(checks)}"
+            )
+    needed = list(checks)[:required]
+    try:
+        return {
+            name: check(one.get(name), name)
+            for name, check in checks.items()
+            if name in needed or one.get(name) is not None
+        }
+    except ConceptGraphError as error:
+        raise type(error)(f"{field}.{error}") from None

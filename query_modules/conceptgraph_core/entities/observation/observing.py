@@ -1,0 +1,306 @@
+"""Observing a message: who said what, of whom; nothing that is claimed is believed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ... import text as texts
+from ... import validators
+from ...embeddings.remembered import check, hold
+from ...errors import NotFound
+from ...text import shown
+from .. import ids, kinds, names, rule_extractor, schema
+from ..beliefs import facts
+from ..beliefs.trust import trust
+from ..identity import components, likenesses, merging, relatives, resolution
+from ..identity.lookup import Registered
+from ..identity.resolution import Decision, Known, Sought
+from ..language import cues, spans
+from ..node import Graph, Node
+from . import attribution, inputs, mentions
+from .inputs import Claim, Observation
+from .relating import relate
+
+Row = dict[str, Any]
+
+
+def observe(
+    graph: Graph,
+    session_id: str,
+    message_id: str,
+    speaker: str,
+    text: str,
+    observations: Sequence[Mapping[str, Any]],
+    relations: Sequence[Mapping[str, Any]],
+) -> Row:
+    """Record what a message mentions. Returns entities and edges, a row for each.
+
+    Without *observations* they are what `extracting` finds in the text.
+
+    An entity's row has entity_id (that of its component's canonical entity), label, type, created,
+    origin (of the mention), identity_status, trust, and where there are any candidates (who it may
+    be: {entity_id, label, confidence}), refused_span, inferred_from (the span in which the label
+    does not stand), refused_same_as, which is no entity's id, and observed_in, the words in which
+    this message mentioned it before, where they are not in *text*: nothing more is taken of it.
+    The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
+    Tautology, EmbeddingMismatch for a vector by another embedding than the store's are, or NotFound
+    for a relation of what the session has not mentioned.
+    """
+    session_id = texts.name(session_id, "session_id")
+    message_id = texts.name(message_id, "message_id")
+    speaker = validators.one_of(schema.SPEAKERS)(speaker, "speaker")
+    said = spans.Said(texts.summary(text, "text"))
+    _, wanted = rule_extractor.wanted(text, observations, graph.context.languages, speaker)
+    related = inputs.relations(relations)
+    _check_embeddings(graph, wanted, session_id)
+    message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
+    rows = [message.add(one) for one in wanted]
+    message.state()
+    ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
+    return {"entities": rows, "edges": ties}
+
+
+def _check_embeddings(graph: Graph, wanted: Sequence[Observation], session_id: str) -> None:
+    """Raise EmbeddingMismatch for a vector that the store's cannot be compared with."""
+    embeddings = {(one.model or "", len(one.embedding)) for one in wanted if one.embedding}
+    for model, dimension in embeddings:
+        check(graph, model, dimension)
+    if embeddings:
+        hold(graph, session_id)
+
+
+class _Message:
+    """One message, and what it has been found to mention."""
+
+    def __init__(
+        self, graph: Graph, session: Node, message_id: str, speaker: str, said: spans.Said
+    ) -> None:
+        self.session = session
+        self._graph = graph
+        self._message_id = message_id
+        self._speaker = speaker
+        self._said = said
+        self._registered = Registered(graph)
+        self._mentions = mentions.known(graph)
+        self._here: dict[str, Node] = {}
+        self._claimed: list[tuple[Node, Observation, Row]] = []
+
+    def add(self, observation: Observation) -> Row:
+        """Record *observation* and return its row."""
+        graph = self._graph
+        mention_id = mentions.mention_id(graph, self.session, self._message_id, observation)
+        mention = self._mentions.get(mention_id)
+        entity = None if mention is None else mentions.entity_of(graph, mention)
+        if mention is not None and entity is not None:
+            row = self._row(entity, False, (), observation, mentions.found(mention))
+            before = mention.get("mention_context") or ""
+            is_there = before in self._said.text or self._said.find(before) is not None
+            return row if is_there else {**row, "observed_in": before}
+        sought, decision = self._decide(self._sought(observation), observation)
+        entity = self._entity(observation, sought, decision)
+        found = self._found(entity, observation)
+        self._mentions[mention_id] = mentions.add(
+            graph, self.session, self._message_id, entity, observation, found
+        )
+        self._claim(observation, entity)
+        is_new = decision.same is None
+        row = self._row(entity, is_new, decision.candidates, observation, found)
+        if observation.facts:
+            self._claimed.append((entity, observation, row))
+        return row
+
+    def state(self) -> None:
+        """State the facts of what was observed for the first time, and add them to its rows.
+
+        After all observations, for the value of a fact may be any of these.
+        """
+        for entity, observation, row in self._claimed:
+            said = self._speaker, self._said.text
+            row["facts"] = [
+                facts.claim(self._graph, entity, one, said, self._about(one))
+                for one in observation.facts
+            ]
+
+    def _about(self, claim: Claim) -> Node | None:
+        if claim.about is None:
+            return None
+        node = self.named(claim.about)
+        if node is None:
+            raise NotFound(f"facts: this session has not mentioned {shown(claim.about)}")
+        return node
+
+    def named(self, name: str) -> Node | None:
+        """Return what *name* means in this message, or meant last in this session."""
+        if name not in self._here:
+            meant = [
+                (mention.get("sequence"), entity)
+                for mention in mentions.of_session(self._graph, self.session)
+                if name in _called(mention.get("label"))
+                and (entity := mentions.entity_of(self._graph, mention)) is not None
+            ]
+            if not meant:
+                return None
+            self._here[name] = max(meant, key=lambda pair: pair[0])[1]
+        return self._here[name]
+
+    def _found(self, entity: Node, observation: Observation) -> attribution.Found:
+        """Return whose the mention is, by what the user has called *entity* before it too."""
+        return attribution.origin(
+            *(self._said, self._speaker, observation.label, observation.span),
+            observation.node_type,
+            components.called_by_user(self._graph, entity),
+        )
+
+    def _sought(self, observation: Observation) -> Sought:
+        return Sought(
+            names.key(observation.label),
+            observation.node_type,
+            observation.kind,
+            self._graph.now_ms,
+            observation.same_as,
+            observation.embedding,
+            observation.label,
+            observation.qualifier,
+            observation.is_new,
+            observation.also,
+            synonyms=frozenset(likenesses.synonyms(observation.name)),
+        )
+
+    def _decide(self, sought: Sought, observation: Observation) -> tuple[Sought, Decision]:
+        """Return who is meant, with what else is known of who is sought."""
+        if observation.name == schema.SELF:
+            # The one speaker is never another, whatever else is said of them.
+            user = self._registered.own(schema.SELF)
+            known = None if user is None else self._registered.known([user])[0]
+            return sought, Decision(known, schema.PROVISIONAL, ())
+        if self._speaker == schema.USER and not sought.is_new and sought.claimed is None:
+            relative = relatives.meant(self._graph, self._registered, observation.label)
+            if relative is not None:
+                return sought, Decision(self._registered.known([relative])[0], "", ())
+        named = self._registered.known(self._registered.named(sought.name))
+        if observation.is_introduced and sought.claimed is None and not sought.is_new:
+            sought = self._introduced(sought, named, observation.label)
+        sought = replace(sought, apart=self._contradicted(named, observation))
+        meant = [
+            one
+            for one in named
+            if resolution.fits(one, sought) and resolution.is_meant(one, sought)
+        ]
+        pool: list[Known] = []
+        if not meant:
+            everyone = self._registered.everyone()
+            near = likenesses.likeness, likenesses.is_near
+            pool = [*named, *resolution.candidates(everyone, sought, *near)]
+        return sought, resolution.decide(sought, named, pool, likenesses.likeness)
+
+    def _contradicted(self, named: Sequence[Known], observation: Observation) -> frozenset[str]:
+        """Return which of *named* cannot be meant, by what is said here and believed of them."""
+        if not observation.facts:
+            return frozenset()
+        nodes = [(one.id, self._registered.node_of(one)) for one in named]
+        return frozenset(
+            one_id
+            for one_id, node in nodes
+            if any(facts.tells_apart(self._graph, node, one) for one in observation.facts)
+        )
+
+    def _introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
+        """Say of "another Max" that it is new, or the one whom the user spoke of so before."""
+        for one in sorted(named, key=lambda one: -one.last_activated):
+            node = self._registered.node_of(one)
+            told = (tie.other for tie in self._graph.arriving(node, schema.OF))
+            if any(cues.introduces(each.get("mention_context") or "", label) for each in told):
+                return replace(sought, claimed=one.id)
+        return replace(sought, is_new=True)
+
+    def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:
+        """Return the entity that was decided on, made if it is a new one."""
+        if decision.same is not None:
+            node = self._registered.node_of(decision.same)
+            if observation.kind and kinds.is_closer(observation.kind, node.get("entity_kind")):
+                node.set(entity_kind=observation.kind)
+            return node
+        graph = self._graph
+        name = self._registered.free_name(observation.name)
+        entity = graph.make(
+            schema.ENTITY,
+            id=ids.entity(graph.user_id, name),
+            node_type=observation.node_type,
+            node_label=observation.label,
+            canonical_name=name,
+            entity_kind=observation.kind,
+            qualifier=observation.qualifier,
+            embedding=None if observation.embedding is None else list(observation.embedding),
+            identity_status=decision.status,
+            # Raised by the mention that follows.
+            activation_strength=0.0,
+            user_edge_count=0,
+        )
+        self._registered.add(entity)
+        for one, confidence in resolution.proposed(decision):
+            other = self._registered.node_of(one)
+            why = likenesses.evidence(one, sought)
+            merging.propose(graph, other, entity, confidence, why)
+        return entity
+
+    def _claim(self, observation: Observation, entity: Node) -> None:
+        """Keep it as a question that the caller believes *entity* to be another."""
+        claimed = observation.same_as and self._registered.entity(observation.same_as)
+        if not claimed:
+            return
+        graph = self._graph
+        if components.canonical(graph, claimed).id == components.canonical(graph, entity).id:
+            return
+        [one] = self._registered.known([claimed])
+        confidence = max(0.0, likenesses.likeness(one, self._sought(observation)))
+        evidence = observation.rationale or "the caller believes so"
+        merging.propose(graph, claimed, entity, confidence, evidence)
+        if entity.status == schema.PROVISIONAL:
+            entity.set(identity_status=schema.AMBIGUOUS)
+
+    def _row(
+        self,
+        entity: Node,
+        created: bool,
+        candidates: Sequence[tuple[Known, float]],
+        observation: Observation,
+        found: attribution.Found,
+    ) -> Row:
+        for name in (observation.name, names.canonical(observation.shown)):
+            self._here.setdefault(name, entity)
+        canonical = components.canonical(self._graph, entity)
+        row: Row = {
+            "entity_id": canonical.key,
+            "label": canonical.name,
+            "type": canonical.node_type,
+            "created": created,
+            "origin": found.origin,
+            "identity_status": canonical.status,
+            "trust": trust(components.said(self._graph, canonical)),
+        }
+        if asked := self._candidates(canonical, candidates):
+            row["candidates"] = asked
+        if found.refused:
+            row["refused_span"] = observation.span
+        if found.inferred_from is not None:
+            row["inferred_from"] = found.inferred_from
+        if observation.same_as and self._registered.entity(observation.same_as) is None:
+            row["refused_same_as"] = observation.same_as
+        return row
+
+    def _candidates(self, entity: Node, found: Sequence[tuple[Known, float]]) -> list[Row]:
+        """Return who *entity* may be: what was *found* now, and what has been asked before."""
+        asked = [(one.canonical_id, one.label, near) for one, near in found]
+        if entity.status == schema.AMBIGUOUS:
+            known = {entity_id for entity_id, _, _ in asked}
+            open_ones = components.questions(self._graph, entity)
+            asked += [(one.key, one.name, near) for one, near in open_ones if one.key not in known]
+        return [
+            {"entity_id": entity_id, "label": label, "confidence": near}
+            for entity_id, label, near in asked
+        ]
+
+
+def _called(label: str) -> set[str]:
+    """Return what a mention is called: its label, with what tells it from others and without."""
+    return {names.canonical(label), names.canonical(label.partition(" (")[0])}

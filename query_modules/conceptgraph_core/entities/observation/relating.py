@@ -1,0 +1,129 @@
+"""Relations that are observed: stated by the user, or inferred by a model, and counted as such."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import NotFound, Tautology
+from ...text import shown
+from .. import edges, schema
+from ..identity import components
+from ..language.spans import Said
+from ..node import Graph, Node, Tie
+from . import attribution
+from .inputs import Relation
+from .strengthening import Ends, connect, credit, strengthen, take_back
+
+_NEEDS_WORDS = "a semantic relation needs the user's words"
+
+
+def relate(
+    graph: Graph,
+    session: Node,
+    named: Callable[[str], Node | None],
+    speaker: str,
+    said: Said,
+    relation: Relation,
+) -> dict[str, Any]:
+    """Add or reinforce *relation*, once a session. Returns from, to (ids), type, origin, created.
+
+    It is the user's if the user speaks, its span stands in what is *said*, and what either end is
+    called stands in the span; else `refused_span` or `inferred_from` has that span. A semantic
+    relation needs that; a causal one is an inference, whoever says it, and does nothing before
+    three sessions have reinforced it. `refused` says why none was made.
+    """
+    source = _end(named, relation.source, f"{relation.where}.from")
+    target = _end(named, relation.target, f"{relation.where}.to")
+    if source.id == target.id:
+        both = f"{shown(relation.source)} and {shown(relation.target)}"
+        raise Tautology(f"{relation.where}: {both} are one")
+    ends = {relation.source: source, relation.target: target}
+    found = [_found(graph, speaker, said, relation, *end) for end in ends.items()]
+    is_users = relation.span is not None and {one.origin for one in found} == {schema.USER}
+    if relation.type in schema.UNDIRECTED:
+        source, target = graph.ordered(source, target)
+    row: dict[str, Any] = {
+        "from": source.key,
+        "to": target.key,
+        "type": relation.type.lower(),
+        "origin": _origin(relation.type, is_users),
+    }
+    if any(one.refused for one in found):
+        row["refused_span"] = relation.span
+    elif not is_users and any(one.inferred_from for one in found):
+        row["inferred_from"] = relation.span
+    tie = graph.between(source, target, relation.type)
+    is_new = tie is None
+    if tie is None:
+        if relation.type == schema.SEMANTIC and not is_users:
+            return {
+                **row,
+                "created": False,
+                "refused": _NEEDS_WORDS,
+            }
+        tie = _new(graph, source, target, relation, is_users)
+    if _counts(graph, session, tie, (source, target), is_users) and not is_new:
+        strengthen(graph, tie, (source, target))
+    return {**row, "created": is_new, "is_active": tie.is_active}
+
+
+def _found(
+    graph: Graph, speaker: str, said: Said, relation: Relation, name: str, entity: Node
+) -> attribution.Found:
+    """Return whether the end *name*, or another name of it, stands in the words of *relation*."""
+    known = components.called_by_user(graph, entity)
+    return attribution.origin(said, speaker, name, relation.span, entity.node_type, known)
+
+
+def _origin(edge_type: str, is_users: bool) -> str:
+    """Return what an observed relation is: that one thing causes another, nobody can but infer."""
+    return schema.EXPLICIT if is_users and edge_type != schema.CAUSAL else schema.INFERRED
+
+
+def _counts(graph: Graph, session: Node, tie: Tie, ends: Ends, is_users: bool) -> bool:
+    """Count an observed relation in *session*, once; tell whether the session is new to it.
+
+    What was only inferred in it may become the user's.
+    """
+    counted = session.get("relations")
+    key = edges.key(tie.type, *(end.key for end in ends))
+    inferred = f"{key}\t{schema.MODEL}"
+    stated = f"{key}\t{schema.USER}"
+    if stated in counted or (inferred in counted and not is_users):
+        return False
+    if is_users:
+        tie.set(origin=_origin(tie.type, is_users))
+    credit(graph, tie, ends, schema.USER if is_users else schema.MODEL)
+    is_first = inferred not in counted
+    if is_first:
+        kept = [*(tie.get("sessions") or []), session.key]
+        tie.set(sessions=kept[-schema.MAX_SESSIONS_KEPT :])
+    else:
+        # The user has now said what the model had inferred.
+        counted.remove(inferred)
+        take_back(tie)
+    session.set(relations=[*counted, stated if is_users else inferred], is_open=True)
+    return is_first
+
+
+def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users: bool) -> Tie:
+    is_causal = relation.type == schema.CAUSAL
+    tie = graph.join(
+        source,
+        target,
+        relation.type,
+        origin=_origin(relation.type, is_users),
+        evidence=relation.span,
+        weight=edges.DEFAULT_WEIGHTS[relation.type],
+        is_active=not is_causal,
+        requires_activation=schema.CAUSAL_SESSIONS if is_causal else 0,
+    )
+    if tie.connects:
+        connect((source, target))
+    return tie
+
+
+def _end(named: Callable[[str], Node | None], name: str, field: str) -> Node:
+    node = named(name)
+    if node is None:
+        raise NotFound(f"{field}: this session has not mentioned {shown(name)}; observe it too")
+    return node

@@ -1,0 +1,293 @@
+"""The end of a session: what was mentioned in it belongs together, and counts once (seed 004)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from typing import Any
+
+from ... import text as texts
+from ...errors import NotFound
+from ...text import shown
+from .. import edges, schema
+from ..beliefs import bitemporal, trust
+from ..identity import components
+from ..node import Graph, Node, Tie
+from . import mentions
+from .strengthening import Ends, activate, connect, credit, strengthen, take_back
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Mentioned:
+    """An entity of a session: whether the user mentioned it, and where first."""
+
+    entity: Node
+    by_user: bool
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """As what a session counts for two: the user's or a model's, by how much.
+
+    What is `upgraded` counted as a model's in this session, until the user mentioned both.
+    """
+
+    by_user: bool
+    upgraded: bool
+    share: float
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the end of a session did."""
+
+    created: int = 0
+    reinforced: int = 0
+    promoted: list[Row] = field(default_factory=list)
+    activated: list[Row] = field(default_factory=list)
+
+
+def end(graph: Graph, session_id: str) -> Row:
+    """Consolidate a session; ended again, only what was observed since counts.
+
+    Pairs what was mentioned in it, at most the 30 most activated; joins events in their order;
+    counts the session for its causal relations; promotes. Returns entities, edges_created and
+    edges_reinforced (how many), promoted ({entity_id, label, reason}) and activated_causal ({from,
+    to}). Raises NotFound.
+    """
+    texts.name(session_id, "session_id")
+    session = next((one for one in graph.of(schema.SESSION) if one.key == session_id), None)
+    if session is None:
+        raise NotFound(f"session_id: nothing was observed in {shown(session_id)}")
+    mentioned = _mentioned(graph, session)
+    tally = _Tally()
+    _feel(graph, session)
+    _pair(graph, session, mentioned, tally)
+    _in_order(graph, session, mentioned, tally)
+    _causes(graph, session, mentioned, tally)
+    for one in mentioned:
+        _promote(graph, one.entity, tally)
+    session.set(ended_at=graph.now_ms, is_open=False)
+    return {
+        "entities": len(mentioned),
+        "edges_created": tally.created,
+        "edges_reinforced": tally.reinforced,
+        "promoted": tally.promoted,
+        "activated_causal": tally.activated,
+    }
+
+
+def _mentioned(graph: Graph, session: Node) -> list[_Mentioned]:
+    """Return what was mentioned in *session*, in the order of the first mentions."""
+    found: dict[int, _Mentioned] = {}
+    for mention in mentions.of_session(graph, session):
+        by_user, sequence = mention.get("origin") == schema.USER, mention.get("sequence")
+        for of in graph.leaving(mention, schema.OF):
+            if components.is_self(of.other):
+                # Who speaks is there whatever is spoken of: tied to all it would say nothing.
+                continue
+            known = found.setdefault(of.other.id, _Mentioned(of.other, by_user, sequence))
+            known.by_user |= by_user
+            known.sequence = min(known.sequence, sequence)
+    return sorted(found.values(), key=lambda one: one.sequence)
+
+
+def _feel(graph: Graph, session: Node) -> None:
+    """Set the session's valence: the mean of what the user's mentions tell of it."""
+    valences = [
+        valence
+        for mention in mentions.of_session(graph, session)
+        if mention.get("origin") == schema.USER
+        and (valence := mention.get("emotional_valence")) is not None
+    ]
+    if valences:
+        session.set(valence=sum(valences) / len(valences))
+
+
+def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+    """Make or reinforce co-occurrence between all two of those chosen, each pair once a session."""
+    by_user, by_model = set(session.get("paired_by_user")), set(session.get("paired_by_model"))
+    chosen = _chosen(graph, mentioned, by_user | by_model)
+    known, stale = _between(graph, chosen), _stale(graph, chosen)
+    for one, other in combinations(chosen, 2):
+        key = frozenset((one.entity.id, other.entity.id))
+        users = one.by_user and other.by_user
+        keys = {one.entity.key, other.entity.key}
+        if keys <= by_user or (keys <= by_user | by_model and not users):
+            continue
+        upgraded = keys <= by_user | by_model
+        if (
+            components.canonical(graph, one.entity).id
+            != components.canonical(graph, other.entity).id
+        ):
+            ends = one.entity, other.entity
+            share = 1 / edges.crowding(max(end.get("edge_count") - stale[end.id] for end in ends))
+            tie = known.get(key)
+            is_stale = tie is not None and tie.is_active and not tie.stays_on(graph.now_ms)
+            if is_stale and not upgraded:
+                stale.subtract(end.id for end in ends if end.id in stale)
+            _co_occur(graph, ends, tie, _Counted(users, upgraded, share), tally)
+    # In an order of their own, so that a session that ends again is what it was.
+    session.set(
+        paired_by_user=sorted(one.entity.key for one in chosen if one.by_user),
+        paired_by_model=sorted(one.entity.key for one in chosen if not one.by_user),
+    )
+
+
+def _chosen(graph: Graph, mentioned: Iterable[_Mentioned], before: set[str]) -> list[_Mentioned]:
+    """Return those that are paired: what was before, the user's, the most activated; at most 30."""
+    everyone = sorted(
+        mentioned,
+        key=lambda one: (
+            one.entity.key not in before,
+            not one.by_user,
+            -one.entity.activation(graph.now_ms),
+            one.entity.get("canonical_name"),
+        ),
+    )
+    return everyone[: schema.MAX_PAIRED]
+
+
+def _between(graph: Graph, chosen: list[_Mentioned]) -> dict[frozenset[int], Tie]:
+    """Return the co-occurrence edges among *chosen* by their ends.
+
+    Each is found from the end that it leaves; what leads to an entity, its mentions among it, need
+    not be gone through.
+    """
+    ids = {one.entity.id for one in chosen}
+    return {
+        frozenset((one.entity.id, tie.other.id)): tie
+        for one in chosen
+        for tie in graph.leaving(one.entity, schema.CO_OCCURRENCE)
+        if tie.other.id in ids
+    }
+
+
+def _stale(graph: Graph, chosen: Sequence[_Mentioned]) -> Counter[int]:
+    """Return how many connections of each, by its id, no night has switched off yet.
+
+    So what is crowded does not depend on whether the nights of a history were lived. They are
+    counted only where they can matter.
+    """
+    now_ms = graph.now_ms
+    return Counter(
+        {
+            one.entity.id: sum(not edge.stays_on(now_ms) for edge in graph.connections(one.entity))
+            for one in chosen
+            if one.entity.get("edge_count") + len(chosen) > edges.CROWDED
+        }
+    )
+
+
+def _co_occur(graph: Graph, ends: Ends, tie: Tie | None, counted: _Counted, tally: _Tally) -> None:
+    older, younger = graph.ordered(*ends)
+    if tie is None:
+        origin = schema.COOCCURRENCE if counted.by_user else schema.INFERRED
+        tie = graph.join(
+            older,
+            younger,
+            schema.CO_OCCURRENCE,
+            origin=origin,
+            weight=edges.DEFAULT_WEIGHTS[schema.CO_OCCURRENCE],
+        )
+        connect(ends)
+        tally.created += 1
+    elif not counted.upgraded:
+        strengthen(graph, tie, ends)
+        tally.reinforced += 1
+    credit(graph, tie, ends, schema.USER if counted.by_user else schema.MODEL, counted.share)
+    if counted.by_user:
+        tie.set(origin=schema.COOCCURRENCE)
+    if counted.upgraded:
+        take_back(tie, counted.share)
+
+
+def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+    """Join each event with the one that was mentioned after it.
+
+    Unless it is known of both when they were, and it was the other way round.
+    """
+    counted = session.get("reinforced")
+    events = [one for one in mentioned if one.entity.node_type == schema.EVENT]
+    for one, other in pairwise(events):
+        is_other_way = _is_told_later(graph, one.entity, other.entity)
+        earlier, later = (other, one) if is_other_way else (one, other)
+        ends = earlier.entity, later.entity
+        key = edges.key(schema.TEMPORAL, ends[0].key, ends[1].key)
+        if key in counted or _is_observed(session, key):
+            continue
+        counted.append(key)
+        users = earlier.by_user and later.by_user
+        tie = graph.between(*ends, schema.TEMPORAL)
+        if tie is None:
+            tie = graph.join(
+                *ends,
+                schema.TEMPORAL,
+                origin=schema.COOCCURRENCE if users else schema.INFERRED,
+                weight=edges.DEFAULT_WEIGHTS[schema.TEMPORAL],
+            )
+            connect(ends)
+            tally.created += 1
+        else:
+            strengthen(graph, tie, ends)
+            tally.reinforced += 1
+        credit(graph, tie, ends, schema.USER if users else schema.MODEL)
+    session.set(reinforced=counted)
+
+
+def _is_told_later(graph: Graph, one: Node, other: Node) -> bool:
+    """Tell whether what is believed of two events says that *one* was after *other*."""
+    first, second = bitemporal.since(graph, one), bitemporal.since(graph, other)
+    return first is not None and second is not None and first > second
+
+
+def _is_observed(session: Node, key: str) -> bool:
+    return any(one.startswith(f"{key}\t") for one in session.get("relations"))
+
+
+def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+    """Count the session for the causal relations that were observed in it, once.
+
+    Only if the user mentioned both ends in it: a model's own idea, repeated, teaches nothing. One
+    that three sessions have reinforced becomes active, if these did not all feel the same: one bad
+    week must not teach that work makes miserable.
+    """
+    counted = session.get("reinforced")
+    entities = {one.entity.key: one.entity for one in mentioned if one.by_user}
+    for written in session.get("relations"):
+        key = written.rpartition("\t")[0]
+        ends = None if key in counted else edges.of_key(key, schema.CAUSAL, entities)
+        if ends is None:
+            continue
+        source, target = (entities[one] for one in ends)
+        tie = graph.between(source, target, schema.CAUSAL)
+        if tie is None:
+            continue
+        counted.append(key)
+        if _is_learnt(session, tie):
+            activate(tie, (source, target))
+            tally.activated.append({"from": source.key, "to": target.key})
+    session.set(reinforced=counted)
+
+
+def _is_learnt(session: Node, tie: Tie) -> bool:
+    """Count *session* for a causal edge; tell whether it becomes active by that."""
+    valences, valence = tie.get("valences") or [], session.get("valence")
+    if valence is not None:
+        valences = [*valences, valence][-schema.MAX_SESSIONS_KEPT :]
+        tie.set(valences=valences)
+    left = max(tie.get("requires_activation") - 1, 0)
+    tie.set(requires_activation=left)
+    return left == 0 and not tie.is_active and edges.moods_differ(valences)
+
+
+def _promote(graph: Graph, entity: Node, tally: _Tally) -> None:
+    """Let a provisional entity be distinct, and one of which every doubt has been settled."""
+    reason = trust.promotion(components.own(graph, entity))
+    is_settled = entity.status == schema.AMBIGUOUS and not components.questions(graph, entity)
+    if reason is not None and (entity.status == schema.PROVISIONAL or is_settled):
+        entity.set(identity_status=schema.DISTINCT)
+        tally.promoted.append({"entity_id": entity.key, "label": entity.name, "reason": reason})

@@ -1,0 +1,247 @@
+"""What a message mentions, told without any model: few things, and rather right than many.
+
+It knows no grammar, only how words are written and some that tell what is around them: names,
+dates, amounts, frequent nouns, who is kin, and what the user says of the user. What it finds stands
+in the text, so of a user's message it is the user's. Of a model's message only names are told, and
+of a long one those that the words around tell for sure: its nouns are not what the user speaks of.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+from ...words import missing
+from ...words.languages import spoken
+from ...words.splitting import split
+from .. import names, schema
+from ..language import cues, dated
+from ..language.inflection import is_german
+from ..narration import kin
+from ..observation import inputs
+from . import naming, people, prose, statements, voices
+from .naming import Named
+from .written import Word, words
+
+Row = dict[str, Any]
+
+# More than this says nothing of a message.
+MOST: Final = 30
+_FREQUENT: Final = 2
+_BRIEF: Final = 40
+# In a longer message a word stands twice by chance.
+_MOST_WORDS: Final = 60
+_SHORTEST_NOUN: Final = 4
+# Of English: what ends so is seldom a noun.
+_NO_NOUNS: Final = ("ly", "ing", "ed")
+# What an amount is of; of other things a number is counted in passing.
+_UNITS: Final = frozenset(
+    (
+        *("kg", "g", "lbs", "pounds", "km", "miles", "m", "cm", "mm", "dollars", "euros", "euro"),
+        *("yen", "percent", "prozent", "kilos", "kilometers", "kilometres", "kilometer", "meters"),
+        *("metres", "meter", "calories", "kcal", "celsius", "usd", "eur", "chf", "franken"),
+    )
+)
+# What begins a message often and names nobody.
+_OPENINGS: Final = frozenset(
+    (
+        *("hello", "hi", "hey", "thanks", "thank", "yes", "yeah", "yep", "okay", "ok", "sure"),
+        *("great", "good", "nice", "please", "sorry", "wow", "well", "oh", "ah", "no", "nope"),
+        *("maybe", "perhaps", "absolutely", "exactly", "right", "correct", "got", "let", "lets"),
+        *("also", "additionally", "remember", "consider", "try", "make", "keep", "take", "tell"),
+        *("give", "want", "need", "think", "know", "help", "today", "yesterday", "tomorrow"),
+        *("tonight", "recently", "lately", "currently", "actually", "basically", "honestly"),
+        *("dear", "hallo", "danke", "bitte", "heute", "gestern", "morgen", "ja", "nein", "gut"),
+        *("write", "create", "explain", "describe", "using", "based", "note", "step", "option"),
+    )
+)
+
+
+def wanted(
+    text: str, given: Sequence[Mapping[str, Any]], languages: Sequence[str], speaker: str
+) -> tuple[Sequence[Mapping[str, Any]], list[inputs.Observation]]:
+    """Return the observations *given*, or else those of *text*; and these checked, with their cues.
+
+    The look-up and the procedure both read a message by this, so that they agree on whom it may
+    mean. Cues count in a user's own words only. Raises as `observed.observations`.
+    """
+    rows = given or observations(text, languages, speaker)
+    read = inputs.observations(rows)
+    return rows, cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
+
+
+def observations(
+    text: str,
+    languages: Sequence[str],
+    speaker: str = schema.USER,
+    named: Iterable[Named] | None = None,
+) -> list[Row]:
+    """Return what *text* mentions as `observe` takes it, in the order of the text, at most 30.
+
+    Each has label and type, and where they are known a kind, span, valence and facts. *languages*
+    are as `words.terms` takes them; without the libraries of these no nouns are told. *named* are
+    the names in it where something else has found them.
+    """
+    is_users = speaker == schema.USER
+    said = prose.spoken(text, lists=is_users)
+    written = words(said)
+    german = is_german([word.folded for word in written])
+    idle = _idle(written, languages)
+    found = _Found(said)
+    own = list(naming.named(written, idle, german))
+    # Whom a model names at length may be anybody of a text that it makes.
+    is_brief = is_users or len(text.split()) <= _BRIEF
+    theirs = voices.others(text) if is_users else []
+    if is_users:
+        for statement in statements.statements(said, words(voices.unmarked(said))):
+            if not voices.is_within(theirs, statement.start):
+                found.state(statement)
+    if named is not None:
+        own = [one for one in own if one.is_sure and one.kind] + list(named)
+    for one in own:
+        is_own = one.is_own and is_users and not voices.is_within(theirs, one.start)
+        if one.is_own and is_users and not (is_own or one.label):
+            # "My sister" in a quotation is nobody's whom the user knows by that.
+            continue
+        if is_brief or (one.is_sure and one.kind):
+            found.name(one, is_own)
+    if is_users:
+        for start, end in cues.paired(said):
+            found.add({"label": said[start:end], "type": schema.NAMED}, start, end)
+        for row, start, end in (*_dates(said), *_amounts(written), *_nouns(written, idle, german)):
+            found.add(row, start, end)
+    return found.rows()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found in a text so far, each name once, and none within another."""
+
+    text: str
+    _rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
+    _taken: list[tuple[int, int]] = field(default_factory=list)
+    _facts: list[Row] = field(default_factory=list)
+    _self: tuple[int, str] | None = None
+    # "My sister", without a name -> her kind.
+    _unnamed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, row: Row, start: int, end: int) -> None:
+        """Add what stands from *start* to before *end*, unless it is known or within another."""
+        if end - start > schema.MAX_LABEL:
+            return
+        if any(start < last and first < end for first, last in self._taken):
+            return
+        name = names.canonical(row["label"])
+        if name not in self._rows:
+            self._rows[name] = start, row
+        self._taken.append((start, end))
+
+    def name(self, one: Named, is_own: bool) -> None:
+        """Add a name, and if it *is_own*, one of the user's kin, a fact of that."""
+        label = one.label or self.text[one.start : one.end]
+        row = {"label": label, "type": "entity"} | ({"kind": one.kind} if one.kind else {})
+        known = self._rows.get(names.canonical(label))
+        if known is not None and one.kind:
+            known[1].setdefault("kind", one.kind)
+        self.add(row, one.start, one.end)
+        if is_own and not one.label and one.kind:
+            self._unnamed[names.canonical(label)] = one.kind
+        if is_own and one.label:
+            predicate = "spouse" if one.kind in people.SPOUSES else one.kind
+            self._claim({"predicate": predicate, "object": label})
+            self._self = self._self or self._my(one.start)
+
+    def state(self, one: statements.Statement) -> None:
+        """Add a statement of the user's, and what it names."""
+        self._claim(one.fact)
+        self._self = self._self or (one.start, self.text[one.start : one.end])
+        if one.observation is not None:
+            place = self.text.casefold().find(one.fact["value"].casefold(), one.start)
+            self.add(one.observation, place, place + len(one.fact["value"]))
+
+    def rows(self) -> list[Row]:
+        """Return what is to be observed; whom all facts are of comes last, after what they name."""
+        told = sorted(self._rows.values(), key=lambda pair: pair[0])
+        rows = [row for _, row in told if not self._is_named(row)][:MOST]
+        known = {names.canonical(row["label"]) for row in rows}
+        facts = [
+            one
+            for one in self._facts
+            if "object" not in one or names.canonical(one["object"]) in known
+        ]
+        if facts and self._self is not None:
+            user = {"label": schema.SELF, "type": "entity", "kind": naming.PERSON}
+            rows.append({**user, "span": self._self[1], "facts": facts})
+        return rows
+
+    def _is_named(self, row: Row) -> bool:
+        """Tell whether it is "my sister", and the text names the one sister."""
+        kind = self._unnamed.get(names.canonical(row["label"]))
+        predicate = "spouse" if kind in people.SPOUSES else kind
+        known = [one for one in self._facts if "object" in one and one["predicate"] == predicate]
+        return len(known) == 1
+
+    def _claim(self, fact: Row) -> None:
+        if len(self._facts) < MOST and fact not in self._facts:
+            self._facts.append(fact)
+
+    def _my(self, before: int) -> tuple[int, str] | None:
+        """Return the "my" of "my sister Clara"."""
+        mine = [one for one in words(self.text[:before]) if one.folded in schema.FIRST_PERSON]
+        return (mine[-1].start, mine[-1].text) if mine else None
+
+
+def _idle(written: Sequence[Word], languages: Sequence[str]) -> frozenset[str]:
+    """Return the words that say nothing."""
+    if missing():
+        return _OPENINGS
+    folded = [piece for word in written for piece in split(word.text)]
+    stops = frozenset(word for one in spoken(folded, languages) for word in one.stop_words)
+    return stops | _OPENINGS
+
+
+def _dates(said: str) -> Iterator[tuple[Row, int, int]]:
+    for one in dated.dates(said):
+        row = {"label": one.label, "type": "topic", "kind": "date"}
+        yield {**row, "span": said[one.start : one.end]}, one.start, one.end
+
+
+def _amounts(written: Sequence[Word]) -> Iterator[tuple[Row, int, int]]:
+    """Iterate over numbers with their units: "70.5 kg"."""
+    for number, unit in pairwise(written):
+        if number.is_number and unit.follows and unit.folded in _UNITS:
+            row = {"label": f"{number.text} {unit.text}", "type": "topic", "kind": "number"}
+            yield row, number.start, unit.end
+
+
+def _nouns(
+    written: Sequence[Word], idle: frozenset[str], german: bool
+) -> Iterator[tuple[Row, int, int]]:
+    """Iterate over what the user calls "my …" and speaks of twice or more."""
+    # At length things are discussed, and few of them are spoken of again.
+    if missing() or len(written) > _MOST_WORDS:
+        return
+    counts = Counter(word.folded for word in written)
+    owned = {
+        word.folded
+        for before, word, after in zip(written, written[1:], [*written[2:], None], strict=False)
+        if before.folded in kin.OWN
+        and word.follows
+        # "My salary negotiation" is of something else.
+        and (after is None or not after.follows or after.folded in idle)
+    }
+    for word in written:
+        if (
+            word.folded in owned
+            and counts[word.folded] >= _FREQUENT
+            and len(word.text) >= _SHORTEST_NOUN
+            and word.text.isalpha()
+            and word.is_capitalised == german
+            and word.folded not in idle
+            # Kin are somebody, and told as such.
+            and not kin.kinds(word.folded)
+            and not dated.is_calendar(word.folded)
+            and not word.folded.endswith(_NO_NOUNS)
+        ):
+            yield {"label": word.text, "type": "topic"}, word.start, word.end

@@ -1,0 +1,127 @@
+"""What of a message somebody says: pasted code, tables, logs and addresses are nobody's words."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ..language.folded import folded
+from ..schema import FIRST_PERSON
+
+# Not by an import statement: a reload of the modules drops what such a statement names, and with
+# it everything else that begins with "re".
+re: Final[Any] = __import__("re")
+
+_FENCES: Final = ("```", "~~~")
+_QUOTED: Final = (">", "|", "#", "+---", "$ ", "<", "//", "/*")
+_POINTS: Final = ("*", "-", "•", "+", *"0123456789")
+_CODE: Final = (";", "{", "}", "()", ");", "->", "=>", "==", "</", "/>", "\\n", ":=", " = ")
+# A line that is a statement of a program, without any fence around it.
+_STATEMENT: Final = re.compile(
+    r"\s*(?:"
+    r"(?:async )?def \w+\s*\(|class \w+\s*[(:{]|(?:export |async )*function\b.*[({]"
+    r"|import [\w.]+(?: as \w+)?(?:, ?[\w.]+)*;?\s*$|from [\w.]+ import\s|@\w+(?:\.\w+)*(?:\(|\s*$)"
+    r"|(?:return|yield|raise|throw)\b\s*(?:['\"\[({\d]|f['\"]|\w+[.(\[])"
+    r"|(?:for \w+(?:, ?\w+)* in\s.+|while\s.+|(?:el)?if\s.+|else|try|except.*|finally):\s*$"
+    r"|(?:const|let|var|int|string|auto) \w+\s*=|[A-Za-z_][\w.\[\]'\"]*\s*[-+*/|&]?=\s*[^=\s]"
+    r"|(?:print|console\.\w+|printf|echo)\s*\(|[\w.]+\(.*\)\s*;?\s*$|#include\b"
+    r"|SELECT\s.+|INSERT INTO\s|UPDATE \w+ SET\s|DELETE FROM\s"
+    r")"
+)
+_INDENTED: Final = ("  ", "\t")
+# Of a path, an identifier or an expression; a word with one of them is none of a language.
+_SIGNS: Final = frozenset("_=<>{}[]\\$|~^")
+_ADDRESSES: Final = ("://", "www.", "@")
+_FILES: Final = (
+    *(".py", ".js", ".ts", ".java", ".xml", ".html", ".css", ".json", ".jsonl", ".csv", ".txt"),
+    *(".pdf", ".png", ".jpg", ".docx", ".xlsx", ".zip", ".jar", ".war", ".md", ".sh", ".sql"),
+)
+_LEVELS: Final = frozenset(("info", "warn", "warning", "error", "debug", "fatal", "trace"))
+# A message of more words has what is pasted; then only lines in the first person are somebody's.
+_LONG: Final = 150
+_HEADING: Final = 0.7
+_HEADING_WORDS: Final = 3
+_LONG_WORD: Final = 4
+
+
+def spoken(text: str, *, lists: bool = True) -> str:
+    """Return *text*, as long as it is, with a line's end for each character that nobody says.
+
+    What is in *lists* counts as said, or not.
+    """
+    kept = [False] * len(text)
+    is_long = len(text.split()) > _LONG
+    for start, end in _lines(text):
+        line = text[start:end]
+        if not lists and line.lstrip().startswith(_POINTS):
+            continue
+        if is_long and FIRST_PERSON.isdisjoint(_bare(line)):
+            continue
+        for first, last in _said(line):
+            kept[start + first : start + last] = [True] * (last - first)
+    return "".join(one if is_kept else "\n" for one, is_kept in zip(text, kept, strict=True))
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Iterate over from and to of each line that is none of code, a table, a log or a heading."""
+    start, fence, in_code = 0, False, False
+    for whole in text.splitlines(keepends=True):
+        line = whole.strip()
+        # What is indented below a statement belongs to it, past empty lines.
+        is_code = _STATEMENT.match(whole) is not None
+        in_code = is_code or (in_code and (not line or whole.startswith(_INDENTED)))
+        if line.startswith(_FENCES):
+            # One that opens and closes on its line is no fence.
+            fence ^= line.count(line[:3]) % 2 == 1
+        elif line and not fence and not (in_code or _is_pasted(whole) or _is_heading(line)):
+            yield start, start + len(whole)
+        start += len(whole)
+
+
+def _is_pasted(line: str) -> bool:
+    stripped = line.strip()
+    if stripped.startswith(_QUOTED) or "\t" in line.rstrip() or line.count("|") > 1:
+        return True
+    if stripped.startswith("at ") and stripped.endswith(")"):
+        return True
+    if stripped.endswith((";", "{", "}")) or sum(sign in line for sign in _CODE) > 1:
+        return True
+    # A log has the level behind its time, or in brackets.
+    words = _bare(line)[:4]
+    return not _LEVELS.isdisjoint(words) and (stripped[0] == "[" or stripped[0].isdigit())
+
+
+def _is_heading(line: str) -> bool:
+    """Tell whether most words of a line have a capital; a line of German has no more than half."""
+    bare = [one.strip("*:") for one in line.split()]
+    words = [one for one in bare if len(one) >= _LONG_WORD and one[0].isalpha()]
+    is_said = line.endswith((".", "!", "?")) or not FIRST_PERSON.isdisjoint(_bare(line))
+    if len(words) < _HEADING_WORDS or is_said:
+        return False
+    return sum(one[0].isupper() for one in words) > _HEADING * len(words)
+
+
+def _said(line: str) -> Iterator[tuple[int, int]]:
+    """Iterate over from and to of the words of a line that are no code, path or address."""
+    place, in_code = 0, False
+    for word in line.split(" "):
+        ticks = word.count("`")
+        if not (in_code or ticks or _is_sign(word)):
+            yield place, min(place + len(word) + 1, len(line))
+        in_code ^= ticks % 2 == 1
+        place += len(word) + 1
+
+
+def _is_sign(word: str) -> bool:
+    """Tell whether a word is an identifier, a file, a path or an address."""
+    form = folded(word).rstrip(".,;:!?)\"'")
+    return (
+        not _SIGNS.isdisjoint(form)
+        or any(one in form for one in _ADDRESSES)
+        or form.endswith(_FILES)
+        or form.count("/") > 1
+        or form.count(".") > 2
+        or "::" in form
+    )
+
+
+def _bare(line: str) -> list[str]:
+    return [word.strip(".,;:!?\"'()[]*") for word in folded(line).split()]

@@ -1,0 +1,89 @@
+"""The words of a text as they are written: their capitals, and what is between them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ...words.splitting import in_words, is_unspaced
+from ..language.dated import is_calendar
+from ..language.folded import folded
+
+_INNER: Final = frozenset("'’-.")
+_ENDS: Final = frozenset('.!?…。！？\n:;"“”„()[]•*')
+# A pronoun and its verb, or a verb and not: nobody's names.
+_SHORT: Final = ("'ve", "'re", "'ll", "'m", "'d", "n't")
+_TITLES: Final = frozenset(("dr", "mr", "mrs", "ms", "prof", "st", "hr", "fr"))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the text, where it stands, the text before it, and whether a sentence begins."""
+
+    text: str
+    start: int
+    end: int
+    begins: bool
+    # Between the word before and this one.
+    gap: str
+    folded: str
+
+    @property
+    def is_capitalised(self) -> bool:
+        is_short = self.folded.endswith(_SHORT)
+        return self.text[0].isupper() and len(self.text) > 1 and not is_short
+
+    @property
+    def is_acronym(self) -> bool:
+        return self.text.isupper() and not any(map(str.isdigit, self.text))
+
+    @property
+    def is_number(self) -> bool:
+        return self.text[0].isdigit()
+
+    @property
+    def follows(self) -> bool:
+        """Tell whether nothing but a blank is between the word before and this one."""
+        return self.gap == " "
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of *text*; a sign between letters or digits belongs to them."""
+    return list(_words(text))
+
+
+def _words(text: str) -> Iterator[Word]:
+    place, last, begins, before = 0, 0, True, ""
+    while place < len(text):
+        character = text[place]
+        if not in_words(character) or is_unspaced(character):
+            ends = character in _ENDS and not (
+                character == "." and (before in _TITLES or _is_ordinal(text, place, before))
+            )
+            begins = (begins and not is_unspaced(character)) or ends
+            place += 1
+            continue
+        end = place
+        while end < len(text) and _goes_on(text, end):
+            end += 1
+        word = text[place:end]
+        for possessive in ("'s", "’s"):
+            word = word.removesuffix(possessive)
+        before = folded(word)
+        yield Word(word, place, place + len(word), begins, text[last:place], before)
+        begins, place, last = False, end, place + len(word)
+
+
+def _is_ordinal(text: str, place: int, before: str) -> bool:
+    """Tell whether a stop is that of "3. Mai"."""
+    following = text[place + 1 : place + 12].split()
+    is_month = bool(following) and is_calendar(folded(following[0].rstrip(".,")))
+    return before.isdigit() and len(before) <= 2 and is_month
+
+
+def _goes_on(text: str, place: int) -> bool:
+    if in_words(text[place]):
+        return not is_unspaced(text[place])
+    around = text[place - 1 : place] + text[place + 1 : place + 2]
+    if len(around) < 2 or not all(map(in_words, around)):
+        return False
+    return text[place] in _INNER or (text[place] in ",:" and around.isdigit())

@@ -1,0 +1,325 @@
+"""Memories made, read, changed and forgotten, each within the scope of the call."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from .. import text
+from ..errors import Tautology
+from ..retrieval.indexer import Writer
+from . import duplicates, ids, lifecycle, links, near_duplicates, rules, schema, standing
+from .view import Graph, Kept, Node
+
+Row = dict[str, Any]
+
+
+class Noted(NamedTuple):
+    """A memory that was kept, whether it was there before, and what says nearly the same.
+
+    The latter with what contradicts each, if anything does.
+    """
+
+    node: Node
+    existing: bool
+    similar: dict[Node, Node | None]
+
+
+def create(
+    graph: Graph,
+    content: str,
+    source: str | None = None,
+    summary: str | None = None,
+    tags: Sequence[str] = (),
+    type_: str | None = None,
+    importance: float | None = None,
+    confidence: float | None = None,
+    concepts: Sequence[str] = (),
+    parent_id: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    decay_rate: float | None = None,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> Row:
+    """Keep a text, once; its score and its state follow from how important and how sure it is.
+
+    *vector* is that of *content*, by *model*. Returns memory_id, state, decay_score, concepts,
+    existing, and similar: {memory_id, text} of what says nearly the same, with contradicted_by
+    where it is. Raises what `keep` does, and NotFound for a parent that is not there.
+    """
+    given = {
+        "source": source,
+        "summary": summary,
+        "tags": tags,
+        "type": type_,
+        "importance_score": importance,
+        "confidence": confidence,
+        "concepts": concepts,
+        "metadata": own_metadata(metadata or {}),
+        "decay_rate": decay_rate,
+    }
+    parent = None if parent_id is None else graph.existing(parent_id, "parent_id").memory_id
+    node, existing, similar = keep(graph, content, vector, model, **given, parent_id=parent)
+    return {
+        "memory_id": node.memory_id,
+        "state": node.stored_state,
+        "decay_score": round(node.score, schema.DECIMALS),
+        "concepts": list(node.value("concepts")),
+        "existing": existing,
+        "similar": [_similar(one, later) for one, later in similar.items()],
+    }
+
+
+def _similar(node: Node, later: Node | None) -> Row:
+    mark = {} if later is None else {"contradicted_by": later.memory_id}
+    return {"memory_id": node.memory_id, "text": node.text, **mark}
+
+
+def keep(
+    graph: Graph, content: str, vector: Sequence[float], model: str | None, **given: Any
+) -> Noted:
+    """Keep a text with the properties *given*, once; None of one says nothing.
+
+    The same text again is the memory that is there, if it is current (see `duplicates.known`): an
+    access, the greater importance, the tags of both. Raises InvalidText, InvalidNumber,
+    InvalidMetadata.
+    """
+    said = {name: one for name, one in given.items() if one is not None}
+    values = checked({**_STARTING, **said, "content": content})
+    there, similar = duplicates.known(graph, content, vector, model, values.get("said_at"))
+    if there is not None:
+        _again(graph, there, values)
+        return Noted(there, True, {})
+    now_ms = graph.context.now_ms
+    node = graph.create_node(
+        schema.MEMORY,
+        id=ids.made(now_ms),
+        user_id=text.name(graph.context.user_id, "user_id"),
+        **values,
+        access_count=0,
+        created_at=now_ms,
+        accessed_at=now_ms,
+        latest=schema.latest({"created_at": now_ms}),
+        last_decay_update=now_ms,
+    )
+    # What nobody trusts would be expired from the first: it is kept like what is archived.
+    score, state = graph.presence(node)
+    content = lifecycle.stored_content(node.content, state)
+    graph.update(node, decay_score=score, state=state, content=content)
+    index(graph, node)
+    return Noted(node, False, similar)
+
+
+_STARTING: Final[Mapping[str, Any]] = {
+    "source": schema.DEFAULT_SOURCE,
+    "importance_score": schema.DEFAULT_IMPORTANCE,
+    "confidence": schema.DEFAULT_CONFIDENCE,
+    "tags": (),
+    "concepts": (),
+    "metadata": {},
+}
+
+
+def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
+    """Take it that *node* was told again: an access, the greater importance, what it lacks yet.
+
+    Tags and metadata are those of both, a type and a parent are taken where there is none. It is
+    not indexed anew: a summary and concepts are for `update`, which looks up what that needs.
+    """
+    tags = [*dict.fromkeys((*node.value("tags"), *values["tags"]))]
+    changes: Row = {
+        "importance_score": max(node.fading.importance, values["importance_score"]),
+        # No more of them than there may be: those that were there stay.
+        "tags": tags[: schema.MAX_NAMES],
+        "metadata": values["metadata"] | node.value("metadata"),
+    }
+    for name in ("type", "parent_id"):
+        if node.value(name) is None and values.get(name) is not None:
+            changes[name] = values[name]
+    if changes.get("parent_id") == node.memory_id:
+        del changes["parent_id"]
+    graph.update(node, **changes)
+    lifecycle.access(graph, node)
+
+
+def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
+    """Let *node* stand for a memory that held *until* then (unix ms), and contradict it.
+
+    Raises NotFound, Tautology.
+    """
+    old = graph.existing(replaced_id, "replaces")
+    if old.id == node.id:
+        raise Tautology("replaces: a memory cannot replace itself")
+    links.join(graph, node, old, "contradicts", 1.0)
+    graph.update(old, valid_until=until)
+
+
+def get(graph: Graph, memory_id: str) -> Row:
+    """Return all of a memory; reading it is an access, if this may write. Raises NotFound."""
+    node = graph.existing(memory_id)
+    if graph.may_write:
+        lifecycle.access(graph, node)
+    return whole(graph, node)
+
+
+def update(
+    graph: Graph,
+    memory_id: str,
+    content: str | None = None,
+    summary: str | None = None,
+    tags: Sequence[str] | None = None,
+    type_: str | None = None,
+    importance: float | None = None,
+    confidence: float | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    concepts: Sequence[str] | None = None,
+    source: str | None = None,
+    parent_id: str | None = None,
+    decay_rate: float | None = None,
+) -> Row:
+    """Change what is given of a memory; an empty summary, type or parent_id takes it away.
+
+    A negative *decay_rate* does so too: the memory fades as its importance says then.
+
+    Its score and its state follow; that it was changed is no access. Returns what `get` does.
+    Raises NotFound and what `create` does.
+    """
+    node = graph.existing(memory_id)
+    given: Row = {
+        "content": content,
+        "summary": summary or None,
+        "tags": tags,
+        "type": type_ or None,
+        "importance_score": importance,
+        "confidence": confidence,
+        "concepts": concepts,
+        "source": source,
+        "decay_rate": None if decay_rate is not None and decay_rate < 0 else decay_rate,
+    }
+    values: Row = checked(given)
+    values |= {name: None for name, one in (("summary", summary), ("type", type_)) if one == ""}
+    if decay_rate is not None and decay_rate < 0:
+        values["decay_rate"] = None
+    if parent_id is not None:
+        values["parent_id"] = _parent(graph, node, parent_id)
+    if metadata is not None:
+        values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
+    graph.update(node, **values)
+    if content is not None:
+        graph.update(node, content=lifecycle.stored_content(content, node.stored_state))
+    lifecycle.settle(graph, node)
+    if content is not None or summary is not None:
+        # Its vector is that of another text now; `embed` makes it anew.
+        graph.update(node, embedding=None, embedding_dimension=None)
+    if content is not None or summary is not None or concepts is not None:
+        index(graph, node)
+    return whole(graph, node)
+
+
+def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
+    """Return *parent_id* as the parent of *node*; "" takes the parent away."""
+    if parent_id == "":
+        return None
+    if parent_id == node.memory_id:
+        raise Tautology("parent_id: a memory cannot be its own parent")
+    return graph.existing(parent_id, "parent_id").memory_id
+
+
+def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
+    """Take a memory out of sight; its owner can restore it, whole. Raises NotFound, InvalidText.
+
+    Returns memory_id and deleted_at (unix ms).
+    """
+    node = graph.existing(memory_id)
+    now_ms = graph.context.now_ms
+    why = {} if reason is None else {"reason": text.summary(reason, "reason")}
+    score = graph.presence(node, may_expire=True)[0]
+    changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
+    changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
+    graph.update(node, **changes, decay_score=score)
+    return {"memory_id": node.memory_id, "deleted_at": now_ms}
+
+
+def recent(graph: Graph, limit: int | None, source_filter: str | None = None) -> list[Row]:
+    """Return the memories that were created or accessed last, the latest first; equal ones by id.
+
+    A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 1,000
+    of a state perhaps more. What is said again in the same words is one row, the latest, with
+    `also`, how many others say it; `contradicted_by` is the id of a later memory that contradicts
+    it. Nothing is accessed by this.
+    """
+    most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    source = None if source_filter is None else text.name(source_filter, "source_filter")
+    nodes = [node for node in graph.nodes() if source in {None, node.value("source")}]
+    nodes.sort(key=lambda node: (-node.last, node.memory_id))
+    groups = near_duplicates.grouped(nodes)[:most]
+    shown = [
+        group[0] if len(group) == 1 else max(group, key=near_duplicates.age) for group in groups
+    ]
+    against = standing.against(graph, shown, near_duplicates.shown_first(shown, groups))
+    total = max(graph.context.size or 0, len(nodes))
+    return [
+        graph.brief(node)
+        | {"accessed_at": node.value("accessed_at"), "total": total, "also": len(group) - 1}
+        | standing.mark(graph, node, against)
+        for node, group in zip(shown, groups, strict=True)
+    ]
+
+
+def whole(graph: Kept, node: Node) -> Row:
+    """Return all that is told of a memory, as of now; times in unix ms."""
+    value, now_ms = node.value, graph.context.now_ms
+    fading = node.fading
+    return {
+        "memory_id": node.memory_id,
+        "content": node.content,
+        "summary": value("summary"),
+        "source": value("source"),
+        "speaker": value("speaker"),
+        "type": value("type"),
+        "tags": list(value("tags")),
+        "importance": fading.importance,
+        "confidence": fading.confidence,
+        "access_count": fading.access_count,
+        "created_at": value("created_at"),
+        "accessed_at": fading.accessed_at,
+        "state": graph.state(node),
+        "decay_score": round(graph.score(node), schema.DECIMALS),
+        "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
+        "parent_id": value("parent_id"),
+        "concepts": list(value("concepts")),
+        "metadata": value("metadata"),
+        "decay_rate": fading.rate,
+        **standing.mark(graph, node),
+    }
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties *given*, each as it is stored; those that are None are left out."""
+    return {
+        name: one.stored(one.check(given[name], field(name)))
+        for name, one in ((one.name, one) for one in schema.KIND.properties)
+        if given.get(name) is not None
+    }
+
+
+def field(name: str) -> str:
+    """Return what callers call a property."""
+    return "importance" if name == "importance_score" else name
+
+
+def own_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata that a caller may write: what the lifecycle keeps there is its own."""
+    made = schema.checked_metadata(given, "metadata")
+    return {key: value for key, value in made.items() if key not in schema.RESERVED}
+
+
+def reserved_metadata(node: Node) -> Row:
+    """Return what the lifecycle keeps in the metadata of *node*."""
+    metadata = node.value("metadata")
+    return {key: metadata[key] for key in schema.RESERVED if key in metadata}
+
+
+def index(graph: Kept, node: Node) -> None:
+    """Make the words that *node* is found by those that it has now."""
+    writer = Writer(graph)
+    writer.put(schema.KIND, node)
+    writer.finish()

@@ -1,0 +1,121 @@
+"""Whether a text that is to be kept is there already, word for word or nearly."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from .. import ranks
+from ..retrieval.graph_index import StoredIndex
+from ..retrieval.indexer import Words, is_of
+from ..words import missing, terms
+from . import near_duplicates, schema, standing
+from .search import comparable
+from .view import Graph, Kept, Node
+
+
+def known(
+    graph: Graph,
+    content: str,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+    happened_at: int | None = None,
+) -> tuple[Node | None, dict[Node, Node | None]]:
+    """Return the memory of exactly this text, if one is current, and what says nearly the same.
+
+    Exactly: but for blanks, so that a corrected password or "2⁵ mg" is another text. Current is
+    what was noted, not said in a thread, and what no later memory contradicts; of several the
+    latest. What happened at another time is another. Nearly, the best first, with the later one
+    that contradicts it, if any: what shares half of all terms of both, and two or more, or has a
+    vector with a cosine of 0.85 or more. Of what shares terms, those are compared that share most
+    of the rarest ones, as far as mentions were looked up.
+    """
+    found = _compared(graph, content)
+    others = [] if happened_at is None else [one for one in found if _happened(one) != happened_at]
+    there = _current(graph, [one for one in found if one not in others], content)
+    likenesses = {node: share for node, share in found.items() if share >= schema.SIMILAR_OVERLAP}
+    given = comparable(graph, vector, model)
+    for node in graph.nodes() if given else ():
+        kept = node.raw.get_property("embedding")
+        cosine = ranks.cosine(given, kept) if isinstance(kept, (list, tuple)) else None
+        if cosine is not None and cosine >= schema.SIMILAR_COSINE:
+            likenesses[node] = max(cosine, likenesses.get(node, 0.0))
+    ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
+    groups = near_duplicates.grouped(one for one in ordered if one.value("valid_until") is None)
+    shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
+    against = standing.against(graph, shown, groups)
+    return there, {node: against.get(node) for node in shown}
+
+
+def _happened(node: Node) -> int | None:
+    at: int | None = node.value("said_at")
+    return at
+
+
+def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
+    """Return the latest note of exactly that text, unless what it says is contradicted."""
+    same = [
+        node
+        for node in found
+        if near_duplicates.words(node.content) == near_duplicates.words(content)
+    ]
+    noted = [
+        node
+        for node in same
+        if node.value("thread") is None and _collapsed(node.content) == _collapsed(content)
+    ]
+    against = standing.against(graph, noted, near_duplicates.grouped(same))
+    return max(
+        (node for node in noted if node not in against), key=near_duplicates.age, default=None
+    )
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(near_duplicates.composed(text).split())
+
+
+def _compared(graph: Graph, content: str) -> dict[Node, float]:
+    """Return memories that share terms with *content*, and which share of all terms of both.
+
+    0 of those that share fewer than two.
+    """
+    spoken = graph.context.languages
+    counted = {} if missing() else terms(content, spoken)
+    index = StoredIndex(graph.another(Words), graph.context.user_id)
+    likely = _likely(index, counted)
+    index.expect([(text, 0) for text in likely])
+    index.expect_nodes(likely)
+    own, found = set(counted), {}
+    for text in likely:
+        node = _node(graph, index, text)
+        if node is not None:
+            others = set(terms(node.content, spoken))
+            common = len(own & others)
+            found[node] = common / len(own | others) if common >= schema.SIMILAR_TERMS else 0.0
+    return found
+
+
+def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
+    """Return the texts that share most of these terms, if they may share half of them.
+
+    Of those that share equally many first what is as long, as a copy is.
+    """
+    length, unread = sum(counted.values()), 0
+    shared: Counter[int] = Counter()
+    longer: dict[int, int] = {}
+    for term in sorted(counted):
+        if index.is_read(term):
+            mentions = index.mentions(term)
+            shared.update(mentions.texts)
+            by = (abs(other - length) for other in mentions.lengths)
+            longer.update(zip(mentions.texts, by, strict=True))
+        elif index.count(term):
+            unread += 1
+    least = schema.SIMILAR_OVERLAP * len(counted) - unread
+    enough = [text for text, count in shared.items() if count >= least]
+    enough.sort(key=lambda text: (-shared[text], longer[text]))
+    return enough[: schema.SIMILAR_COMPARED]
+
+
+def _node(graph: Kept, index: StoredIndex, text: int) -> Node | None:
+    label, key, node_id = index.node_of(text)
+    raw = graph.raw_vertex(node_id) if label == schema.MEMORY else None
+    return graph.raw_node(raw) if raw is not None and is_of(raw, schema.KIND, key) else None

@@ -1,0 +1,128 @@
+"""Figures over the memories of one scope and the links between them, as of now."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .. import text
+from . import rules, schema
+from .links import age
+from .view import Expired, Graph, Node
+
+Row = dict[str, Any]
+
+# Of sources there may be any number; figures tell of the most frequent.
+MAX_SOURCES: Final = 100
+_ADVICE: Final = "export the memories and count them elsewhere"
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What one look at every memory and every link of the scope gives."""
+
+    nodes: list[Node]
+    # How many links lead to and leave each memory, by its id in the database.
+    incoming: Counter[int] = field(default_factory=Counter)
+    outgoing: Counter[int] = field(default_factory=Counter)
+    # The links of each type, and the sum of their strengths now.
+    links: Counter[str] = field(default_factory=Counter)
+    strengths: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def edges(self) -> int:
+        return self.links.total()
+
+    def degree(self, node: Node) -> int:
+        return self.incoming[node.id] + self.outgoing[node.id]
+
+    @property
+    def relations(self) -> dict[str, Row]:
+        """How many links each type has and how strong they are on average, the most first."""
+        ordered = sorted(self.links, key=lambda name: (-self.links[name], name))
+        return {
+            name: {
+                "count": self.links[name],
+                "average_strength": _average(self.strengths[name], self.links[name]),
+            }
+            for name in ordered
+        }
+
+
+def stats(graph: Graph) -> Row:
+    """Return how many memories and links the scope has, of which states, sources and types.
+
+    What has expired is counted in by_state alone, if anything has; what was forgotten nowhere.
+    average_connections counts a link at both of its ends; isolated memories have none. by_source
+    tells of the hundred most frequent sources. Raises TooMuch beyond 10,000,000 links.
+    """
+    counts = _counted(graph)
+    states = Counter(graph.state(node) for node in counts.nodes)
+    by_state = {state: states[state] for state in rules.STATES if state != rules.EXPIRED}
+    if expired := sum(1 for _ in graph.another(Expired).nodes()):
+        by_state[rules.EXPIRED] = expired
+    sources = Counter(str(node.value("source")) for node in counts.nodes)
+    ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "nodes": len(counts.nodes),
+        "edges": counts.edges,
+        "average_connections": _average(2 * counts.edges, len(counts.nodes)),
+        "by_state": by_state,
+        "by_source": dict(ordered[:MAX_SOURCES]),
+        "relations": counts.relations,
+        "isolated": sum(1 for node in counts.nodes if not counts.degree(node)),
+    }
+
+
+def analysis(graph: Graph, top: int) -> Row:
+    """Return how the links of the scope are distributed, and the *top* memories by their number.
+
+    in_degrees and out_degrees are lists of {least, most, memories}: how many memories have from
+    least to most links that lead to them, or leave them; least doubles from row to row. Connectors
+    are briefs with connections, incoming and outgoing. Raises InvalidNumber, and TooMuch beyond
+    10,000,000 links.
+    """
+    most = text.integer(top, "top", 1, schema.MAX_TOP)
+    counts = _counted(graph)
+    connected = [node for node in counts.nodes if counts.degree(node)]
+    connected.sort(key=lambda node: (-counts.degree(node), *age(node.raw)))
+    return {
+        "in_degrees": _distribution(counts.nodes, counts.incoming),
+        "out_degrees": _distribution(counts.nodes, counts.outgoing),
+        "top_connectors": [_connector(graph, node, counts) for node in connected[:most]],
+        "relations": counts.relations,
+        "average_strength": _average(sum(counts.strengths.values()), counts.edges),
+    }
+
+
+def _counted(graph: Graph) -> _Counts:
+    graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
+    counts = _Counts(list(graph.nodes()))
+    for node in counts.nodes:
+        for edge, relation, other, _ in graph.edges(node, (True,)):
+            counts.outgoing[node.id] += 1
+            counts.incoming[other.id] += 1
+            counts.links[relation] += 1
+            counts.strengths[relation] = counts.strengths.get(relation, 0.0) + graph.strength(edge)
+    return counts
+
+
+def _distribution(nodes: list[Node], degrees: Counter[int]) -> list[Row]:
+    """Return how many of *nodes* have 0, 1, 2 to 3, 4 to 7 … links, without empty rows."""
+    found = Counter(degrees[node.id].bit_length() for node in nodes)
+    return [
+        {"least": 1 << bits >> 1, "most": (1 << bits) - 1, "memories": found[bits]}
+        for bits in sorted(found)
+    ]
+
+
+def _connector(graph: Graph, node: Node, counts: _Counts) -> Row:
+    return {
+        **graph.brief(node),
+        "connections": counts.degree(node),
+        "incoming": counts.incoming[node.id],
+        "outgoing": counts.outgoing[node.id],
+    }
+
+
+def _average(total: float, count: int) -> float:
+    return round(total / count, schema.DECIMALS) if count else 0.0

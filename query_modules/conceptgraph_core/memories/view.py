@@ -1,0 +1,259 @@
+"""Memories as one call sees them: those of its own scope, and nothing else."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import text
+from ..errors import NotFound
+from ..graph import adapter
+from . import compression, rules, schema
+from .rules import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
+
+
+class Node(adapter.Node):
+    """A memory as it is now; what a hand left out of it counts as its layer says.
+
+    Properties are read when they are asked for: a walk needs few of each.
+    """
+
+    __slots__ = ()
+
+    def value(self, name: str) -> Any:
+        """Return a property as records have it."""
+        declared = _DECLARED[name]
+        value = self.raw.get_property(name)
+        if value is None:
+            return declared.absent
+        try:
+            return declared.check(declared.read(value), name)
+        except ValueError:
+            return declared.absent
+
+    @property
+    def memory_id(self) -> str:
+        value = self.raw.get_property("id")
+        return str(value) if value.__class__ is str else str(self.value("id"))
+
+    @property
+    def content(self) -> str:
+        """The whole content, whether it is archived or not."""
+        return str(compression.whole(self.raw.get_property("content")) or "")
+
+    @property
+    def text(self) -> str:
+        """The summary, or else the content, cut where it is long."""
+        summary = self.raw.get_property("summary")
+        if isinstance(summary, str) and summary:
+            return summary
+        content = self.content
+        cut = schema.BRIEF_CHARACTERS
+        return content if len(content) <= cut else content[: cut - 1] + "…"
+
+    @property
+    def stored_state(self) -> str:
+        """Its state as of `last_decay_update`; what it is now says `Kept.state`."""
+        state = self.raw.get_property("state")
+        return state if state in STATES else ACTIVE
+
+    @property
+    def last(self) -> int:
+        """When it was created or accessed last, unix ms."""
+        get = self.raw.get_property
+        names = ("created_at", "accessed_at", "access_count", "said_at")
+        # Lists are ordered by it: what has the right type is not checked any further.
+        values = ((name, get(name)) for name in names)
+        return -schema.latest(
+            {name: one if one.__class__ is int else self.value(name) for name, one in values}
+        )
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether it was forgotten or has expired: only its owner sees it then."""
+        return self.raw.get_property("deleted_at") is not None or self.stored_state == EXPIRED
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether time took it out of sight, and nobody forgot it: its owner is told of it."""
+        return schema.is_expired(self.raw.get_property)
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether somebody took it out of sight."""
+        return schema.is_forgotten(self.raw.get_property)
+
+    @property
+    def fading(self) -> Fading:
+        """What its score follows from, but for its links."""
+        # Of every row of a list, and of all memories at every run of decay, as `_unit` says.
+        get = self.raw.get_property
+        count, accessed_at = get("access_count"), get("accessed_at")
+        if count.__class__ is not int or count < 0:
+            count = self.value("access_count")
+        return Fading(
+            importance=self._unit("importance_score"),
+            confidence=self._unit("confidence"),
+            access_count=count,
+            accessed_at=accessed_at if accessed_at.__class__ is int else self.value("accessed_at"),
+            rate=None if get("decay_rate") is None else self.value("decay_rate"),
+            tags=tuple(self.value("tags")) if get("tags") else (),
+            preserved_until=self.value("preserved_until") if get("preserved_until") else None,
+        )
+
+    @property
+    def score(self) -> float:
+        """Its score as of `last_decay_update`."""
+        return self._unit("decay_score")
+
+    def _unit(self, name: str) -> float:
+        # Of all memories at every run of decay: what is as it must be is not checked any further.
+        value = self.raw.get_property(name)
+        if value.__class__ is float and 0.0 <= value <= 1.0:
+            return float(value)
+        return float(self.value(name))
+
+
+def _of_type(value: Any, kind: type, name: str) -> Any:
+    return value if value.__class__ is kind else _DECLARED[name].absent
+
+
+def _time(value: Any, otherwise: int) -> int:
+    return value if value.__class__ is int else otherwise
+
+
+def _days(value: Any) -> int:
+    return min(rules.MAX_LINK_DAYS, max(0, value)) if value.__class__ is int else 0
+
+
+_DECLARED = {declared.name: declared for declared in schema.KIND.properties}
+
+# The fields of a brief, for the procedures that yield some more of each memory.
+BRIEF = ("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at")
+
+
+class Kept(adapter.Graph[Node]):
+    """One call's view of its scope's memories, forgotten ones too: as their owner sees them."""
+
+    layer = schema.LAYER
+    node_class = Node
+
+    def _new_node(self, raw: Any, node_id: int) -> Node | None:
+        # Here, so that neither a look-up nor a scan nor a walk can meet what is somebody else's.
+        node = super()._new_node(raw, node_id)
+        if node is not None and not self.sees(node):
+            node = self._nodes[node_id] = None
+        return node
+
+    def existing(self, memory_id: str, field: str = "memory_id") -> Node:
+        """Return the memory of that id. Raises NotFound: another scope's is as if it were not."""
+        return self.existing_all([memory_id], field)[0]
+
+    def existing_all(self, memory_ids: Sequence[str], field: str = "memory_ids") -> list[Node]:
+        """Return the memories of those ids, each once, in their order. Raises NotFound."""
+        wanted = list(dict.fromkeys(text.name(one, field) for one in memory_ids))
+        sought = frozenset(wanted)
+        found: dict[str, Node] = {}
+        for node in self.nodes():
+            memory_id = node.raw.get_property("id")
+            if memory_id in sought:
+                found.setdefault(memory_id, node)
+        for memory_id in wanted:
+            if memory_id not in found:
+                raise not_found(memory_id)
+        return [found[memory_id] for memory_id in wanted]
+
+    def sees(self, node: Node) -> bool:
+        """Tell whether *node* is of this call's scope."""
+        return bool(node.raw.get_property("user_id") == self.context.user_id)
+
+    def fading(self, node: Node) -> Fading:
+        """Return what the score of *node* follows from, its links where they count."""
+        fading = node.fading
+        if not self.context.decay.degree_boost:
+            return fading
+        # The worker sees what is forgotten too, and yet must come to the score that is told.
+        others = (other for _, _, other, _ in self.edges(node))
+        return fading._replace(degree=sum(not other.is_deleted for other in others))
+
+    def presence(self, node: Node, may_expire: bool = False) -> tuple[float, str]:
+        """Return the score and the state of *node* now; only the worker lets it expire."""
+        score, state = rules.now(self.fading(node), self.context.now_ms, self.context.decay)
+        return score, ARCHIVED if state == EXPIRED and not may_expire else state
+
+    def state(self, node: Node) -> str:
+        """Return the state of *node* now, whenever the worker saw it last."""
+        return EXPIRED if node.is_deleted else self.presence(node)[1]
+
+    def score(self, node: Node) -> float:
+        """Return the score of *node* now, of what is out of sight the one that it went with."""
+        return node.score if node.is_deleted else self.presence(node)[0]
+
+    def brief(self, node: Node) -> dict[str, Any]:
+        """Return what lists tell of a memory; times in unix ms."""
+        # Lists are long and these are many: what has the right type is told as it is.
+        get = node.raw.get_property
+        return {
+            "memory_id": str(get("id")),
+            "text": node.text,
+            "source": _of_type(get("source"), str, "source"),
+            "speaker": _of_type(get("speaker"), str, "speaker"),
+            "type": _of_type(get("type"), str, "type"),
+            "tags": list(node.value("tags")) if get("tags") else [],
+            "state": self.state(node),
+            "created_at": _of_type(get("created_at"), int, "created_at"),
+        }
+
+    def strength(self, edge: Any, least: float = 0.0) -> float:
+        """Return a link's strength now; of one with less than *least*, something below that."""
+        strength = edge.get_property("strength")
+        # Of every link that a walk meets: what is as it must be is not looked at any closer, and
+        # of what cannot be enough, because links only fade, not even since when it fades.
+        if strength.__class__ is float and strength < least:
+            return float(strength)
+        since = edge.get_property("last_strengthened")
+        days = edge.get_property("strengthened_days")
+        now_ms = self.context.now_ms
+        if strength.__class__ is float and since.__class__ is int and days is None:
+            return link_strength(strength, since, 0, now_ms)
+        if isinstance(strength, bool) or not isinstance(strength, (int, float)):
+            strength = schema.DEFAULT_STRENGTH
+        return link_strength(float(strength), _time(since, now_ms), _days(days), now_ms)
+
+    def link_days(self, edge: Any) -> int:
+        """Return on how many days a link was strengthened, counting today."""
+        now_ms = self.context.now_ms
+        since = _time(edge.get_property("last_strengthened"), now_ms)
+        return link_days(_days(edge.get_property("strengthened_days")), since, now_ms)
+
+    def is_later(self, node: Node) -> bool:
+        until_ms = self.context.until_ms
+        return until_ms is not None and int(node.value("created_at")) > until_ms
+
+
+class Graph(Kept):
+    """One call's view of the memories of its scope that are neither forgotten nor expired."""
+
+    def sees(self, node: Node) -> bool:
+        return super().sees(node) and not node.is_deleted
+
+    def state(self, node: Node) -> str:
+        # What is deleted is not there.
+        return self.presence(node)[1]
+
+
+class Expired(Kept):
+    """One call's view of the memories of its scope that time took out of sight."""
+
+    def sees(self, node: Node) -> bool:
+        return super().sees(node) and node.is_expired
+
+
+class Gone(Kept):
+    """One call's view of the memories of its scope that are out of sight: expired or forgotten."""
+
+    def sees(self, node: Node) -> bool:
+        return super().sees(node) and node.is_deleted
+
+
+def not_found(memory_id: str) -> NotFound:
+    """Return the refusal of an id that is nobody's, or somebody else's: both are one."""
+    return NotFound(f"memory: not found: {' '.join(memory_id.split())[:100]}")

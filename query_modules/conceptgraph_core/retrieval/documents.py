@@ -1,0 +1,155 @@
+"""What the index knows of a text, and where that is looked up before anything is written."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .. import text as names
+from ..layers import IndexedText, NodeKind
+from ..words import terms
+from . import schema
+from .question import speaker_terms
+from .scoring import NEIGHBOURS
+
+# (label, properties, values): what to find by index.
+Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
+
+
+class Told(NamedTuple):
+    """A text and what is told of it; `thread` and `position` are there together or not at all.
+
+    `about` are the names of what it is about, whose words count as its own.
+    """
+
+    scope: str
+    label: str
+    key: str
+    text: str
+    thread: str | None
+    position: int | None
+    speaker: str | None
+    said_at: int | None
+    about: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> tuple[str, str, str]:
+        return self.scope, self.label, self.key
+
+    @property
+    def place(self) -> tuple[str, str, int] | None:
+        """Where it stands in its thread."""
+        if self.thread is None or self.position is None:
+            return None
+        return self.scope, self.thread, self.position
+
+    def subjects(self, languages: Sequence[str]) -> set[str]:
+        """Return the terms of the names of what it is about."""
+        return {term for name in self.about for term in terms(name, languages)}
+
+    def counts(self, languages: Sequence[str]) -> dict[str, int]:
+        """Return how often it has each of its terms; what it is about counts once more."""
+        found = terms(self.text, languages)
+        for term in self.subjects(languages):
+            found[term] = found.get(term, 0) + 1
+        return found
+
+    @property
+    def part(self) -> int:
+        """The part of its corpus that it is counted in."""
+        return part(self.key)
+
+
+def part(name: str) -> int:
+    """Return which part of its corpus a text of that key is counted in."""
+    return names.part(name, schema.PARTS)
+
+
+def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
+    """Return what the index is to know of a record; None if it is of no such node.
+
+    *properties* are plain, as records have them, not as a node may store them: else a text that
+    looks like a stored form would be taken for what that stands for. What has no text says nothing.
+    """
+    if kind.indexed is None:
+        return None
+    key = properties.get(kind.key[-1])
+    scope = schema.SHARED if kind.scope is None else properties.get(kind.scope)
+    if not isinstance(key, str) or not isinstance(scope, str):
+        return None
+    thread, position = properties.get("thread"), properties.get("position")
+    if not isinstance(thread, str) or not _is_whole(position):
+        thread = position = None
+    speaker = properties.get("speaker")
+    return Told(
+        # As `text.user` has it.
+        unicodedata.normalize("NFC", scope),
+        kind.label,
+        key,
+        _text(kind.indexed, properties),
+        thread,
+        position,
+        speaker if isinstance(speaker, str) else None,
+        _said_at(kind.indexed, key, properties),
+        _about(kind.indexed, properties),
+    )
+
+
+def _said_at(indexed: IndexedText, key: str, properties: Mapping[str, Any]) -> int | None:
+    for name in ("said_at", indexed.otherwise_at):
+        value = None if name is None else properties.get(name)
+        if _is_whole(value):
+            return int(value)  # type: ignore[arg-type]
+    return indexed.when(key)
+
+
+def _text(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
+    values = [properties.get(name) for name in indexed.texts()]
+    return "\n".join(value for value in values if isinstance(value, str))
+
+
+def _about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ...]:
+    names = None if indexed.about is None else properties.get(indexed.about)
+    if not isinstance(names, (list, tuple)):
+        return ()
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
+    """Yield what of the index is needed to write *texts*, some of it more than once."""
+    for scope in dict.fromkeys(one.scope for one in texts):
+        yield from corpus(scope)
+    # Many texts have the same words: each once.
+    names: dict[str, dict[str, Any]] = {}
+    for one in texts:
+        yield schema.TEXT, ("scope", "label", "key"), one.id
+        of_scope = names.setdefault(one.scope, {})
+        of_scope |= one.counts(languages)
+        if one.speaker is not None:
+            yield schema.SPEAKER, ("scope", "name"), (one.scope, one.speaker)
+            of_scope |= dict.fromkeys(speaker_terms(one.speaker, languages))
+        if one.place is not None:
+            scope, thread, position = one.place
+            for offset in range(-NEIGHBOURS, NEIGHBOURS + 1):
+                yield (
+                    schema.TEXT,
+                    ("scope", "thread", "position"),
+                    (scope, thread, position + offset),
+                )
+    for scope, of_scope in names.items():
+        yield from named(scope, of_scope)
+
+
+def corpus(scope: str) -> Iterator[Place]:
+    """Yield where it is kept how many texts *scope* has."""
+    for part in range(schema.PARTS):
+        yield schema.CORPUS, ("scope", "part"), (scope, part)
+
+
+def named(scope: str, names: Sequence[str] | Mapping[str, int]) -> Iterator[Place]:
+    """Yield where the terms of those names are."""
+    for name in names:
+        yield schema.TERM, ("scope", "name"), (scope, name)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,177 @@
+"""The index of words as it lies in the graph."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..graph.adapter import Node
+from . import schema
+from .index import Corpus, Mentions, Told
+from .indexer import Words
+
+
+class StoredIndex:
+    """The index of words as it lies in the graph; a text is known by the id of its node."""
+
+    def __init__(self, graph: Words, scope: str) -> None:
+        self._graph = graph
+        self._scope = scope
+        self._terms: dict[str, Node] = {}
+        self._counts: dict[str, int] = {}
+        self._read: dict[str, Mentions[int]] = {}
+        self._raws: dict[int, Any] = {}
+        self._told: dict[int, Told] = {}
+        # What is known to stand at a place in a thread, or that nothing does.
+        self._at: dict[tuple[Any, int], int | None] = {}
+        self._following: dict[tuple[int, bool], Any] = {}
+        total = length = 0
+        degrees = _degrees(graph)
+        for node in graph.nodes():
+            get = node.raw.get_property
+            if get("scope") != scope:
+                continue
+            if node.label == schema.TERM:
+                name = get("name")
+                self._terms[name] = node
+                if node.id in degrees:
+                    self._counts[name] = degrees[node.id]
+            elif node.label == schema.CORPUS:
+                total += get("texts")
+                length += get("length")
+        self.corpus = Corpus(total, length / total if length > 0 else 1.0)
+        self._take_incoming()
+
+    def _take_incoming(self) -> None:
+        """Take over the mentions that were looked up."""
+        names = {term.id: name for name, term in self._terms.items()}
+        for term, *columns in self._graph.context.incoming or ():
+            if term in names:
+                self._read[names[term]] = Mentions(*columns)
+
+    def speakers(self) -> dict[str, Sequence[str]]:
+        """Return for each term that is a first name the whole names of who has it."""
+        known = ((name, term.raw.get_property("speakers")) for name, term in self._terms.items())
+        return {name: tuple(speakers) for name, speakers in known if speakers}
+
+    def count(self, cue: str) -> int:
+        """Return how many texts mention *cue*: as the look-up counted them, or by going there."""
+        if cue not in self._terms:
+            return 0
+        if cue in self._read:
+            return len(self._read[cue].texts)
+        if cue not in self._counts:
+            self._counts[cue] = sum(1 for _ in self._edges(cue))
+        return self._counts[cue]
+
+    def is_read(self, cue: str) -> bool:
+        """Tell whether the mentions of *cue* were looked up, or all may be read here."""
+        return cue in self._read or (self._graph.context.found is None and cue in self._terms)
+
+    def mentions(self, cue: str) -> Mentions[int]:
+        """Return the texts that mention *cue*: as they were looked up, or by going there."""
+        if cue not in self._read:
+            rows = [self._mention(edge) for edge in self._edges(cue)]
+            self._read[cue] = Mentions(*zip(*rows, strict=True))
+        return self._read[cue]
+
+    def _mention(self, edge: Any) -> tuple[Any, ...]:
+        raw = edge.from_vertex()
+        text = raw.get_id()
+        self._raws[text] = raw
+        about = (raw.get_property(name) for name in schema.OF_MENTIONED)
+        return (text, edge.get_property(schema.COUNT), *about)
+
+    def beside(self, text: int, offset: int) -> int | None:
+        """Return the text *offset* positions further: as looked up, or going along the thread."""
+        place = self._place(text, offset)
+        if place in self._at:
+            return self._at[place]
+        raw, wanted = self._raw(text), place[1]
+        step = 1 if offset > 0 else -1
+        while (raw.get_property("position") - wanted) * step < 0:
+            raw = self._next(raw, forward=offset > 0)
+            if raw is None:
+                return None
+        if raw.get_property("position") != wanted:
+            return None
+        found: int = raw.get_id()
+        self._raws[found] = raw
+        return found
+
+    def _place(self, text: int, offset: int) -> tuple[Any, int]:
+        thread, position = map(self._raw(text).get_property, schema.PLACE)
+        return thread, position + offset
+
+    def _next(self, raw: Any, forward: bool) -> Any:
+        # Among the edges of a text are all its mentions: they are gone through once.
+        key = raw.get_id(), forward
+        if key not in self._following:
+            self._following[key] = _following(raw, forward)
+        return self._following[key]
+
+    def expect(self, texts: Sequence[tuple[int, int]]) -> None:
+        """Have texts read together, where they have to be read."""
+        self._graph.expect([text for text, _ in texts])
+        self._look_up({self._place(text, offset): None for text, offset in texts if offset})
+
+    def expect_nodes(self, texts: Sequence[int]) -> None:
+        """Have the nodes that *texts* are of read together, where they have to be read."""
+        nodes = [self._raw(text).get_property("node") for text in texts]
+        self._graph.expect([node for node in nodes if isinstance(node, int)])
+
+    def _look_up(self, places: dict[tuple[Any, int], None]) -> None:
+        """Take note of what stands at *places*, if that can be looked up."""
+        wanted = [(self._scope, *place) for place in places]
+        by = ("scope", *schema.PLACE)
+        found = self._graph.looked_up(schema.TEXT, by, wanted) if wanted else None
+        if found is None:
+            return
+        self._at |= places
+        for raw in found:
+            text = raw.get_id()
+            self._raws[text] = raw
+            self._at[self._place(text, 0)] = text
+
+    def tell(self, text: int) -> Told:
+        """Return what the text is, who said it and when."""
+        told = self._told.get(text)
+        if told is None:
+            get = self._raw(text).get_property
+            told = self._told[text] = Told(get("key"), get("speaker"), get("said_at"))
+        return told
+
+    def node_of(self, text: int) -> tuple[str, str, int]:
+        """Return the label, the key and the id of the node that *text* is of."""
+        get = self._raw(text).get_property
+        return get("label"), get("key"), get("node")
+
+    def _raw(self, text: int) -> Any:
+        if text not in self._raws:
+            self._raws[text] = self._graph.raw_vertex(text)
+        return self._raws[text]
+
+    def _edges(self, cue: str) -> Iterator[Any]:
+        step = self._graph.step
+        edges = self._terms[cue].raw.iter_in_edges()
+        edge = edges.get()
+        while edge is not None:
+            step()
+            if edge.get_type_name() in schema.MENTIONING:
+                yield edge
+            edge = edges.next()
+
+
+def _degrees(graph: Words) -> dict[int, int]:
+    """Return what the look-up counted, by the ids of the nodes; nothing if there was none."""
+    context = graph.context
+    pairs = zip(context.found or (), context.degrees or (), strict=False)
+    return {one if isinstance(one, int) else int(one.id): degree for one, degree in pairs}
+
+
+def _following(raw: Any, forward: bool) -> Any:
+    edges = raw.iter_out_edges() if forward else raw.iter_in_edges()
+    edge = edges.get()
+    while edge is not None:
+        if edge.get_type_name() == schema.NEXT:
+            return edge.to_vertex() if forward else edge.from_vertex()
+        edge = edges.next()
+    return None

@@ -1,0 +1,344 @@
+"""Keeping the index of words as the texts are."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ..errors import LibraryMissing
+from ..graph import adapter
+from ..graph.adapter import Node
+from ..graph.raw import labels
+from ..layers import IndexedText, NodeKind
+from ..words import missing
+from . import schema
+from .documents import Told, part, told
+from .scoring import NEIGHBOURS
+from .speakers import Speakers
+
+_PROPERTIES = ("thread", "position", "speaker", "said_at")
+
+
+def is_of(raw: Any, kind: NodeKind, key: str) -> bool:
+    """Tell whether a vertex underneath `mgp` is the node of *kind* with that *key*."""
+    return kind.label in labels(raw) and raw.get_property(kind.key[-1]) == key
+
+
+class Words(adapter.Graph[Node]):
+    """One call's view of the index."""
+
+    layer = schema.LAYER
+
+
+class Writer:
+    """Writes the words of texts; what the index has of them is looked up once.
+
+    `finish` must follow. Where the libraries are missing nothing is written; `check` tells of it.
+    Nor is anything in a rehearsal.
+    """
+
+    def __init__(self, graph: adapter.Graph[Any]) -> None:
+        self._graph = graph.another(Words)
+        self._languages = graph.context.languages
+        # Of each scope, by name.
+        self._terms: dict[str, dict[str, Node]] = {}
+        self._texts: dict[tuple[str, str, str], Node] = {}
+        self._places: dict[tuple[str, str, int], Node] = {}
+        self._parts: dict[tuple[str, int], Node] = {}
+        self._more: dict[tuple[str, int], tuple[int, int]] = {}
+        self._begun: set[tuple[str, int]] = set()
+        self._perhaps_unused: dict[int, Node] = {}
+        self._speakers = Speakers(self._graph, self._languages, self._term, self._note_unused)
+        self._read_of: dict[str, tuple[str, ...]] = {}
+        self._is_loaded = False
+        self._can = not missing() and not graph.context.rehearsed
+
+    def require_libraries(self) -> None:
+        """Raise LibraryMissing where words cannot be told."""
+        if not self._can:
+            raise LibraryMissing(
+                f"words: {', '.join(missing())} must be beside the query modules;"
+                " concept-graph-mcp install-modules copies them"
+            )
+
+    def put(self, kind: NodeKind, node: Node, again: bool = True, afresh: bool = False) -> bool:
+        """Make the words of *node* those of its text; tell whether they were others.
+
+        Without *again* what the index has of it already is taken to be right; *afresh*, not even
+        its speaker's first name is taken to be the same terms as it was.
+        """
+        one = self._told(kind, node)
+        if one is None or not self._can:
+            return False
+        self._load()
+        text = self._texts.get(one.id)
+        if text is not None and not again and text.raw.get_property("node") == node.id:
+            return False
+        if text is None:
+            self._write_new(one, node)
+            return True
+        changed = self._write_mentions(one, text)
+        changed |= self._write_place(one, text)
+        changed |= self._speakers.write(one, text, False, afresh)
+        return self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at) or changed
+
+    def _write_new(self, one: Told, node: Node) -> None:
+        counts = one.counts(self._languages)
+        length = sum(counts.values())
+        scope, label, key = one.id
+        given = {"length": length, "node": node.id, "speaker": one.speaker, "said_at": one.said_at}
+        given = {name: value for name, value in given.items() if value is not None}
+        text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, **given)
+        self._texts[one.id] = text
+        self._count(one, 1, length)
+        self._mention(one, text, counts, one.subjects(self._languages))
+        self._write_place(one, text)
+        self._speakers.write(one, text, True, False)
+
+    def begin(self, scope: str, thread: str) -> None:
+        """Let two calls conflict that both begin *thread*, which nothing is there of to write to.
+
+        Both write to the part of the corpus that its name falls to, as if it were a text's.
+        """
+        self._begun.add((scope, part(thread)))
+
+    def remove(self, kind: NodeKind, node: Node) -> None:
+        """Remove what the index has of *node*."""
+        one = self._told(kind, node)
+        if one is not None:
+            self._load()
+            text = self._texts.pop(one.id, None)
+            if text is not None:
+                self._remove(one, text)
+
+    def has(self, kind: NodeKind, node: Node) -> bool:
+        """Tell whether the index has anything of *node*."""
+        one = self._told(kind, node)
+        self._load()
+        return one is not None and one.id in self._texts
+
+    def remove_strays(self, kinds: Iterable[NodeKind], most: float = math.inf) -> int:
+        """Remove what the index has of texts that are gone, at most *most*; return of how many."""
+        strays = self.strays(kinds)
+        strays = strays[: int(min(most, len(strays)))]
+        for id_ in strays:
+            scope, label, key = id_
+            text = self._texts.pop(id_)
+            self._remove(Told(scope, label, key, "", None, None, None, None), text)
+        return len(strays)
+
+    def strays(self, kinds: Iterable[NodeKind]) -> list[tuple[str, str, str]]:
+        """Return which texts the index has that are not where it has them."""
+        self._load()
+        known = {kind.label: kind for kind in kinds}
+        return [
+            (scope, label, key)
+            for (scope, label, key), text in self._texts.items()
+            if not self._is_there(known.get(label), key, text)
+        ]
+
+    def _is_there(self, kind: NodeKind | None, key: str, text: Node) -> bool:
+        raw = self._graph.raw_vertex(text.raw.get_property("node"))
+        return kind is not None and raw is not None and is_of(raw, kind, key)
+
+    def finish(self) -> None:
+        """Write how many texts there are now, and remove the terms that none mentions any more."""
+        self._speakers.finish()
+        for key in sorted(self._begun) if self._can else ():
+            self._load()
+            self._more.setdefault(key, (0, 0))
+        for key, (texts, length) in self._more.items():
+            if texts or length or key in self._begun:
+                self._write_part(key, texts, length)
+        for term in self._perhaps_unused.values():
+            self._graph.step()
+            if not term.raw.get_property("speakers"):
+                self._graph.delete_if_alone(term)
+        self._more, self._perhaps_unused = {}, {}
+        self._begun.clear()
+
+    def _told(self, kind: NodeKind, node: Node) -> Told | None:
+        if kind.indexed is None:
+            return None
+        names = self._read_of.get(kind.label)
+        if names is None:
+            names = self._read_of[kind.label] = tuple(_read_of(kind, kind.indexed))
+        get = node.raw.get_property
+        stored = {name: get(name) for name in names}
+        texts = {name: kind.declared(name).read(stored[name]) for name in kind.indexed.texts()}
+        return told(kind, stored | texts)
+
+    def _load(self) -> None:
+        if self._is_loaded:
+            return
+        self._is_loaded = True
+        for node in self._graph.nodes():
+            get = node.raw.get_property
+            if node.label == schema.TERM:
+                self._terms.setdefault(get("scope"), {})[get("name")] = node
+            elif node.label == schema.SPEAKER:
+                self._speakers.load(node)
+            elif node.label == schema.CORPUS:
+                self._parts[get("scope"), get("part")] = node
+            else:
+                self._texts[get("scope"), get("label"), get("key")] = node
+                if get("thread") is not None:
+                    self._places[get("scope"), get("thread"), get("position")] = node
+
+    # Mentions
+
+    def _write_mentions(self, one: Told, text: Node) -> bool:
+        counts = one.counts(self._languages)
+        about = one.subjects(self._languages)
+        known: set[str] = set()
+        changed = False
+        terms = self._terms.setdefault(one.scope, {})
+        for edge, term in self._mentions(text):
+            name = term.raw.get_property("name")
+            # What stays and is mentioned in another way was perhaps not looked up.
+            terms.setdefault(name, term)
+            count = counts.get(name)
+            if count is None or name in known or edge.get_type_name() != _mention(name in about):
+                self._graph.delete_edge(edge)
+                self._note_unused(term)
+                changed = True
+                continue
+            known.add(name)
+            if edge.get_property("count") != count:
+                edge.set_property("count", count)
+                changed = True
+        missing = {name: count for name, count in counts.items() if name not in known}
+        self._mention(one, text, missing, about)
+        changed |= bool(missing)
+        length = sum(counts.values())
+        self._count(one, 0, length - (text.raw.get_property("length") or 0))
+        return self._set(text, length=length) or changed
+
+    def _mention(
+        self, one: Told, text: Node, counts: Mapping[str, int], about: Collection[str]
+    ) -> None:
+        """Have *text* mention each of *counts* so often."""
+        kinds = {schema.MENTIONS: counts}
+        if about:
+            others = {name: count for name, count in counts.items() if name not in about}
+            subjects = {name: count for name, count in counts.items() if name in about}
+            kinds = {schema.ABOUT: subjects, schema.MENTIONS: others}
+        known, scope = self._terms.setdefault(one.scope, {}), one.scope
+        for edge_type, mentioned in kinds.items():
+            terms = [known.get(name) or self._term(scope, name) for name in mentioned]
+            self._graph.add_edges(text, edge_type, schema.COUNT, terms, mentioned.values())
+
+    def _mentions(self, text: Node) -> list[tuple[Any, Node]]:
+        return [
+            (edge, other)
+            for edge, _, other, outgoing in self._graph.edges(text)
+            if outgoing and other.label == schema.TERM
+        ]
+
+    def _term(self, scope: str, name: str) -> Node:
+        of_scope = self._terms.setdefault(scope, {})
+        term = of_scope.get(name)
+        if term is None:
+            term = of_scope[name] = self._graph.create_node(schema.TERM, scope=scope, name=name)
+        return term
+
+    def _note_unused(self, term: Node) -> None:
+        self._perhaps_unused[term.id] = term
+
+    # Threads
+
+    def _write_place(self, one: Told, text: Node) -> bool:
+        get = text.raw.get_property
+        old = (one.scope, get("thread"), get("position")) if get("thread") is not None else None
+        new = one.place
+        if new is not None and self._places.get(new, text).id != text.id:
+            new = None  # Two at one place: the first keeps it.
+        if new == old:
+            return False
+        if old is not None:
+            self._unlink(text)
+            self._places.pop(old, None)
+        _, thread, position = new or (None, None, None)
+        self._set(text, thread=thread, position=position)
+        if new is not None:
+            self._places[new] = text
+            self._link(new, text)
+        return True
+
+    def _link(self, place: tuple[str, str, int], text: Node) -> None:
+        before, after = self._nearest(place, -1), self._nearest(place, 1)
+        if before is not None and after is not None:
+            for edge in self._graph.edges_between(before, after, schema.NEXT):
+                self._graph.delete_edge(edge)
+        if before is not None:
+            self._graph.add_edge(before, text, schema.NEXT)
+        if after is not None:
+            self._graph.add_edge(text, after, schema.NEXT)
+
+    def _nearest(self, place: tuple[str, str, int], step: int) -> Node | None:
+        scope, thread, position = place
+        for distance in range(1, NEIGHBOURS + 1):
+            found = self._places.get((scope, thread, position + step * distance))
+            if found is not None:
+                return found
+        return None
+
+    def _unlink(self, text: Node) -> None:
+        """Take *text* out of its thread, whose ends stay joined if they are near enough."""
+        before: Node | None = None
+        after: Node | None = None
+        for edge, _, other, outgoing in list(self._graph.edges(text)):
+            if other.label == schema.TEXT:
+                before, after = (before, other) if outgoing else (other, after)
+                self._graph.delete_edge(edge)
+        if before is not None and after is not None:
+            ends = (one.raw.get_property("position") for one in (after, before))
+            if next(ends) - next(ends) <= NEIGHBOURS:
+                self._graph.add_edge(before, after, schema.NEXT)
+
+    # The rest
+
+    def _remove(self, one: Told, text: Node) -> None:
+        get = text.raw.get_property
+        for _, term in self._mentions(text):
+            self._note_unused(term)
+        self._speakers.forget(text)
+        if get("thread") is not None:
+            self._unlink(text)
+            self._places.pop((one.scope, get("thread"), get("position")), None)
+        self._count(one, -1, -(get("length") or 0))
+        self._graph.delete_node(text)
+
+    def _count(self, one: Told, texts: int, length: int) -> None:
+        key = one.scope, one.part
+        known_texts, known_length = self._more.get(key, (0, 0))
+        self._more[key] = known_texts + texts, known_length + length
+
+    def _write_part(self, key: tuple[str, int], texts: int, length: int) -> None:
+        node = self._parts.get(key)
+        if node is None:
+            scope, part = key
+            self._parts[key] = self._graph.create_node(
+                schema.CORPUS, scope=scope, part=part, texts=texts, length=length
+            )
+            return
+        # Even if that is what it has: who began a thread conflicts with who begins it too.
+        node.raw.set_property("texts", node.raw.get_property("texts") + texts)
+        self._set(node, length=node.raw.get_property("length") + length)
+
+    def _set(self, node: Node, /, **properties: Any) -> bool:
+        changed = False
+        for name, value in properties.items():
+            if node.raw.get_property(name) != value:
+                node.raw.set_property(name, value)
+                changed = True
+        return changed
+
+
+def _read_of(kind: NodeKind, indexed: IndexedText) -> set[str]:
+    """Return the properties of a node that the index is to know of."""
+    names = {*indexed.told(), *kind.key, *_PROPERTIES}
+    return names | {name for name in (kind.scope, indexed.otherwise_at) if name is not None}
+
+
+def _mention(about: bool) -> str:
+    return schema.ABOUT if about else schema.MENTIONS

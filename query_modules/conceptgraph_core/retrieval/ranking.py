@@ -1,0 +1,267 @@
+"""Spreading activation over words: which texts belong to a question, and why.
+
+A text is activated by each cue that it or a neighbour of it in its thread mentions, the more the
+rarer the cue is. No thread is walked for that: activation is added up by position, and of the texts
+that mention no cue themselves only those are looked up that may still be among the best.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappush, heappushpop, nlargest
+from math import inf
+from typing import Any, Final, Generic, NamedTuple
+
+from .index import Corpus, H, Index, Mentions, Told
+from .question import Cue, Factors, Question
+from .schema import FEW_MENTIONS, MOST_MENTIONS
+from .scoring import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
+
+# So many times as many as are wanted are looked at for what the best of them reach.
+_STRONGEST: Final = 3
+# What a mention counts by a stem that the question's word has in another language.
+FOREIGN: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Associated(Generic[H]):
+    """A text that belongs to a question: `score` is what its words gave, times the factors."""
+
+    text: H
+    told: Told
+    score: float
+    factors: Factors
+    _spread: Spread[H] = field(compare=False, repr=False)
+    _place: Place = field(compare=False, repr=False)
+
+    @property
+    def words(self) -> tuple[Word[H], ...]:
+        """What each word gave; of most that are found nobody asks for it."""
+        return tuple(self._spread.words(self._place))
+
+
+def associate(
+    question: Question,
+    corpus: Corpus,
+    index: Index[H],
+    limit: int,
+    admits: Callable[[H], bool] = lambda _: True,
+) -> list[Associated[H]]:
+    """Return the *limit* texts that *question* brings to mind, the best first.
+
+    Only texts older than the question, and only what *admits* says true of, which is asked about as
+    few as can be. Of equal scores the text said last comes first, those of
+    unknown time after all others, then by id.
+    """
+    spread: Spread[H] = Spread(question, corpus)
+    for cue, mentions, term_of in _read(question, index):
+        spread.add(cue, mentions, term_of)
+    return _Choice(question, index, spread, limit, admits).best()
+
+
+def _read(
+    question: Question, index: Index[H]
+) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
+    """Yield the cues that texts mention, rarest first, each as `Spread.add` takes it.
+
+    After them, in the same order, what the question leads to further, if it is rare itself. Of a
+    cue that is several terms those are read that the bound leaves room for.
+    """
+    counts = _counts(question, index)
+    for cues in (question.cues, question.further):
+        read = [_of(cue, counts) for cue in cues]
+        of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms]
+        yield from sorted(of_cues, key=lambda one: (len(one[1].texts), one[0].terms))
+
+
+def _of(cue: Cue, read: Mapping[str, int]) -> Cue:
+    """Return *cue* with those of its terms that are *read*."""
+    own = tuple(filter(read.get, cue.own))
+    return cue._replace(own=own, foreign=tuple(filter(read.get, cue.foreign)))
+
+
+def _counts(question: Question, index: Index[H]) -> dict[str, int]:
+    """Return how many texts mention the terms that are read, the rarest terms first."""
+    own = sorted((index.count(term), term) for cue in question.cues for term in cue.terms)
+    further = sorted((index.count(term), term) for cue in question.further for term in cue.terms)
+    read: dict[str, int] = {}
+    left = MOST_MENTIONS
+    for count, term in own + [one for one in further if one[0] <= FEW_MENTIONS]:
+        if not count:
+            continue
+        if read and count > left:
+            break
+        read[term] = count
+        left -= count
+    return read
+
+
+def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
+    """Return the texts that mention *cue*, each once: by the term that it mentions most often."""
+    if not cue.foreign and len(cue.own) == 1:
+        return index.mentions(cue.own[0]), {}
+    rows: dict[H, tuple[Any, ...]] = {}
+    term_of: dict[H, str] = {}
+    for term in cue.terms:
+        by = FOREIGN if term in cue.foreign else 1
+        for text, count, *told in zip(*index.mentions(term), strict=True):
+            if text not in rows or rows[text][1] < by * count:
+                rows[text], term_of[text] = (text, by * count, *told), term
+    return Mentions(*zip(*rows.values(), strict=True)), term_of
+
+
+class _Found(NamedTuple, Generic[H]):
+    score: float
+    text: H
+    told: Told
+    factors: Factors
+    place: Place
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        said_at = self.told.said_at
+        return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
+
+
+class _Choice(Generic[H]):
+    """The best of what was activated, having asked the store about as few texts as can be."""
+
+    def __init__(
+        self,
+        question: Question,
+        index: Index[H],
+        spread: Spread[H],
+        limit: int,
+        admits: Callable[[H], bool],
+    ) -> None:
+        self._question = question
+        self._index = index
+        self._spread = spread
+        self._limit = limit
+        self._admits = admits
+        self._considered: set[Place] = set()
+        self._most = question.most
+        self._most_by_speaker = question.most_by_speaker
+        self._found: list[_Found[H]] = []
+        self._best_scores: list[float] = []  # a heap of at most `limit`
+
+    def best(self) -> list[Associated[H]]:
+        """Return them in their order."""
+        likely = self._likely_least()
+        self._consider_likely(likely)
+        if self._least < likely:
+            self._consider_others()
+        self._found.sort(key=lambda one: one.order)
+        return [self._explained(one) for one in self._found[: self._limit]]
+
+    @property
+    def _least(self) -> float:
+        """What a text must reach to be among the best, as far as is known."""
+        if len(self._best_scores) < self._limit:
+            return 0.0
+        return self._best_scores[0] - NOT_COMPARED
+
+    def _likely_least(self) -> float:
+        """Return what a text must reach if all are admitted."""
+        spread, strengths = self._spread, self._spread.strengths
+        # Many of them: what is beside a text may make more of it than it makes of itself.
+        strongest = nlargest(_STRONGEST * self._limit, strengths, key=strengths.__getitem__)
+        scored = ((spread.about_total(place) * spread.by_time(place), place) for place in strongest)
+        best = nlargest(self._limit, scored)
+        if len(best) < self._limit:
+            return 0.0
+        by_speaker = self._most_by_speaker
+        if by_speaker > 1.0:
+            # Who said a text is not told with its mentions, and may raise what must be reached.
+            self._consider_all(
+                [(one * by_speaker, place, spread.total(place)) for one, place in best]
+            )
+        # Twice, for `about_total` may be the last bits more than what is found in the end.
+        return max(self._least, best[-1][0] - 2 * NOT_COMPARED)
+
+    def _consider_likely(self, least: float) -> None:
+        """Consider what may have a score of *least*, in the order in which it is to be expected."""
+        likely = []
+        for bound, place in self._spread.activated(least / self._most):
+            if place in self._considered:
+                continue
+            factor = self._most_factor(place)
+            if bound * factor >= least:
+                total = self._spread.total(place)
+                if total * factor >= least:
+                    likely.append((total * factor, place, total))
+        likely.sort(reverse=True)
+        for start in range(0, len(likely), self._limit):
+            self._consider_all(likely[start : start + self._limit])
+
+    def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
+        """Consider places, each with the most that it may score and its total."""
+        least = self._least
+        wanted = [(place, total) for most, place, total in likely if most >= least]
+        self._index.expect([self._near(place) for place, _ in wanted])
+        scored = [one for one in (self._scored(*one) for one in wanted) if one is not None]
+        scored = [one for one in scored if one.score >= least]
+        scored.sort(key=lambda one: one.score, reverse=True)
+        self._index.expect_nodes([one.text for one in scored[: self._limit]])
+        for one in scored:
+            self._take(one)
+
+    def _consider_others(self) -> None:
+        """Consider all the others: some of the likely ones were not admitted."""
+        activated = self._spread.activated(self._least / self._most)
+        for bound, place in sorted(activated, reverse=True):
+            if bound * self._most < self._least:
+                break
+            if place in self._considered:
+                continue
+            factor = self._most_factor(place)
+            if bound * factor >= self._least:
+                total = self._spread.total(place)
+                one = self._scored(place, total) if total * factor >= self._least else None
+                if one is not None:
+                    self._take(one)
+
+    def _scored(self, place: Place, total: float) -> _Found[H] | None:
+        """Return the text at *place*; None if there is none, or it is too young."""
+        self._considered.add(place)
+        text = self._text(place)
+        if text is None:
+            return None
+        told = self._index.tell(text)
+        if not self._question.is_older(told.said_at):
+            return None
+        factors = self._question.factors(told.speaker, told.said_at)
+        return _Found(total * factors.product, text, told, factors, place)
+
+    def _take(self, one: _Found[H]) -> None:
+        """Let *one* be among the best if it is and is admitted."""
+        if one.score < self._least or not self._admits(one.text):
+            return
+        self._found.append(one)
+        if len(self._best_scores) < self._limit:
+            heappush(self._best_scores, one.score)
+        else:
+            heappushpop(self._best_scores, one.score)
+
+    def _most_factor(self, place: Place) -> float:
+        """Return the most that the four factors of the text at *place* can be together."""
+        return self._spread.by_time(place) * self._most_by_speaker
+
+    def _text(self, place: Place) -> H | None:
+        """Return the text at *place*, looked up from the nearest one with a mention."""
+        text, offset = self._near(place)
+        return self._index.beside(text, offset) if offset else text
+
+    def _near(self, place: Place) -> tuple[H, int]:
+        """Return the nearest text with a mention, and how much further the one at *place* is."""
+        for distance in range(NEIGHBOURS + 1):
+            # Back first: few edges enter a text, but all of its mentions leave it.
+            for offset in (distance, -distance):
+                text = self._spread.text(place + offset)
+                if text is not None:
+                    return text, -offset
+        raise LookupError("a place that nothing reaches")
+
+    def _explained(self, found: _Found[H]) -> Associated[H]:
+        return Associated(
+            found.text, found.told, found.score, found.factors, self._spread, found.place
+        )

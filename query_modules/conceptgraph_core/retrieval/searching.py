@@ -1,0 +1,207 @@
+"""The texts of a graph that belong to a question, and why each does."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from .. import text as texts
+from ..graph import adapter
+from ..graph.raw import raw_vertex
+from ..layers import NodeKind
+from . import schema
+from .graph_index import StoredIndex
+from .indexer import Words, is_of
+from .question import Cue, Further, Question, question
+from .ranking import Associated, associate
+from .scoring import Word, rarity
+
+Row = dict[str, Any]
+_DECIMALS = 6
+
+
+class Hit(NamedTuple):
+    """A node that a question belongs to."""
+
+    node: Any
+    score: float
+    found: Associated[int]
+
+
+class Search:
+    """A question to the nodes of *kind* in *scope*, and what it leads to *further*.
+
+    Raises InvalidText, LibraryMissing.
+    """
+
+    def __init__(
+        self,
+        graph: adapter.Graph[Any],
+        kind: NodeKind,
+        scope: str,
+        asked: str,
+        field: str = "text",
+        further: Sequence[Further] = (),
+    ) -> None:
+        self._asked = texts.summary(asked, field)
+        self._index = StoredIndex(graph.another(Words), scope)
+        self._nodes = _Nodes(graph, kind, self._index)
+        self._graph = graph
+        self._further = tuple(further)
+        self._sought: Question | None = None
+
+    def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
+        """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
+        index, context = self._index, self._graph.context
+        if not index.corpus.texts:
+            return []
+        sought = self._sought = question(
+            self._asked,
+            _asked_at(self._graph),
+            speakers=index.speakers(),
+            asker=context.asker,
+            languages=context.languages,
+            further=self._further,
+        )
+
+        def is_wanted(text: int) -> bool:
+            node = self._nodes.of(text)
+            return node is not None and admits(node)
+
+        found = associate(sought, index.corpus, index, limit, is_wanted)
+        return [self._hit(one) for one in found]
+
+    def explained(self, hit: Hit) -> Row:
+        """Return `matched`, the `words` and the `factors` of *hit*, as `search` has them."""
+        factors = hit.found.factors
+        words = _in_order(hit.found.words)
+        return {
+            "matched": [word.cue.said for word in words],
+            "words": [self._word(word) for word in words],
+            "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
+        }
+
+    def covered(self, hit: Hit) -> float:
+        """Return how much of what is asked for *hit* has, in [0, 1]; rare words count for more.
+
+        A word that no text has counts as one that a single text has.
+        """
+        asked = (
+            {} if self._sought is None else {cue: self._rarity(cue) for cue in self._sought.cues}
+        )
+        has = {word.cue.said for word in hit.found.words}
+        got = sum(rarity for cue, rarity in asked.items() if cue.said in has)
+        return got / sum(asked.values()) if asked else 0.0
+
+    def _rarity(self, cue: Cue) -> float:
+        count = sum(map(self._index.count, cue.terms))
+        return rarity(self._index.corpus.texts, max(1, count))
+
+    def _hit(self, found: Associated[int]) -> Hit:
+        return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), found)
+
+    def _word(self, word: Word[int]) -> Row:
+        sources = [
+            {"offset": offset, "key": self._index.tell(text).id, "share": round(share, _DECIMALS)}
+            for (offset, share), text in zip(word.sources, word.texts, strict=True)
+        ]
+        return {
+            "word": word.cue.said,
+            "term": word.term,
+            "gave": round(word.gave, _DECIMALS),
+            "from": sources,
+            **({} if word.cue.why is None else {"why": word.cue.why}),
+        }
+
+
+def search(
+    graph: adapter.Graph[Any], kind: NodeKind, scope: str, asked: str, limit: int | None
+) -> list[Row]:
+    """Return the nodes of *kind* in *scope* that *asked* belongs to, the best first.
+
+    A row has node, key, said_at (unix ms or None), score, matched (the words of the question that
+    it was found by, those that gave most first), words and factors. Of `words` each has word, term,
+    gave, and from: maps of offset (0 is the text itself, −1 the one before it in its thread), key
+    and share. The score is the sum of what they gave times the four factors age, named, asker and
+    period. Raises InvalidText, InvalidNumber, LibraryMissing.
+    """
+    searched = Search(graph, kind, scope, asked)
+    return [
+        {
+            "node": hit.node,
+            "key": hit.found.told.id,
+            "said_at": hit.found.told.said_at,
+            "score": hit.score,
+            **searched.explained(hit),
+        }
+        for hit in searched.best(schema.checked_limit(limit))
+    ]
+
+
+def unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
+    """Return how many nodes of *kind* in *scope* no question finds, for the index lacks them.
+
+    The difference of two counts, of which the look-up brings the one and the index keeps the other.
+    """
+    size = graph.context.size
+    if size is None:
+        size = sum(1 for vertex in graph.all_vertices() if _is_among(vertex, kind, scope))
+    return max(0, size - StoredIndex(graph.another(Words), scope).corpus.texts)
+
+
+def _is_among(vertex: Any, kind: NodeKind, scope: str) -> bool:
+    if kind.label not in [label.name for label in vertex.labels]:
+        return False
+    return kind.scope is None or vertex.properties.get(kind.scope) == scope
+
+
+class _Nodes:
+    """The nodes that the texts of an index are of, as far as *graph* sees them."""
+
+    def __init__(self, graph: adapter.Graph[Any], kind: NodeKind, index: StoredIndex) -> None:
+        self._graph = graph
+        self._kind = kind
+        self._index = index
+        self._known: dict[int, Any] = {}
+        self._elsewhere: dict[str, Any] | None = None
+
+    def of(self, text: int) -> Any:
+        """Return the node that *text* is of; None if it is not there, or not to be seen."""
+        if text not in self._known:
+            self._known[text] = self._node(*self._index.node_of(text))
+        return self._known[text]
+
+    def _node(self, label: str, key: str, node_id: int) -> Any:
+        if label != self._kind.label:
+            return None
+        raw = self._graph.raw_vertex(node_id)
+        if raw is None or not is_of(raw, self._kind, key):
+            raw = self._by_key().get(key)
+        return None if raw is None else self._graph.raw_node(raw)
+
+    def _by_key(self) -> dict[str, Any]:
+        """Return all nodes of the kind by their keys: some ids are others by now."""
+        if self._elsewhere is None:
+            raws = (raw_vertex(vertex) for vertex in self._graph.all_vertices())
+            keyed = ((raw.get_property(self._kind.key[-1]), raw) for raw in raws)
+            self._elsewhere = {key: raw for key, raw in keyed if is_of(raw, self._kind, key)}
+        return self._elsewhere
+
+
+def _asked_at(graph: adapter.Graph[Any]) -> int:
+    """Return when it is asked: after all that is said by now, and after the local day began.
+
+    What is known by its day alone began where the day begins in UTC, which may be yet to come.
+    """
+    context = graph.context
+    if context.asked_at is not None:
+        return context.asked_at
+    date = context.date
+    try:
+        day = datetime(int(date[:4]), int(date[4:6]), int(date[6:]), tzinfo=UTC)
+    except ValueError:
+        return context.now_ms + 1
+    return max(context.now_ms, int(day.timestamp() * 1000)) + 1
+
+
+def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:
+    return sorted(words, key=lambda word: (-word.gave, word.term))

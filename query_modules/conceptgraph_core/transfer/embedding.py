@@ -1,0 +1,112 @@
+"""Vectors of texts: of which embedding they are, which texts lack one, and setting them.
+
+The embedding itself is made outside; here is what keeps its vectors together.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import text, validators
+from ..embeddings.remembered import check, chosen, hold, hold_all
+from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
+from ..errors import InvalidRow
+from ..graph.adapter import Node
+from ..layers import VectorIndex
+from .view import Everything, value_of
+
+Row = dict[str, Any]
+
+
+def choose(graph: Everything, model: str, dimension: int, again: bool) -> Row:
+    """Let the vectors be of this embedding from now on, if they can be.
+
+    They can where there was none before. *again* does away with the vectors that were found; once
+    none is found any more, the embedding is set. Returns {chosen, cleared}: whether it is, and how
+    many vectors went. Raises EmbeddingMismatch where the store has another, without *again*.
+    """
+    model = text.name(model, "model")
+    dimension = validators.dimension(dimension, "dimension")
+    known = chosen(graph)
+    if known is not None and not again:
+        check(graph, model, dimension)
+        return {"chosen": True, "cleared": 0}
+    cleared = sum(_clear(graph, node) for node in graph.nodes()) if again else 0
+    if not cleared:
+        _remember(graph, model, dimension)
+    return {"chosen": not cleared, "cleared": cleared}
+
+
+def lacking(graph: Everything) -> list[Row]:
+    """Return {kind, key, text} of the nodes found whose texts have no vector; no text is null."""
+    vectors = _vectors(graph)
+    rows = []
+    for node in graph.nodes():
+        index = vectors.get(node.label)
+        if index is not None and node.raw.get_property(index.vector) is None:
+            kind, key = graph.kind_of(node).kind, list(graph.key(node))
+            rows.append({"kind": kind, "key": key, "text": text_of(graph, node, index)})
+    return rows
+
+
+def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Give the nodes that *rows*, {kind, key, text, vector}, are of their vectors; return how many.
+
+    A node whose text is not that any more keeps what it has, and lacks a vector if it did.
+    """
+    made = [_vector(row.get("vector")) for row in rows]
+    for size in {len(vector) for vector in made}:
+        check(graph, model, size)
+        hold(graph, model)
+    vectors = _vectors(graph)
+    nodes = {(graph.kind_of(node).kind, graph.key(node)): node for node in graph.nodes()}
+    embedded = 0
+    for row, vector in zip(rows, made, strict=True):
+        key = row.get("key")
+        node = nodes.get((str(row.get("kind")), tuple(key or ())))
+        index = None if node is None else vectors.get(node.label)
+        if node is None or index is None or text_of(graph, node, index) != row.get("text"):
+            continue
+        graph.update(node, **_given(index, vector))
+        embedded += 1
+    return embedded
+
+
+def text_of(graph: Everything, node: Node, index: VectorIndex) -> str | None:
+    """Return what the vector of *node* is made of: its texts, one below the other, if any."""
+    kind = graph.kind_of(node)
+    values = (value_of(node.raw, kind.declared(name)) for name in index.texts)
+    return "\n".join(value for value in values if isinstance(value, str) and value.strip()) or None
+
+
+def _vectors(graph: Everything) -> dict[str, VectorIndex]:
+    return {kind.label: index for kind, index in embedded_kinds(graph.layers)}
+
+
+def _clear(graph: Everything, node: Node) -> int:
+    index = _vectors(graph).get(node.label)
+    if index is None or node.raw.get_property(index.vector) is None:
+        return 0
+    graph.update(node, **_given(index, None))
+    return 1
+
+
+def _given(index: VectorIndex, vector: list[float] | None) -> Row:
+    size = None if vector is None else len(vector)
+    return {index.vector: vector} | ({} if index.dimension is None else {index.dimension: size})
+
+
+def _remember(graph: Everything, model: str, dimension: int) -> None:
+    hold_all(graph)
+    for node in graph.nodes():
+        if node.label == EMBEDDING and graph.key(node) == (TEXTS,):
+            graph.update(node, model=model, dimension=dimension)
+            return
+    graph.create_node(EMBEDDING, use=TEXTS, model=model, dimension=dimension)
+
+
+def _vector(value: Any) -> list[float]:
+    """Return *value* as a vector. Raises what the check does, and InvalidRow for zeros alone."""
+    vector = validators.vector(value, "vector")
+    if not any(vector):
+        raise InvalidRow("vector: must not be all zeros; it points nowhere")
+    return vector

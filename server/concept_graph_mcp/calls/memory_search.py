@@ -1,0 +1,113 @@
+"""Calls that find memories by what they say."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from conceptgraph_core import budgets, text
+from conceptgraph_core.entities import names
+from conceptgraph_core.entities import schema as entities
+from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.retrieval.schema import checked_limit
+from conceptgraph_core.words import missing
+
+from . import concepts, text_lookups
+from .call import Call, Procedure, checked
+from .embedding import remembered
+from .lookups import Equal, Lookup, Union
+from .memories import BRIEF, SEEN, STANDING, Embedded, latest, nearest
+
+_EXPLANATION = ("words", "factors")
+SEARCH = Procedure(
+    "memorygraph.search",
+    (*BRIEF, "score", "matched", "similarity", "total", *STANDING, *_EXPLANATION),
+    writes=False,
+)
+# The text is written anew, with the days of the session's zone.
+CONTEXT = Procedure(
+    "memorygraph.context",
+    ("entries", "memory_ids", "left_out"),
+    writes=True,
+    peeking="memorygraph.peek_context",
+)
+
+WIDENED = Procedure("memorygraph.widened", concepts.WIDENED.fields, writes=False)
+
+PROCEDURES = (SEARCH, CONTEXT, CONTEXT.peek(), WIDENED)
+
+
+@checked
+def search(
+    scope: str,
+    query: str | None,
+    limit: int | None = None,
+    *,
+    source_filter: str | None = None,
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    states: Sequence[str] = (),
+    embedded: Embedded | None = None,
+    explained: bool = False,
+    asker: str | None = None,
+    asked_at: int | None = None,
+) -> Call:
+    """Return the call that finds what *query* belongs to; *asked_at* is in unix ms.
+
+    Without a query it lists the latest of those that the filters leave. *embedded* is the vector
+    of the query, where there is one.
+    """
+    wanted = Wanted.of(source_filter, types, tags, states)
+    depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
+    if query:
+        lookup, context = _asking(scope, query, embedded, wanted, depth)
+    else:
+        lookup, context = latest(scope, SEEN, schema.MAX_FILTERED, source_filter), {}
+    model, vector = embedded or (None, ())
+    filters = (source_filter, list(types), list(tags), list(states))
+    fields = tuple(one for one in SEARCH.fields if explained or one not in _EXPLANATION)
+    asked = {"asker": asker, "asked_at": asked_at}
+    context |= {key: value for key, value in asked.items() if value is not None}
+    arguments = (query or None, limit, *filters, list(vector), model)
+    return Call(SEARCH._replace(fields=fields), arguments, lookup, context)
+
+
+@checked
+def context(
+    scope: str,
+    query: str,
+    token_budget: int = budgets.DEFAULT_BUDGET,
+    embedded: Embedded | None = None,
+) -> Call:
+    """Return the call that puts together what belongs to *query*, and accesses it."""
+    budgets.budget(token_budget)
+    lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
+    model, vector = embedded or (None, ())
+    return Call(CONTEXT, (query, token_budget, list(vector), model), lookup, given)
+
+
+@checked
+def widened(scope: str, query: str) -> Call:
+    """Return the call that tells the terms that *query* leads to by whom and what it names."""
+    by_concept = concepts.widened(query)
+    assert by_concept.lookup is not None
+    forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
+    called = tuple((scope, form) for form in forms)
+    merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
+    return Call(
+        WIDENED,
+        (query,),
+        Union((by_concept.lookup, merged)),
+        text_lookups.context() | {"user_id": scope},
+    )
+
+
+def _asking(
+    scope: str, query: str, embedded: Embedded | None, wanted: Wanted, depth: int
+) -> tuple[Lookup, dict[str, Any]]:
+    """Return the look-up of what *query* may belong to, and the context that goes with it."""
+    text.summary(query, "query")
+    also: list[Lookup] = []
+    if embedded is not None:
+        also = [remembered(), nearest(scope, embedded[1], depth, wanted)]
+    then = text_lookups.of_widened(widened(scope, query), scope)
+    return text_lookups.of_question(query, scope, also, then), text_lookups.context()

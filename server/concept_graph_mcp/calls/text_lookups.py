@@ -1,0 +1,141 @@
+"""What of the index of words is looked up before texts are written or asked for."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core.layers import NodeKind
+from conceptgraph_core.registry import indexed_kinds
+from conceptgraph_core.retrieval import documents, schema
+from conceptgraph_core.retrieval.documents import Place, Told
+from conceptgraph_core.retrieval.question import asked_terms
+from conceptgraph_core.words import languages, libraries, missing
+
+from ..deferring import defer
+from .call import Call
+from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
+
+# What is imported of it are the stemmers of the languages that are spoken.
+defer(libraries.STEMMERS)
+
+
+def spoken() -> tuple[str, ...]:
+    """Return the languages that texts are in. Raises UnknownLanguage."""
+    return languages.configured(os.environ)
+
+
+def context() -> dict[str, Any]:
+    """Return what a procedure must know of how these look-ups were made."""
+    return {"languages": list(spoken())}
+
+
+def texts_among(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return those of *records* that are of nodes that are found by their words."""
+    kinds = {kind.kind for kind in indexed_kinds()}
+    return [record for record in records if record.get("kind") in kinds]
+
+
+def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
+    """Look up what is needed to index the nodes that *records* are of."""
+    kinds = {kind.kind: kind for kind in indexed_kinds()}
+    told = [
+        one
+        for record in records
+        if isinstance(name := record.get("kind"), str)
+        and name in kinds
+        and (one := documents.told(kinds[name], record)) is not None
+    ]
+    return _needed(told)
+
+
+def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) -> list[Lookup]:
+    """Look up what is needed to index a new node, whose key will be from *first* to *beyond*."""
+    told = Told(scope, kind.label, first, text, None, None, None, None)
+    where = (("scope", scope), ("label", kind.label))
+    keys = Range((schema.TEXT,), "key", first, beyond, where)
+    if missing():
+        return [keys]
+    # The range has the first key too.
+    places = documents.places([told], spoken())
+    return [*_equal(place for place in places if place[0] != schema.TEXT), keys]
+
+
+def of_question(
+    text: str, scope: str, also: Sequence[Lookup] = (), then: Answered | None = None
+) -> Lookup:
+    """Look up the terms of a question, the texts that mention them as far as they are read, and
+    what *also* asks for; and, after that, what *then* finds.
+    """
+    found = Union((*of_terms(text, scope), *also))
+    return with_mentions(found, schema.MOST_MENTIONS)._replace(then=then, few=schema.FEW_MENTIONS)
+
+
+def of_terms(text: str, scope: str) -> list[Lookup]:
+    """Look up the terms of a question, and how many texts of *scope* there are."""
+    cues = documents.named(scope, [] if missing() else asked_terms(text, spoken()))
+    return _equal([*documents.corpus(scope), *cues])
+
+
+def with_mentions(lookup: Lookup, most: int) -> Incoming:
+    """Look up, with what *lookup* finds, the texts that mention its terms, the rarest ones first.
+
+    Up to *most* mentions; those of the rarest term are always read.
+    """
+    return Incoming(
+        lookup,
+        label=schema.TERM,
+        edges=schema.MENTIONING,
+        weight=schema.COUNT,
+        columns=schema.LAYER.columns[0],
+        by="name",
+        unless="speakers",
+        most=most,
+    )
+
+
+def of_widened(widened: Call, scope: str) -> Answered:
+    """Look up the terms of *scope* that the rows of *widened* have."""
+    assert widened.lookup is not None
+    return Answered(
+        widened.procedure.name,
+        widened.procedure.fields,
+        widened.arguments,
+        tuple(widened.context.items()),
+        widened.lookup,
+        key="widened",
+        label=schema.TERM,
+        property="name",
+        where=(("scope", scope),),
+    )
+
+
+def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
+    """Count the nodes of *kind* in *scope*, and look up how many the index has."""
+    where = () if kind.scope is None else ((kind.scope, scope),)
+    kept = Union(tuple(_equal(documents.corpus(scope))))
+    return Sized(kept, kind.label, kind.key[-1], where)
+
+
+def of_removal(kind: NodeKind, key: str, scope: str) -> list[Lookup]:
+    """Look up what is needed to remove what the index has of a node."""
+    return of_removals(kind, [key], scope)
+
+
+def of_removals(kind: NodeKind, keys: Sequence[str], scope: str) -> list[Lookup]:
+    """Look up what is needed to remove what the index has of several nodes."""
+    by = ("scope", "label", "key")
+    places = [(schema.TEXT, by, (scope, kind.label, key)) for key in keys]
+    return _equal([*documents.corpus(scope), *places])
+
+
+def _needed(told: Sequence[Told]) -> list[Lookup]:
+    return [] if missing() else _equal(documents.places(told, spoken()))
+
+
+def _equal(places: Iterable[Place]) -> list[Lookup]:
+    found: dict[tuple[str, tuple[str, ...]], dict[tuple[Any, ...], None]] = {}
+    for label, properties, values in places:
+        found.setdefault((label, properties), {})[values] = None
+    return [
+        Equal((label,), properties, tuple(values)) for (label, properties), values in found.items()
+    ]

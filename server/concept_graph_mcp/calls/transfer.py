@@ -1,0 +1,106 @@
+"""Calls that go over all layers: what there is, what is wrong with it, and moving it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core import text
+from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.layers import Layer
+from conceptgraph_core.registry import LAYERS, MODEL, Model
+from conceptgraph_core.transfer.places import Place, places
+
+from . import text_lookups
+from .call import Call, Procedure, checked
+from .lookups import Equal, Union
+
+VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
+STATS = Procedure("conceptgraph.stats", ("measure", "kind", "value"), writes=False)
+CHECK = Procedure("conceptgraph.check", ("problem", "subject", "advice"), writes=False)
+EXPORT = Procedure("conceptgraph.export", ("record",), writes=False)
+IMPORT_ROWS = Procedure(
+    "conceptgraph.import_rows",
+    ("nodes_created", "nodes_existing", "relations_created", "relations_existing"),
+    writes=True,
+)
+
+INDEX = Procedure("conceptgraph.index", ("indexed",), writes=True)
+
+PROCEDURES = (VERSION, STATS, CHECK, INDEX, EXPORT, IMPORT_ROWS)
+
+
+@checked
+def version() -> Call:
+    return Call(VERSION, ())
+
+
+@checked
+def stats(model: Model = MODEL) -> Call:
+    return Call(of_model(STATS, model), ())
+
+
+@checked
+def check(model: Model = MODEL) -> Call:
+    return Call(of_model(CHECK, model), ())
+
+
+@checked
+def import_rows(
+    rows: Sequence[Mapping[str, Any]],
+    model: Model = MODEL,
+    rehearsed: bool = False,
+    only_new: bool = False,
+) -> Call:
+    """Return the call that takes in *rows*, records as an export has them.
+
+    *rehearsed*, to see whether it can: it makes no words, which takes most of the time. *only_new*:
+    what is there already stays as it is.
+    """
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if isinstance(value, str) and not text.storable(value):
+                raise InvalidRow(f"row {number}: {text.unstorable(key)}")
+    wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
+    named = placed(list(wanted), model.layers)
+    if rehearsed:
+        return Call(of_model(IMPORT_ROWS, model), (list(rows),), named, {"rehearsed": True})
+    lookup = Union((named, *text_lookups.of_records(rows)))
+    context = text_lookups.context() | ({"only_new": True} if only_new else {})
+    return Call(of_model(IMPORT_ROWS, model), (list(rows),), lookup, context)
+
+
+@checked
+def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
+    """Return the call that indexes the nodes that *nodes*, records, are of."""
+    wanted = dict.fromkeys(place for record in nodes for place in places(LAYERS, record))
+    lookup = Union((placed(list(wanted), LAYERS), *text_lookups.of_records(nodes)))
+    return Call(INDEX, (again, None), lookup, text_lookups.context())
+
+
+@checked
+def index_rest(limit: int | None = None) -> Call:
+    """Return the call that looks at everything and indexes what lacks it, in one transaction.
+
+    At most *limit*: if it was so many, there may be more.
+    """
+    return Call(INDEX, (False, limit), context=text_lookups.context())
+
+
+def of_model(procedure: Procedure, model: Model) -> Procedure:
+    """Return *procedure* as the module of *model* has it that goes over its layers."""
+    return procedure._replace(name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
+
+
+def placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
+    """Look up nodes by their keys, one name space after the other."""
+    spaces = {layer.sharing(kind.label): kind.key for layer in layers for kind in layer.nodes}
+    return Union(
+        tuple(
+            Equal(labels, properties, tuple(key for space, key in wanted if space == labels))
+            for labels, properties in spaces.items()
+        )
+    )
+
+
+def exports(model: Model = MODEL) -> Procedure:
+    """Return the procedure that exports the layers of *model*."""
+    return of_model(EXPORT, model)

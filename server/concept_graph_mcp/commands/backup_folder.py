@@ -1,0 +1,163 @@
+"""Where a store's backups are: writing them there, choosing one, and removing outdated ones."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ..errors import NoStore
+from ..stores import backup_folder
+from ..stores.backup_files import BadBackup, Contents, Written
+from ..stores.store import Keeper
+from .common import Failure
+from .notes import note
+from .terminal import say
+
+LATEST = "latest"
+# For what was there before a restore, which is no backup that anybody asked for.
+_APART = "replaced"
+_NAMED = 5
+
+
+class Folder:
+    """The directory with the backups of *store*, and perhaps of others."""
+
+    def __init__(self, store: Keeper, directory: Path | None) -> None:
+        self._store = store
+        self._directory = directory or Path("backup") / store.backups.folder
+        self._apart = self._directory / _APART
+
+    async def backup(self) -> None:
+        """Write a backup and say what it holds. Raises Failure."""
+        # A restore that was killed may be the last: here somebody comes by again.
+        if self._apart.is_dir():
+            async with self._turn(self._apart):
+                pass
+        file, written = await self._written(self._directory)
+        say(f"{file}: {shown(written.contents)}")
+        _say_left_out(written)
+
+    async def keep_apart(self, current: Contents | None) -> None:
+        """Keep what is about to go, if there is anything, even if it is damaged. Raises Failure."""
+        if current is None or any(current.nodes.values()):
+            file, written = await self._written(self._apart, backup_folder.REPLACED)
+            damage = "" if written.damage is None else f", which {written.damage}"
+            say(f"{file}: what was there before{damage}")
+            _say_left_out(written)
+
+    async def rotate(self, keep: int | None, max_age: timedelta | None) -> None:
+        """Remove the store's outdated backups and, counted by themselves, what was kept apart."""
+        now, store_id = datetime.now(UTC), await self._store.identity()
+        for directory in (self._directory, self._apart):
+            found = self._listing(directory)
+            own = found.of(store_id, replaced=directory == self._apart)
+            for old in backup_folder.outdated(own, keep, max_age, now):
+                old.file.unlink(missing_ok=True)
+                say(f"{old.file}: removed")
+            nameless = sum(1 for one in found.backups if one.store is None)
+            if nameless:
+                note(
+                    f"{directory}: left alone {nameless:,} of version 0.1.0, whose names do not say"
+                    " which store they are of"
+                )
+
+    async def chosen(self, snapshot: str) -> Path:
+        """Return the file that *snapshot* means: "latest", a name, or a path. Raises Failure."""
+        if snapshot == LATEST:
+            found = self._listing(self._directory)
+            own = found.of(await self._store.identity())
+            if not own:
+                raise Failure(f"{self._directory}: has no backup of this store{_others(found)}")
+            return own[-1].file
+        if not snapshot.strip():
+            raise Failure('SNAPSHOT: must not be empty; name a backup, or "latest"')
+        for file in (self._directory / snapshot, self._apart / snapshot, Path(snapshot)):
+            if _is_file(file):
+                if not file.name.endswith(self._store.backups.suffix):
+                    suffix = self._store.backups.suffix
+                    raise BadBackup(file, f"backups of this store end in {suffix}")
+                return file
+        raise Failure(f"{snapshot}: no such backup in {self._directory}, and no such file")
+
+    async def _written(self, directory: Path, mark: str = "") -> tuple[Path, Written]:
+        """Write a backup, whole under its name or not there, and return its file.
+
+        What is to be replaced is kept even if it is damaged.
+        """
+        store_id = await self._store.identity()
+        if store_id is None:
+            raise NoStore(f"store {self._store.location}: there is no such store yet")
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            async with self._turn(directory):
+                name = store_id, mark, self._store.backups.suffix, datetime.now(UTC)
+                with backup_folder.written(directory, *name) as (partial, file):
+                    made = await self._store.backup(partial)
+                    if made.damage is not None and not mark:
+                        where = self._store.location
+                        raise Failure(f"{where}: {made.damage}; no backup was made")
+                    return file, made
+        except OSError as error:
+            raise Failure(f"{directory}: {error.strerror or error}; no backup was made") from None
+
+    def _turn(self, directory: Path) -> AbstractAsyncContextManager[None]:
+        """Wait until nobody else writes to *directory*, from which what is unfinished goes."""
+        waiting = f"{directory}: waiting for another backup to be done"
+        return backup_folder.turn(directory, lambda: note(waiting))
+
+    def _listing(self, directory: Path) -> backup_folder.Listing:
+        try:
+            found = backup_folder.listing(directory, self._store.backups.suffix)
+        except OSError as error:
+            raise Failure(f"{directory}: {error.strerror or error}") from None
+        if found.strange:
+            note(f"{directory}: skipped what is no backup by its name: {_named(found.strange)}")
+        return found
+
+
+def shown(contents: Contents | None) -> str:
+    """Return what a graph holds, in a line; None is one that is too damaged to be counted."""
+    if contents is None:
+        return "what cannot be read"
+    amounts = [f"{count:,} {measure}" for measure, count in contents.nodes.items()]
+    said = ", ".join([*amounts, f"{contents.relations:,} relations"])
+    return said + _newest(contents.newest_accessed_at)
+
+
+def _newest(accessed_at: int) -> str:
+    if not accessed_at:
+        return ""
+    try:
+        return f", newest {datetime.fromtimestamp(accessed_at / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (ValueError, OverflowError, OSError):
+        # Of a graph that hands have been in: no backup has such a time.
+        return f", newest {accessed_at} ms"
+
+
+def _others(found: backup_folder.Listing) -> str:
+    """Return what is said of backups of other stores, where the store has none."""
+    others = [one for one in found.backups if not one.replaced]
+    if not others:
+        return ""
+    newest = max(others, key=lambda one: one.made_at)
+    whose = "another store" if newest.store else "version 0.1.0, which names no store"
+    return f"; {newest.file.name} is of {whose}, and restored by name only"
+
+
+def _say_left_out(written: Written) -> None:
+    if written.left_out:
+        count = f"left out {len(written.left_out):,} records that could not be brought back"
+        say(f"{count}: {_named(written.left_out, '; ')}; doctor says more")
+
+
+def _named(names: Sequence[str], comma: str = ", ") -> str:
+    rest = len(names) - _NAMED
+    return comma.join(names[:_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:
+        # Too long to be the name of any.
+        return False

@@ -1,0 +1,233 @@
+"""`worker`: what time does to a graph, as a service or once; and stopping it for a while."""
+
+import dataclasses
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+
+from conceptgraph_core.jobs import schema
+
+from .. import calls, settings
+from ..errors import StoreError, one_line
+from ..session import Session
+from ..settings import Settings
+from ..stores.lazy import connect
+from ..worker import logs, registry
+from ..worker.job import Job
+from ..worker.lease_runner import DONE, FAILED, LeaseRunner, Outcome
+from .common import AS_JSON, FILE, Failure, configured, with_session
+from .notes import note
+from .progress import progress
+from .terminal import print_json
+from .worker_output import plain, print_outcome, print_status, told
+
+Row = dict[str, Any]
+
+_BEFORE = """Let memories fade, hour by hour, and do what else is due.
+
+Without --once it works until it is told to end (SIGTERM, Ctrl-C), which it does between two
+batches. Its jobs, each with its times in the zone of TZ:
+
+\b"""
+_AFTER = """Of any number of workers on one store one works at a time. `pause` lets none of them
+work until `resume`; `status` says who works and what was done."""
+_ACTIONS = ("pause", "resume", "status")
+
+
+def _help() -> str:
+    width = max(len(job.name) for job in registry.JOBS)
+    jobs = [f"  {job.name:{width}}  {job.when}:\n    {job.does}" for job in registry.JOBS]
+    return "\n".join((_BEFORE, *jobs, "\n" + _AFTER))
+
+
+@click.command(help=_help())
+@click.argument("what", metavar="[pause|resume|status|JOB...]", nargs=-1)
+@click.option("--once", is_flag=True, help="Run the jobs that are named, or all, and end.")
+@click.option("--dry-run", is_flag=True, help="Only say what they would change now, and why.")
+@click.option(
+    "--batch",
+    type=click.IntRange(1, schema.MAX_BATCH),
+    default=schema.BATCH,
+    show_default=True,
+    help="How many memories go in one transaction.",
+)
+@click.option(
+    "--retention",
+    metavar="DAYS",
+    help="Remove for good what was deleted longer ago than that; default: never.",
+)
+@click.option("--metrics", metavar="FILE", type=FILE, help="Write counters there, for Prometheus.")
+@click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
+@AS_JSON
+@click.pass_obj
+def worker(
+    embedded: str | None,
+    /,
+    what: tuple[str, ...],
+    *,
+    once: bool,
+    dry_run: bool,
+    batch: int,
+    retention: str | None,
+    metrics: Path | None,
+    log: str,
+    as_json: bool,
+) -> None:
+    """Run jobs by the clock, or once; or pause, resume and show work."""
+    if what and what[0] in _ACTIONS and not (once or dry_run):
+        _act(embedded, what, as_json)
+        return
+    chosen = configured(embedded)
+    if retention is not None:
+        chosen = dataclasses.replace(chosen, retention_ms=settings.retention(retention))
+    if once or dry_run:
+        jobs, shown = _named(what, chosen), {"dry_run": dry_run, "as_json": as_json}
+        _once(chosen, jobs, batch=batch, metrics=metrics, **shown)
+        return
+    if what:
+        raise click.UsageError(f"{what[0]}: jobs are named after --once; or pause, resume, status")
+    if as_json:
+        raise click.UsageError("--json is for --once, --dry-run and status; --log json for the log")
+    _log_as(log)
+    _serve(chosen, batch, metrics)
+
+
+def _named(names: Sequence[str], chosen: Settings) -> list[Job]:
+    """Return the jobs called *names*, or all that are configured. Raises Failure."""
+    known = {job.name: job for job in registry.JOBS}
+    for name in names:
+        if name not in known:
+            raise click.UsageError(f"there is no job {name!r}; known are {', '.join(known)}")
+        if missing := known[name].missing(chosen):
+            raise Failure(f"{name}: {missing}")
+    if names:
+        return [known[name] for name in dict.fromkeys(names)]
+    return registry.configured(chosen)
+
+
+def _serve(chosen: Settings, batch: int, metrics: Path | None) -> None:
+    from ..worker import service
+
+    told: list[bool] = []
+
+    async def work(session: Session) -> None:
+        working = LeaseRunner(session, chosen, batch, lambda: bool(told))
+        jobs = registry.configured(chosen)
+        await service.serve(working, jobs, metrics, lambda: told.append(True))
+
+    # The store may come later, and go, and come again.
+    _with_store(chosen, work, opening=False)
+
+
+def _once(
+    chosen: Settings,
+    jobs: Sequence[Job],
+    *,
+    batch: int,
+    dry_run: bool,
+    metrics: Path | None,
+    as_json: bool,
+) -> None:
+    outcomes: list[Outcome] = []
+
+    async def work(session: Session) -> Row:
+        working = LeaseRunner(session, chosen, batch)
+        for job in jobs:
+            try:
+                outcome = await _run(working, job, dry_run)
+            except StoreError as error:
+                outcomes.append(Outcome(job.name, FAILED, str(error)))
+                raise Failure(f"{job.name}: {one_line(error)}") from error
+            outcomes.append(outcome)
+            if not as_json:
+                print_outcome(outcome, dry_run)
+            if outcome.what != DONE:
+                break
+        return await working.status()
+
+    try:
+        status = _with_store(chosen, work)
+    finally:
+        # What was done before a job failed is done.
+        if as_json and outcomes:
+            print_json([told(one, dry_run) for one in outcomes])
+    if dry_run and not as_json:
+        note("That is what would be done; nothing was changed.")
+    if metrics is not None:
+        _write(metrics, status)
+    for one in outcomes:
+        if one.what != DONE:
+            raise Failure(f"{one.job}: not run to its end: {one.why}")
+
+
+async def _run(working: LeaseRunner, job: Job, dry_run: bool) -> Outcome:
+    """Run *job*, or rehearse it; on a terminal, say what it is at."""
+    run = working.rehearse if dry_run else working.run
+    with progress(f"{job.name}: {job.does}", None) as tell:
+        working.telling = lambda counts: tell(counts.get("processed", 0))
+        return await run(job)
+
+
+def _write(metrics: Path, status: Row) -> None:
+    """Write what *status* says, once it is told what was done. Raises Failure."""
+    from ..worker import metrics as files
+
+    try:
+        files.write(metrics, status)
+    except OSError as error:
+        # It names the file beside, which is to take the place of this one.
+        raise Failure(f"{metrics}: {error.strerror}; no counters were written") from error
+
+
+def _with_store(
+    chosen: Settings, work: Callable[[Session], Awaitable[Any]], opening: bool = True
+) -> Any:
+    async def main() -> Any:
+        store = connect(chosen)
+        session = Session.of(store, chosen)
+        try:
+            if opening:
+                await store.open()
+            return await work(session)
+        finally:
+            await store.close()
+            if session.embedding is not None:
+                await session.embedding.close()
+
+    return anyio.run(main)
+
+
+def _act(embedded: str | None, what: Sequence[str], as_json: bool) -> None:
+    """Pause or resume work, or only say how it stands."""
+    action, *more = what
+    if more:
+        raise click.UsageError(f"{more[0]}: {action} takes no argument")
+    call = {
+        "pause": calls.memory_admin.worker_pause(True),
+        "resume": calls.memory_admin.worker_pause(False),
+        "status": calls.memory_admin.worker_status(),
+    }[action]
+
+    async def work(session: Session) -> tuple[Row, Any]:
+        [row] = await session.run(call)
+        return row, session.zone
+
+    row, zone = with_session(embedded, work)
+    if as_json:
+        print_json(plain(row))
+    else:
+        print_status(row, zone)
+
+
+def _log_as(form: str) -> None:
+    """Log to stderr, as *form* says."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logs.Lines(form == "json"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logs.logger.setLevel(logging.INFO)
+    logs.only_ours()

@@ -1,0 +1,280 @@
+"""Calling query-module procedures in process, as Memgraph calls them."""
+
+import gc
+import threading
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from conceptgraph_core.registry import MODEL, Model
+
+from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
+from ...errors import Refused
+from . import cancellation, interface, lookups, modules, posting_cache, reading
+from .cache import MAX_BYTES_IN_PASSING, Cache
+from .checksums import FAILURES
+from .database import Conflict, Database
+from .indexes import Catalogue
+from .marshalling import Marshal, Rows
+from .opening import Opening
+from .transaction import Transaction, UniqueViolation
+
+
+class Host:
+    """The query modules over one store file; safe to use from several threads, one call at a time.
+
+    Any number of processes may have a host on the same file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        callbacks: Mapping[str, interface.Callback] | None = None,
+        opening: Opening = Opening.CREATE,
+        model: Model = MODEL,
+    ) -> None:
+        self._mgp = modules.load_mgp()
+        self._marshal = Marshal(self._mgp)
+        self._callbacks = modules.load_modules(model.modules) if callbacks is None else callbacks
+        self._model = model
+        self._catalogue = Catalogue(model.stored)
+        self._database = Database(path, opening, self._catalogue)
+        self._cache = Cache(self._database)
+        self._incoming = posting_cache.Kept()
+        self._lock = threading.Lock()
+        self._contended = False
+        self._openings = self._database.openings
+
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
+
+    @property
+    def store_id(self) -> str:
+        """The id of the store, a UUID. Raises Unavailable if the file does not tell."""
+        with self._lock:
+            try:
+                return self._database.store_id
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
+
+    @property
+    def was_written(self) -> bool:
+        """Tell whether anybody ever wrote to the store."""
+        with self._lock:
+            return self._database.position() > 0
+
+    def call(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        lookup: Lookup | None = None,
+        fields: Sequence[str] | None = None,
+    ) -> Rows:
+        """Call the procedure *name* in a transaction of its own and return its rows.
+
+        The last argument is the context; what *lookup* finds is added to it. *fields* are the
+        result fields wanted, all by default. Raises Refused for a call that does not fit the
+        signature, Ended if it was ended, Unavailable if the store fails; whatever the procedure
+        raises passes through. In each case nothing was written.
+        """
+        callback = self._callback(name)
+
+        def attempt(exclusive: bool) -> Rows:
+            with self._transaction(callback.writes, exclusive) as graph:
+                given = self._with_found(graph, arguments, lookup)
+                return self._marshal.rows(callback, self._run(callback, graph, given), fields)
+
+        with self._lock:
+            try:
+                try:
+                    return attempt(exclusive=callback.writes and self._contended)
+                except Conflict:
+                    # Somebody wrote since this call began to read. The second attempt waits for
+                    # its turn to write before it reads, so it cannot be overtaken; and so do
+                    # further ones, until one finds nothing to write.
+                    self._contended = True
+                    return attempt(exclusive=True)
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
+
+    def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
+        """Return the value of the function *name*; what *lookup* finds comes before *arguments*."""
+        callback = self._callback(name)
+        with self._lock, self._transaction(False, False) as graph:
+            found = self._found(graph, lookup) if lookup else []
+            return self._marshal.plain(self._run(callback, graph, [*found, *arguments]))
+
+    def export(self, batch: int) -> Generator[list[Any]]:
+        """Iterate over all records, nodes before relations, from one snapshot, in batches."""
+        self._database.check_presence("nothing was read")
+        # On a connection of its own, so that calls go on meanwhile.
+        reader = Host(self._database.path, self._callbacks, Opening.EXISTING, self._model)
+        try:
+            with reader._transaction(False, False) as graph:
+                for part in ("nodes", "relations"):
+                    yield from reader._export(graph, part, batch)
+        except FAILURES as error:
+            raise self._database.unavailable(error) from error
+        finally:
+            reader.close()
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the file, a line each, having looked at all of it."""
+        from . import diagnosis
+
+        with self._lock:
+            try:
+                return diagnosis.problems(self._database)
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
+
+    def forget(self) -> None:
+        """Let go of what is kept in memory between calls."""
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._cache.clear()
+        self._database.vectors.clear()
+        self._incoming = posting_cache.Kept()
+
+    def backup(self, file: Path) -> None:
+        """Copy the store to the empty *file*, from one snapshot."""
+        from . import backup
+
+        self._database.check_presence("nothing was read")
+        backup.copy(self._database.path, file, self._catalogue)
+
+    def hold(self) -> None:
+        """Let nobody else write, until `restore` or `let_go`: what a backup has is all there is."""
+        with self._lock:
+            try:
+                self._database.begin(exclusive=True)
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
+
+    def let_go(self) -> None:
+        """End what `hold` began, if it has not ended."""
+        with self._lock:
+            self._database.rollback()
+
+    def restore(self, file: Path | None) -> None:
+        """Replace the graph by that of another store file, or by an empty one."""
+        from . import backup
+
+        with self._lock:
+            try:
+                backup.put_back(self._database, file, self._model.stored)
+            except FAILURES as error:
+                raise self._database.unavailable(error) from error
+
+    def _export(self, graph: interface.Graph, part: str, batch: int) -> Iterator[list[Any]]:
+        from ...calls import transfer
+
+        callback = self._callback(transfer.exports(self._model).name)
+        last_id = 0
+        while rows := reading.vertices_after(self._database, last_id, batch):
+            found = [interface.Vertex(graph, self._cache.vertex_of(row)) for row in rows]
+            records = self._run(callback, graph, [part, {"found": found}])
+            yield [row["record"] for row in self._marshal.rows(callback, records, None)]
+            last_id = rows[-1][0]
+            self._cache.clear()
+
+    def _callback(self, name: str) -> interface.Callback:
+        try:
+            return self._callbacks[name]
+        except KeyError:
+            raise Refused(f"There is no procedure named '{name}'.") from None
+
+    @contextmanager
+    def _transaction(self, writes: bool, exclusive: bool) -> Iterator[interface.Graph]:
+        """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
+        position = self._database.begin(exclusive)
+        if self._database.openings != self._openings:
+            # What lies there now may be another store.
+            self._forget()
+            self._openings = self._database.openings
+        collecting = gc.isenabled()
+        # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
+        gc.disable()
+        transaction = Transaction(self._database, self._cache, self._catalogue)
+        graph = interface.Graph(
+            transaction, writes, cancellation.must_end, self._catalogue.vector_names
+        )
+        try:
+            self._cache.catch_up(position)
+            yield graph
+            wrote = transaction.flush()
+            # The last moment to end what is written.
+            cancellation.check()
+            self._database.commit()
+        except BaseException as error:
+            self._database.rollback()
+            transaction.undo()
+            if isinstance(error, UniqueViolation):
+                raise Refused(str(error)) from error
+            if isinstance(error, self._mgp.AbortError):
+                cancellation.check()
+            raise
+        else:
+            transaction.finish()
+            self._incoming.note_gone(transaction.edges.gone)
+            if exclusive:
+                self._contended = wrote
+            self._cache.trim()
+        finally:
+            graph.invalidate()
+            if collecting:
+                gc.enable()
+
+    def _with_found(
+        self, graph: interface.Graph, arguments: Sequence[Any], lookup: Lookup | None
+    ) -> Sequence[Any]:
+        if lookup is None:
+            return arguments
+        *leading, context = arguments
+        found = self._found(graph, lookup)
+        context = {**context, "found": found}
+        if isinstance(lookup, Incoming):
+            later: list[interface.Vertex] = []
+            if lookup.then is not None:
+                answers = self._answers(graph, lookup.then)
+                context[lookup.then.key] = answers
+                later = self._found(graph, lookups.named(lookup.then, answers)) if answers else []
+            elements, after = ([vertex._element for vertex in one] for one in (found, later))
+            context |= posting_cache.incoming(
+                self._database, self._incoming, lookup, elements, after
+            )
+            context["found"] = found + later
+        if isinstance(lookup, Sized):
+            context["size"] = lookups.size(self._database, lookup)
+        return [*leading, context]
+
+    def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
+        """Return the rows of the procedure that *lookup* asks, in the transaction of the call."""
+        found = self._found(graph, lookup.lookup)
+        if not found:
+            return []
+        callback = self._callback(lookup.procedure)
+        context = {**dict(lookup.context), "found": found}
+        records = self._run(callback, graph, [*lookup.arguments, context])
+        return self._marshal.rows(callback, records, lookup.fields)
+
+    def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
+        ids = lookups.find(self._database, lookup)
+        if isinstance(lookup, WithEdges):
+            self._cache.trim(MAX_BYTES_IN_PASSING)
+        elements = list(self._cache.load_vertices(ids))
+        if isinstance(lookup, WithEdges):
+            if lookup.leaving:
+                self._cache.load_edges(elements, outgoing=True)
+            if lookup.entering:
+                self._cache.load_edges(elements, outgoing=False)
+        return [interface.Vertex(graph, element) for element in elements]
+
+    def _run(
+        self, callback: interface.Callback, graph: interface.Graph, arguments: Sequence[Any]
+    ) -> Any:
+        return callback.run(graph, self._marshal.given(callback, arguments))

@@ -1,0 +1,181 @@
+"""Running a job: under the lease, which one worker has, and reported to the store."""
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from conceptgraph_core.jobs import schema
+from conceptgraph_core.memories.rules import DAY_MS
+
+from .. import calls
+from ..errors import Refused, StoreError
+from ..session import Session
+from ..settings import Settings
+from .job import Job
+from .job_run import JobRun, Row, Stopped, Telling, why_not
+
+if TYPE_CHECKING:
+    from apscheduler.triggers.cron import CronTrigger
+
+DONE = "done"
+NOT_DUE = "not due"
+STOPPED = "stopped"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of wanting to run a job: DONE, NOT_DUE, or STOPPED and why."""
+
+    job: str
+    what: str
+    why: str = ""
+    counts: dict[str, int] | None = None
+    changes: tuple[Row, ...] = ()
+    duration_ms: int = 0
+
+
+class LeaseRunner:
+    """Runs jobs on the store of *session*, at the time of its clock, one after the other.
+
+    Without *stopping* a run goes on to its end; else until it tells True between two batches.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        settings: Settings,
+        batch: int = schema.BATCH,
+        stopping: Callable[[], bool] = lambda: False,
+        holder: str | None = None,
+    ) -> None:
+        self.session = session
+        # Containers may share a host's name, and each has a first process.
+        self.holder = holder or f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+        self._settings = settings
+        self._batch = batch
+        self._stopping = stopping
+        # Whoever looks on while a job runs.
+        self.telling: Telling = lambda _: None
+
+    @property
+    def told_to_end(self) -> bool:
+        return self._stopping()
+
+    async def status(self) -> Row:
+        [row] = await self.session.run(calls.memory_admin.worker_status())
+        return row
+
+    async def rehearse(self, job: Job) -> Outcome:
+        """Return what a run of *job* would do now; nothing changes. Raises StoreError."""
+        began = perf_counter()
+        turn = self._turn(job, holder=None)
+        await job.run(turn)
+        return self._outcome(turn, DONE, began)
+
+    async def run(self, job: Job, if_due: bool = False) -> Outcome:
+        """Run *job* if nobody else works; with *if_due*, unless that was done since it was due.
+
+        Raises StoreError; the store then knows of it, if it can be told.
+        """
+        started_at = self.session.clock.now_ms()
+        [row] = await self.session.run(
+            calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
+        )
+        if not row["acquired"]:
+            return Outcome(job.name, STOPPED, why_not(row))
+        try:
+            if if_due and not is_due(job, row, started_at, self.session.zone):
+                return Outcome(job.name, NOT_DUE)
+            return await self._run(job, started_at)
+        finally:
+            await self._give_back()
+
+    async def _run(self, job: Job, started_at: int) -> Outcome:
+        began = perf_counter()
+        turn = self._turn(job, self.holder)
+        try:
+            await job.run(turn)
+        except Stopped as stopped:
+            return self._outcome(turn, STOPPED, began, str(stopped))
+        except StoreError as error:
+            why = await self._taken_away(error)
+            if why:
+                return self._outcome(turn, STOPPED, began, why)
+            await self._report(job, {"errors": 1, "last_error": str(error)}, quietly=True)
+            raise
+        outcome = self._outcome(turn, DONE, began)
+        finished = self.session.clock.now_ms()
+        times = {
+            "started_at": started_at,
+            "finished_at": finished,
+            "duration_ms": outcome.duration_ms,
+        }
+        await self._report(job, {"runs": 1, "last_error": "", **times})
+        return outcome
+
+    async def _taken_away(self, error: StoreError) -> str:
+        """Return why *error* is no failure but the loss of the lease; "" if it is one."""
+        if not isinstance(error, Refused):
+            return ""
+        row = await self.status()
+        return why_not(row) if row["paused"] or row["holder"] != self.holder else ""
+
+    async def _report(self, job: Job, done: Row, quietly: bool = False) -> None:
+        try:
+            call = calls.memory_admin.worker_report(self.holder, {"job": job.name, **done})
+            await self.session.run(call)
+        except StoreError:
+            # The error that it is about is told anyway.
+            if not quietly:
+                raise
+
+    async def _give_back(self) -> None:
+        """Let others work. Where the store cannot be told, the lease ends by itself."""
+        try:
+            await self.session.run(calls.memory_admin.worker_lease(self.holder, 0))
+        except StoreError:
+            return
+
+    def _turn(self, job: Job, holder: str | None) -> JobRun:
+        return JobRun(
+            job.name,
+            self.session,
+            self._settings,
+            holder,
+            batch=self._batch,
+            stopping=self._stopping,
+            telling=self.telling,
+        )
+
+    def _outcome(self, turn: JobRun, what: str, began: float, why: str = "") -> Outcome:
+        took = int((perf_counter() - began) * 1_000)
+        return Outcome(turn.job, what, why, dict(turn.counts), tuple(turn.changes), took)
+
+
+def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
+    """Tell whether a time of *job* has come since the last run that was finished began.
+
+    One that began more than a day from now began by a clock that was wrong, and counts for nothing.
+    """
+    known: list[Any] = [one for one in status["jobs"] if one["job"] == job.name]
+    started_at = known[0]["started_at"] if known else None
+    if started_at is None or started_at > now_ms + DAY_MS:
+        return True
+    # Not as of the time before, which the trigger does not know again where an hour comes twice.
+    since = datetime.fromtimestamp(started_at / 1000, UTC) + timedelta(milliseconds=1)
+    due = trigger(job, zone).get_next_fire_time(None, since)
+    return due is not None and due.timestamp() * 1000 <= now_ms
+
+
+def trigger(job: Job, zone: tzinfo) -> "CronTrigger":
+    """Return when *job* is due, in *zone*."""
+    # Whoever only asks for help waits for no scheduler.
+    from apscheduler.triggers.cron import CronTrigger
+
+    return CronTrigger(**job.schedule, timezone=zone)
