@@ -8,6 +8,7 @@ from typing import Final
 
 from . import limits
 
+DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # 0001-01-03T00:00:00Z: two days from the first that there is, so that every zone has a date for it.
 _FIRST_MS: Final = -62_135_424_000_000

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from conceptgraph_core import decaying, limits, text
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.words import languages
 
@@ -24,7 +25,6 @@ DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
-_DAY_MS = 86_400_000
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
 # What people put into the query of a URI and should not; a routing context has no such names.
@@ -162,12 +162,12 @@ def retention(value: str) -> int | None:
         days = float(value)
     except ValueError:
         days = math.nan
-    if not 0 < days * _DAY_MS <= limits.MAX_TIME_MS:
+    if not 0 < days * DAY_MS <= limits.MAX_TIME_MS:
         raise SettingsError(
             f"{RETENTION_VARIABLE} or --retention: must be a number of days greater than 0, not"
             f" {value!r}"
         )
-    return max(1, int(days * _DAY_MS))
+    return max(1, int(days * DAY_MS))
 
 
 def default_path() -> Path:

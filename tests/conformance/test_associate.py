@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.associate import plain, stories
 from tests.conftest import DAY_MS, NOW_MS, Memory
+from tests.retrieval import plain, stories
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Incoming

@@ -4,11 +4,12 @@ import math
 
 import pytest
 
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.decaying import Rules, lasting, parsed
 from conceptgraph_core.decaying import rules as checked
 from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.memories import rules
-from conceptgraph_core.memories.rules import DAY_MS, Fading
+from conceptgraph_core.memories.rules import Fading
 
 T = 1_750_000_000_000
 

@@ -8,9 +8,8 @@ import math
 from collections.abc import Container, Sequence
 from typing import Final
 
+from ..dates import DAY_MS
 from . import schema
-
-DAY_MS: Final = 86_400_000
 
 # Seed 004: what an edge starts with; of a semantic or a same-as one this is times its similarity.
 DEFAULT_WEIGHTS: Final = {

@@ -11,7 +11,7 @@ from ..concepts.node import Node as Concept
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..memories import context as contexts
-from ..memories import near_duplicates, standing, wording
+from ..memories import near_duplicates, rendering, standing
 from ..memories.view import Graph, Node
 from . import schema
 from .asking import asked, asks_of_the_past, budget
@@ -125,7 +125,7 @@ def _is_past_use(graph: Graph, node: Node) -> bool:
 
 
 def _line(node: Node, entry: Row) -> Line:
-    told = f", {wording.teller(entry)}: {quoting.quoted(entry['text'])}"
+    told = f", {rendering.teller(entry)}: {quoting.quoted(entry['text'])}"
     also, until = entry["also"], node.value("valid_until")
     marks: list[tuple[str | int, ...]] = [(f"{also} more say the same",)] if also else []
     if until is not None:

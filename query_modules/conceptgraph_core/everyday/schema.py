@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from ..memories.rules import DAY_MS
+from ..dates import DAY_MS
 
 DEFAULT_BUDGET: Final = 1_200
 

@@ -12,9 +12,9 @@ from ..entities.node import Graph as Entities
 from ..folding import plain
 from ..memories import near_duplicates
 from ..memories.filters import Wanted
+from ..memories.rendering import teller
 from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node
-from ..memories.wording import teller
 from ..ranks import fused
 from ..retrieval import searching as indexed
 from ..retrieval.schema import SHARED

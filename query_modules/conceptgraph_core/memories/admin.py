@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import limits, text
+from ..dates import DAY_MS
 from ..errors import ConceptGraphError
 from ..jobs import worker
 from ..jobs.schema import BATCH, DECAY, MAX_BATCH, PURGE
@@ -197,7 +198,7 @@ def _why(graph: Kept, node: Node, score: float, state: str) -> str:
         return "it is preserved"
     if node.is_deleted:
         return "nothing expires without a retention window"
-    days = max(0, now_ms - fading.accessed_at) / rules.DAY_MS
+    days = max(0, now_ms - fading.accessed_at) / DAY_MS
     least = dict(rules.thresholds(graph.context.decay))
     since = f"{days:.1f} days after its last access, {fading.access_count} in all"
     if rules.STATES.index(state) < rules.STATES.index(node.stored_state):

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from .. import budgets, dates
-from . import lifecycle, links, near_duplicates, schema, standing, wording
+from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
 from .search import Finder, Found
 from .view import Graph, Node
@@ -43,7 +43,7 @@ def context(
         entries.append(shown)
         put.append(node)
     accessed(graph, put)
-    made = wording.written(entries, dates.minute)
+    made = rendering.written(entries, dates.minute)
     return {
         "text": made,
         "entries": entries,
@@ -151,12 +151,12 @@ def _fitting(
     for node, whole in found:
         graph.step()
         shown = whole
-        needed = budgets.size(wording.line(shown, dates.minute)) + (1 if used else 0)
+        needed = budgets.size(rendering.line(shown, dates.minute)) + (1 if used else 0)
         if budgets.tokens(used + needed) > budget:
             if used:
                 continue
-            shown = dict(wording.cut(shown, budget))
-            needed = budgets.size(wording.line(shown, dates.minute))
+            shown = dict(rendering.cut(shown, budget))
+            needed = budgets.size(rendering.line(shown, dates.minute))
             if budgets.tokens(needed) > budget:
                 continue
         used += needed

@@ -8,6 +8,7 @@ import math
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
+from ..dates import DAY_MS
 from ..decaying import RULES, Rules
 from ..limits import MAX_TIME_MS
 
@@ -22,7 +23,6 @@ PRESERVING_TAGS: Final = (
     *("permanent", "important", "bookmark", "favorite", "pinned", "preserved"),
 )
 
-DAY_MS: Final = 86_400_000
 # What is kept of an old history begins so near to being archived, and no nearer.
 _NOT_YET: Final = 0.99
 # Seed 002: links halve in a week, and not below a tenth. Each further day on which a link was used

@@ -7,11 +7,10 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from ..dates import DAY_MS
 from . import calendar_words as words
 from . import spans
 from .spans import Days
-
-DAY_MS: Final = 86_400_000
 
 # What is told of a day is told around that day, what is told of a month in the weeks around it.
 REACH_OF_DAYS: Final = 3

@@ -5,6 +5,7 @@ from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Final, NamedTuple
 
+from ..dates import DAY_MS
 from ..words import Reading, first_name, readings, terms
 from ..words.languages import DEFAULT
 from .periods import Period, periods
@@ -14,8 +15,6 @@ AGE_EXPONENT: Final = -0.05
 NAMED: Final = 1.2
 ASKER: Final = 1.5
 PERIOD: Final = 2.0
-
-_DAY_MS: Final = 86_400_000
 
 
 class Factors(NamedTuple):
@@ -96,7 +95,7 @@ class Question(NamedTuple):
         """Return (1 + age in days) ^ −0.05; 1 if the time is not known."""
         if said_at is None:
             return 1.0
-        days = max(0, self.asked_at - said_at) / _DAY_MS
+        days = max(0, self.asked_at - said_at) / DAY_MS
         return float((1 + days) ** AGE_EXPONENT)
 
     def period(self, said_at: int | None) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
 from conceptgraph_core.memories import rules, schema
 from conceptgraph_core.retrieval import schema as words_of
@@ -24,7 +25,6 @@ from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
 
-_DAY_MS = rules.DAY_MS
 _STATES = click.option(
     "--state",
     "states",
@@ -262,7 +262,7 @@ def purge(
     """
     if memory_ids and older_than is not None:
         raise click.UsageError("name memories, or say --older-than DAYS, not both")
-    window = 1 if older_than is None else max(1, round(older_than * _DAY_MS))
+    window = 1 if older_than is None else max(1, round(older_than * DAY_MS))
     if older_than is None and not memory_ids:
         window = _retention(configured(embedded))
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 from pydantic import Field, Strict
 
 from conceptgraph_core import budgets, dates
-from conceptgraph_core.memories import schema, wording
+from conceptgraph_core.memories import rendering, schema
 from conceptgraph_core.retrieval import schema as words
 
 from .. import calls
@@ -104,7 +104,7 @@ class RememberingTools:
             query,
             lambda embedded: calls.memory_search.context(scope, query, token_budget, embedded),
         )
-        text = wording.written(row["entries"], self._minute)
+        text = rendering.written(row["entries"], self._minute)
         tokens = budgets.tokens(budgets.size(text))
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
         if not row["left_out"]:

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs import schema
-from conceptgraph_core.memories.rules import DAY_MS
 
 from .. import calls
 from ..errors import Refused, StoreError

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs.schema import MAX_BATCH
-from conceptgraph_core.memories.rules import DAY_MS
 
 from .. import calls
 from ..session import Session

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final
 
+from ...dates import DAY_MS
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import shown
 from .. import ids, names, schema
@@ -16,7 +17,7 @@ from . import bitemporal
 
 Row = dict[str, Any]
 
-_YEAR_MS: Final = 365.25 * 86_400_000
+_YEAR_MS: Final = 365.25 * DAY_MS
 
 _WORDS: Final = "pass the user's message as text and its words as span"
 

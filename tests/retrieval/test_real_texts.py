@@ -1,8 +1,8 @@
 """The stories in three languages: the sentence that answers comes first."""
 
 import pytest
-from test_formula import Shelf
-from tests.associate.stories import ASKED, QUESTIONS, sentences
+from test_ranking import Shelf
+from tests.retrieval.stories import ASKED, QUESTIONS, sentences
 
 from conceptgraph_core.retrieval.index import Corpus
 from conceptgraph_core.retrieval.question import question
