@@ -54,6 +54,18 @@ def prose(page: Path) -> str:
     return "\n".join(lines)
 
 
+def sentences(page: Path) -> Iterator[str]:
+    """Iterate over the sentences of *page*, those of lists and tables too; code is a word."""
+    for token in _tokens(page):
+        text = ""
+        for child in token.children or ():
+            if child.type in {"softbreak", "hardbreak"}:
+                text += " "
+            else:
+                text += "code" if child.type == "code_inline" else child.content
+        yield from filter(None, re.split(r"(?<=[.!?:;])\s+(?=[A-Z“*])", text))
+
+
 def links(page: Path) -> list[str]:
     return [
         str(child.attrs[_TARGETS[child.type]])

@@ -41,7 +41,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 REFERENCE = sorted((DOCS / "reference").glob("*.md"))
 GUIDE, OPERATE, IN_LAB = DOCS / "guide", DOCS / "operate", DOCS / "lab"
 DBA, DESIGN = OPERATE / "database.md", DOCS / "design.md"
-LAB, MEMORIES = IN_LAB / "concepts.md", IN_LAB / "memories.md"
+LAB = IN_LAB / "concepts.md"
 SYSTEM_PROMPT = GUIDE / "system-prompt.md"
 # The pages that show agents what to call, by the toolset that they are of.
 OF_TOOLSETS = {
@@ -318,13 +318,19 @@ def test_the_clock_of_the_conversation_is_the_time_in_its_headings(page):
 
 
 def test_the_prompt_names_only_what_the_tools_have():
-    (prompt,) = of(AGENTS, "text")
+    prompt = pasted("Concepts")
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
     results = {"episode_id"}
     assert prompt.text.strip() == prompts.text(["concept"]).strip()
     known = {*tools(), *(argument for given in tools().values() for argument in given)}
     assert named == (named & known) | results
     assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
+
+
+def pasted(heading: str) -> Block:
+    """Return the prompt under *heading*."""
+    (prompt,) = (block for block in of(SYSTEM_PROMPT, "text") if block.heading == heading)
+    return prompt
 
 
 @pytest.mark.parametrize("toolset", OF_TOOLSETS)
@@ -336,7 +342,7 @@ def test_when_to_call_what_names_every_tool(toolset):
 
 
 def test_the_system_prompt_names_only_what_the_tools_have():
-    (prompt,) = of(SYSTEM_PROMPT, "text")
+    prompt = pasted("Memories")
     given = tools("memory")
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
     arguments = {argument for names in given.values() for argument in names}
@@ -346,10 +352,10 @@ def test_the_system_prompt_names_only_what_the_tools_have():
     assert prompt.text.strip() == prompts.text(["memory"]).strip()
 
 
-def test_the_system_prompt_has_every_type_of_link_and_the_other_names():
-    rows = table(SYSTEM_PROMPT, "type", "from the source to the target", "walk along it")
+def test_the_guide_has_every_type_of_link_and_the_other_names():
+    rows = table(OF_TOOLSETS["memory"], "type", "from the source to the target", "walk along it")
     assert [kind for kind, *_ in rows] == list(memories.RELATION_TYPES)
-    text = SYSTEM_PROMPT.read_text(encoding="utf-8")
+    text = OF_TOOLSETS["memory"].read_text(encoding="utf-8")
     assert set(memories.ALIASES) <= set(re.findall(r"`(\w+)`", text))
     for alias, name in toolsets.aliases(["memory"]).items():
         assert f"`{alias}` is another name of `{name}`" in text
@@ -357,7 +363,7 @@ def test_the_system_prompt_has_every_type_of_link_and_the_other_names():
 
 def test_arousal_fades_as_the_table_says():
     hours = {"hour": 1, "day": 24, "week": 168}
-    rows = table(AGENTS, "after", "arousal")
+    rows = table(DESIGN, "after", "arousal")
     assert len(rows) == 6
     for after, arousal in rows:
         number, unit = after.split()
@@ -376,7 +382,7 @@ def test_arousal_fades_with_each_time_constant_as_the_table_says():
 
 
 def test_weights_grow_as_the_table_says(memory):
-    rows = table(AGENTS, "stated", "weight")
+    rows = table(DESIGN, "stated", "weight")
     times = [{"once": 1, "twice": 2}.get(stated) or int(stated.split()[0]) for stated, _ in rows]
     weights = [memory.relation_add("fig jam", "jam", "is-a")["weight"] for _ in range(max(times))]
     assert [f"{round(weights[count - 1], 6):g}" for count in times] == [
@@ -395,7 +401,7 @@ def test_the_edges_of_entities_begin_and_fade_as_the_page_says():
 
 
 def test_levels_and_limits_are_those_of_the_schema():
-    levels = [level for _, level in table(AGENTS, "what", "arousal level")]
+    levels = [level for _, level in table(DESIGN, "what", "arousal level")]
     assert levels[:3] == [
         str(schema.AROUSAL_UPSERTED),
         str(schema.AROUSAL_INDIRECT),
@@ -418,7 +424,7 @@ def test_levels_and_limits_are_those_of_the_schema():
         schema.DEFAULT_SEARCH_LIMIT,
         schema.MAX_SEARCH_LIMIT,
     ]
-    assert f"less than {schema.MIN_AROUSAL_GAIN}" in AGENTS.read_text(encoding="utf-8")
+    assert f"less than {schema.MIN_AROUSAL_GAIN}" in DESIGN.read_text(encoding="utf-8")
 
 
 def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
@@ -534,23 +540,8 @@ def test_the_context_has_the_keys_that_the_page_names():
     assert defaults["tau_ms"].split(",")[0] == str(limits.DEFAULT_TAU_MS)
 
 
-def test_the_model_on_the_page_is_that_of_the_schema():
-    rows = {
-        what: properties.split(", ")
-        for what, _, properties in table(LAB, "in the graph", "is", "properties")
-    }
-    for label in schema.LABELS:
-        kind = schema.LAYER.kind(label)
-        stored = [*(one.name for one in kind.properties), *kind.derived]
-        assert sorted(rows.pop(f"(:{label})")) == sorted(stored)
-    assert {edge for what in rows for edge in re.findall(r"\w+", what)} == set(
-        schema.RELATION_NAMES
-    )
-    assert list(rows.values()) == [["weight"]] * 2
-
-
 def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
-    rows = [row[:2] for row in table(MEMORIES, "number", "default", "meaning")]
+    rows = [row[:2] for row in table(DESIGN, "number", "default", "meaning")]
     assert [(name, float(value)) for name, value in rows] == list(RULES._asdict().items())
 
 

@@ -166,7 +166,7 @@ def test_the_tasks_of_backups_exist():
 # What an example needs that not everybody has: a Memgraph, a model.
 NEEDS_MORE = {"mcp import memory.jsonl", "--into-target", "--model", "--spacy"}
 # What names entities and files that this person has not.
-NEEDS_MORE |= {" entities ", "graph.db"}
+NEEDS_MORE |= {" entities ", "memories restore", "graph.db"}
 # In the order in which a person reads them.
 EXAMPLE_PAGES = [
     GUIDE / "command-line.md",
