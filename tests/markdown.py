@@ -55,14 +55,14 @@ def prose(page: Path) -> str:
 
 
 def sentences(page: Path) -> Iterator[str]:
-    """Iterate over the sentences of *page*, those of lists and tables too; code is a word."""
+    """Iterate over the sentences of *page*, those of lists and tables too; any code is "Code"."""
     for token in _tokens(page):
         text = ""
         for child in token.children or ():
             if child.type in {"softbreak", "hardbreak"}:
                 text += " "
             else:
-                text += "code" if child.type == "code_inline" else child.content
+                text += "Code" if child.type == "code_inline" else child.content
         yield from filter(None, re.split(r"(?<=[.!?:;])\s+(?=[A-Z“*])", text))
 
 
