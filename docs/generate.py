@@ -53,7 +53,12 @@ def tools() -> str:
         "list whose items have fields of their own.",
     ]
     for toolset in toolsets.TOOLSETS:
-        lines += [f"## The toolset `{toolset}`", *_tools_of(_offered(toolset))]
+        lines += [
+            f"## The toolset `{toolset}`",
+            "The server's instructions tell the model:",
+            _fenced("text", toolsets.instructions((toolset,))),
+            *_tools_of(_offered(toolset)),
+        ]
     named = {tool.name for name in toolsets.TOOLSETS for tool in _offered(name)}
     apart = [tool for tool in _offered("concept", True) if tool.name not in named]
     lines += ["## With `--enable-set-time`", *_tools_of(apart)]
@@ -79,6 +84,14 @@ def settings() -> str:
         "Empty or blank variables count as unset. An option on the command line overrules its "
         "variable.",
         _table(("variable", "default", "meaning"), rows),
+        "The guide says how to choose [the time constant](../guide/concepts.md#the-time-constant), "
+        "[an embedding model](../guide/embeddings.md) and [a retention window]"
+        "(../operate/worker.md#expiry); the design page lists [the numbers of decay]"
+        "(../design.md#score-of-a-memory).",
+        "Some commands read further variables: `OPENAI_BASE_URL` and `OPENAI_API_KEY` for a model "
+        "behind an endpoint, `OPENAI_MODEL` for [backfill](../guide/history.md), and "
+        "`CORE_RESET_COMMAND` for [reset](../operate/backup.md). The head of compose.yaml lists "
+        "those of Docker Compose.",
     ]
     return _page("Settings", lines)
 
