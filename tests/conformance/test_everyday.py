@@ -112,6 +112,35 @@ def test_somebody_is_named_by_what_he_is(days):
     assert "Clara" in days.recall("What does my sister not eat?")
 
 
+def test_a_question_for_a_kind_finds_what_was_said_of_the_one_of_that_kind(days):
+    days.remember("Jan is at school until three", [{"name": "Jan", "kind": "son"}])
+    days.remember("Milk gives Jan cramps", ["Jan"])
+    days.remember("Mr Hendriks wants 480 euros", [{"name": "Mr Hendriks", "kind": "plumber"}])
+    assert "Milk gives Jan cramps" in days.recall("What may I not cook for my son?")
+    assert "480 euros" in days.recall("How much did the plumber ask for?")
+    [found, *_] = days.search("our plumber", kinds=["memory"])
+    assert found["text"] == "Mr Hendriks wants 480 euros"
+
+
+def test_the_one_of_a_kind_is_nobody_where_there_are_several(days):
+    for name in ("Ada", "Ben", "Cem"):
+        days.remember(f"{name} plays on Mondays", [{"name": name, "kind": "goalkeeper"}])
+    assert days.recall("Who invented the goalkeeper?") == ""
+    assert "Ben" in days.recall("When does our goalkeeper play?")
+
+
+def test_a_question_of_the_users_own_needs_one_of_its_words_alone(days):
+    days.remember("The physiotherapist for the knee is Mirjam Bakker")
+    assert "Mirjam" in days.recall("Who treats my knee?")
+    assert days.recall("Who painted the most expensive knee ever sold in Paris?") == ""
+
+
+@pytest.mark.parametrize("message", ["Which day is swimming?", "An welchem Tag ist Schwimmen?"])
+def test_words_that_only_ask_are_missed_by_no_answer(days, message):
+    days.remember("Swimming, Schwimmen, is on Thursdays at five")
+    assert "Thursdays" in days.recall(message)
+
+
 def test_two_of_one_name_say_so(days):
     clara(days)
     days.identify("Clara", None, False, "There is a new Clara at work")

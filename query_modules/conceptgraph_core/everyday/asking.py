@@ -30,6 +30,15 @@ _PAST: Final = frozenset(
 )
 
 
+_OWN: Final = frozenset(
+    (
+        *("i", "i'm", "i've", "i'll", "my", "mine", "myself", "we", "we're", "we've", "us", "our"),
+        *("ours", "ich", "mein", "meine", "meinem", "meinen", "meiner", "meines", "wir", "uns"),
+        *("unser", "unsere", "unserem", "unseren", "unserer", "unseres"),
+    )
+)
+
+
 def asked(message: str, before: str | None = None) -> str:
     """Return the text that *message* asks by. Raises InvalidText."""
     texts.summary(message, "message")
@@ -45,6 +54,11 @@ def asked(message: str, before: str | None = None) -> str:
 def asks_of_the_past(message: str) -> bool:
     """Tell whether *message* asks for what was so before."""
     return not _PAST.isdisjoint(split(message))
+
+
+def is_of_the_user(message: str) -> bool:
+    """Tell whether *message* speaks of the user: my knee, are we, wo wohnen wir."""
+    return not _OWN.isdisjoint(split(message))
 
 
 def budget(given: int | None) -> int:

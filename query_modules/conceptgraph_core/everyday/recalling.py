@@ -14,7 +14,7 @@ from ..memories import context as contexts
 from ..memories import near_duplicates, rendering, standing
 from ..memories.view import Graph, Node
 from . import schema
-from .asking import asked, asks_of_the_past, budget
+from .asking import asked, asks_of_the_past, budget, is_of_the_user
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 
 Row = dict[str, Any]
@@ -47,7 +47,8 @@ def recall(
     named = widening.named(graph.another(Concepts), question)
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
     reserved = int(room.bytes * schema.MIND_SHARE) if named else 0
-    said = _said(graph, question, bool(who or named), room, reserved, (vector, model))
+    is_known = bool(who or named) or is_of_the_user(message)
+    said = _said(graph, question, is_known, room, reserved, (vector, model))
     mind = _mind(graph.another(Concepts), named, room, said)
     lines = [*who, *said, *mind]
     return {
@@ -75,13 +76,13 @@ def _who(graph: Entities, question: str) -> Iterator[Line]:
 def _said(
     graph: Graph,
     question: str,
-    is_named: bool,
+    is_known: bool,
     room: Room,
     reserved: int,
     embedded: tuple[Sequence[float], str | None],
 ) -> list[Line]:
     """Return what was said; access it, and make the links between it firmer."""
-    least = schema.LEAST_COVERED_NAMED if is_named else schema.LEAST_COVERED
+    least = schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
     found = contexts.candidates(graph, question, *embedded, least=least)
     lines: list[Line] = []
     put: list[Node] = []

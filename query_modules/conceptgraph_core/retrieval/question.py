@@ -15,6 +15,36 @@ AGE_EXPONENT: Final = -0.05
 NAMED: Final = 1.2
 ASKER: Final = 1.5
 PERIOD: Final = 2.0
+# Between a word of the question and what it leads to, where that is explained.
+LEADS: Final = " → "
+
+
+# Words that ask, and of which the answer has none: which day, how much did he ask for.
+ASKING: Final = frozenset(
+    (
+        *("day", "days", "time", "date", "year", "month", "name", "names", "named", "called"),
+        *("kind", "kinds", "sort", "sorts", "type", "types", "number", "place", "thing", "things"),
+        *("person", "people", "way", "ask", "asked", "tell", "told", "know", "remember", "still"),
+        *("again", "much", "many", "often", "long", "exactly", "right", "now", "today", "please"),
+        *(
+            "tag",
+            "tage",
+            "zeit",
+            "datum",
+            "jahr",
+            "monat",
+            "heißt",
+            "heißen",
+            "name",
+            "art",
+            "sorte",
+        ),
+        *("nummer", "ort", "ding", "sache", "weißt", "noch", "nochmal", "genau", "viel", "viele"),
+        *("welche", "welcher", "welches", "welchem", "welchen", "wer", "wem", "wen", "wessen"),
+        *("wie", "wann", "warum", "wieso", "wo", "an", "am", "im", "in", "zu", "auf"),
+        *("oft", "lange", "jetzt", "heute", "bitte", "mal", "eigentlich", "gerade"),
+    )
+)
 
 
 class Factors(NamedTuple):
@@ -185,7 +215,7 @@ def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cu
             if ones:
                 own = tuple(term for term in cue.own if term in terms_)
                 foreign = tuple(term for term in cue.foreign if term in terms_)
-                yield Cue(f"{said} → {to}", own, foreign, ones[0].share, ones[0].why)
+                yield Cue(f"{said}{LEADS}{to}", own, foreign, ones[0].share, ones[0].why)
 
 
 def speaker_terms(speaker: str, languages: Sequence[str] = DEFAULT) -> list[str]:

@@ -11,7 +11,7 @@ from ..layers import NodeKind
 from . import schema
 from .graph_index import StoredIndex
 from .indexer import Words, is_of
-from .question import Cue, Further, Question, question
+from .question import ASKING, LEADS, Cue, Further, Question, question
 from .ranking import Associated, associate
 from .scoring import Word, rarity
 
@@ -83,12 +83,12 @@ class Search:
     def covered(self, hit: Hit) -> float:
         """Return how much of what is asked for *hit* has, in [0, 1]; rare words count for more.
 
-        A word that no text has counts as one that a single text has.
+        A word that no text has counts as one that a single text has, one that only asks not at all.
+        A word counts too where the text has what it leads to.
         """
-        asked = (
-            {} if self._sought is None else {cue: self._rarity(cue) for cue in self._sought.cues}
-        )
-        has = {word.cue.said for word in hit.found.words}
+        cues = () if self._sought is None else self._sought.cues
+        asked = {cue: self._rarity(cue) for cue in cues if cue.said not in ASKING}
+        has = {word.cue.said.partition(LEADS)[0] for word in hit.found.words}
         got = sum(rarity for cue, rarity in asked.items() if cue.said in has)
         return got / sum(asked.values()) if asked else 0.0
 

@@ -235,6 +235,14 @@ def _sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> R
     return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
 
 
+def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
+    """Look up whom *message* means by a kind: my son, the plumber."""
+    from conceptgraph_core.entities.narration import named
+
+    kinds = named.read(message).kinds
+    return [_of_kinds(kinds, user_id)] if kinds else []
+
+
 def _of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
     """Look up who is of one of *kinds*, which version 0.1.0 kept as they were written."""
     forms = (form for one in kinds for form in (one, one.capitalize(), one.upper()))

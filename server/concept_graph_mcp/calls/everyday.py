@@ -10,7 +10,7 @@ from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
 from conceptgraph_core.memories import schema
 from conceptgraph_core.retrieval.schema import SHARED
 
-from . import concepts, entities, memories, text_lookups
+from . import concepts, entities, memories, memory_search, text_lookups
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Equal, Incoming, Lookup, Union
@@ -164,7 +164,8 @@ def _asking(
     parts.append(widened.lookup)
     if with_episodes:
         parts += text_lookups.of_terms(query, SHARED)
-    return text_lookups.of_question(query, scope, parts, text_lookups.of_widened(widened, scope))
+    then = text_lookups.of_widened(memory_search.widened(scope, query), scope)
+    return text_lookups.of_question(query, scope, parts, then)
 
 
 def _naming(message: str, scope: str) -> list[Lookup]:

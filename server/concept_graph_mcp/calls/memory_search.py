@@ -12,6 +12,7 @@ from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
 from . import concepts, text_lookups
+from . import entities as entity_calls
 from .call import Call, Procedure, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Union
@@ -92,11 +93,12 @@ def widened(scope: str, query: str) -> Call:
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
     called = tuple((scope, form) for form in forms)
+    called_by_kind = entity_calls.meant_by_kind(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
     return Call(
         WIDENED,
         (query,),
-        Union((by_concept.lookup, merged)),
+        Union((by_concept.lookup, merged, *called_by_kind)),
         text_lookups.context() | {"user_id": scope},
     )
 

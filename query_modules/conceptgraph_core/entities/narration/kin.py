@@ -70,6 +70,14 @@ _WORDS: Final = _GERMAN | ENGLISH
 _OF: Final = {
     both[0].split()[0]: tuple(dict.fromkeys(" ".join(both).casefold().split())) for both in _KINDS
 }
+# Who is nobody's kin: the doctor and the dog are those that the user spoke of.
+_NO_FAMILY: Final = frozenset(
+    (
+        *("roommate", "neighbour", "boss", "colleague", "doctor", "dentist", "therapist"),
+        *("teacher", "coach", "landlord", "pet", "dog", "cat", "horse", "rabbit", "hamster"),
+        *("parrot", "baby"),
+    )
+)
 # By what the two are called as well: "meine Freundin" may be either.
 _ALSO: Final = {
     "girlfriend": "friend",
@@ -109,6 +117,20 @@ _NOT_MINE: Final = OTHERS | frozenset(
 )
 
 
+# Before a kind, these mean the one of that kind that the user knows: "the plumber".
+_DEFINITE: Final = frozenset(("the", "der", "die", "das", "dem", "den"))
+# Of these kinds everybody knows many, and of a family there are others: "the mother of Jesus".
+_OF_MANY: Final = frozenset(
+    (
+        *("person", "people", "man", "woman", "place", "thing", "company", "city", "town"),
+        *("country", "event", "date", "number", "day", "time", "mensch", "ort", "firma", "stadt"),
+    )
+)
+# So many words of a message are looked for as kinds.
+_MOST_KINDS: Final = 12
+_SHORTEST_KIND: Final = 3
+
+
 def of(owner: str, word: str) -> str | None:
     """Return the kind of who is called *word* behind "my" and such; None: it is no kin."""
     is_english = owner in _ENGLISH_OWN | _ENGLISH_OTHERS
@@ -135,6 +157,22 @@ def named(words: list[str]) -> list[tuple[int, str]]:
         if is_addressed or _is_mine(before, one):
             found.append((place, one))
     return found
+
+
+def known(words: list[str]) -> list[tuple[int, str]]:
+    """Return the places among the case-folded *words* that may mean what has no word above.
+
+    Any kind that somebody of the user's, or something, was given: our plumber, the car, my tutor.
+    """
+    found = []
+    for place, word in enumerate(words[1:], 1):
+        one, before = word.removesuffix("'s").removesuffix("’s"), words[place - 1]
+        is_family = one in _WORDS and _WORDS[one] not in _NO_FAMILY
+        if (before in OWN and one not in _WORDS) or (
+            before in _DEFINITE and not is_family and one not in _OF_MANY
+        ):
+            found.append((place, one))
+    return [pair for pair in found if len(pair[1]) >= _SHORTEST_KIND][:_MOST_KINDS]
 
 
 def _is_mine(before: list[str], kin: str) -> bool:

@@ -7,7 +7,7 @@ judges what was found read the message so; nothing of Memgraph is imported.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -85,6 +85,8 @@ class Message:
     parts: dict[str, list[int]] = field(default_factory=dict)
     # By what an entity may be known as.
     kinds: dict[str, list[Place]] = field(default_factory=dict)
+    # Where a kind stands behind "the": the one that there is.
+    definite: set[Place] = field(default_factory=set)
     words: list[_Word] = field(default_factory=list)
     is_german: bool = False
     # Whether capitals say anything: not where all are small, or all capitals.
@@ -142,12 +144,14 @@ def _is_long(form: str) -> bool:
     return len(form) >= _SHORTEST and form.replace("-", "").isalpha()
 
 
-def narrowed(found: Iterable[tuple[Any, Meant]]) -> list[tuple[Any, Meant]]:
+def narrowed(
+    found: Iterable[tuple[Any, Meant]], definite: Collection[Place] = ()
+) -> list[tuple[Any, Meant]]:
     """Return of entities with where they are meant those that no longer name takes the place of.
 
     "New York" is not York, and "my friend Anna" no other friend. What more than a few share is no
     name of one of them: there is a "Team" in many, and of fourteen friends "my friend" is none in
-    particular.
+    particular. At a *definite* place, "the plumber", there is one, or two names of one.
     """
     all_found = list(found)
     every = {place for _, meant in all_found for place in (*meant.places, *meant.kinds)}
@@ -166,7 +170,8 @@ def narrowed(found: Iterable[tuple[Any, Meant]]) -> list[tuple[Any, Meant]]:
         places = tuple(
             one
             for one in sorted({*meant.places, *kinds})
-            if (one not in shared or sharing[one] <= MOST_SHARING) and not _is_within(one, every)
+            if (one not in shared or sharing[one] <= (2 if one in definite else MOST_SHARING))
+            and not _is_within(one, every)
         )
         if places:
             kept.append((node, Meant(places, meant.is_whole)))
@@ -214,8 +219,14 @@ def read(text: str) -> Message:
     for place, form in _parts(message):
         if form in message.parts or len(message.parts) < MOST_PARTS:
             message.parts.setdefault(form, []).append(place)
-    for place, word in kin.named([word.folded for word in words]):
+    folded = [word.folded for word in words]
+    for place, word in kin.named(folded):
         for kind in kin.kinds(word):
+            message.kinds.setdefault(kind, []).append((place, place + 1))
+    for place, word in kin.known(folded):
+        if folded[place - 1] not in kin.OWN:
+            message.definite.add((place, place + 1))
+        for kind in kin.kinds(word) or (word,):
             message.kinds.setdefault(kind, []).append((place, place + 1))
     return message
 

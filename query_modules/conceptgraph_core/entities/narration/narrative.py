@@ -209,10 +209,12 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
     aside is told of as well, when it is named.
     """
     read = named.read(message)
-    found = named.narrowed(
-        (node, meant)
+    entities = (
+        (node, read.meant(node.bare, node.node_type, node.get("entity_kind")))
         for node in graph.of(schema.ENTITY)
-        if (meant := read.meant(node.bare, node.node_type, node.get("entity_kind"))) is not None
+    )
+    found = named.narrowed(
+        ((node, meant) for node, meant in entities if meant is not None), read.definite
     )
     best: dict[int, tuple[tuple[Any, ...], Node, named.Place]] = {}
     for node, meant in found:

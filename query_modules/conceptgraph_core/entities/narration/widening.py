@@ -1,15 +1,17 @@
-"""What a question leads to beyond its own words: the other names of whom it names.
+"""What a question leads to beyond its own words: the names of whom it means.
 
 Memories know of no entity, and no edge joins them: they meet by name. Once Liz and Elisabeth are
-merged, a question for Liz is one for Elisabeth too.
+merged, a question for Liz is one for Elisabeth too; and one for my son is one for Jan.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ...retrieval.question import asked_terms
 from .. import names, schema
 from ..identity import components
-from ..node import Graph
+from ..node import Graph, Node
+from . import named, narrative
 
 Row = dict[str, Any]
 
@@ -20,24 +22,42 @@ MOST_TERMS: Final = 12
 
 
 def widened(graph: Graph, asked: str) -> list[Row]:
-    """Return the terms of the other names of the merged entities that *asked* names.
+    """Return the terms of the names of those whom *asked* means and does not name so.
 
-    The rows are those of `concepts.widening.widened`. An entity is named by its whole label. Raises
-    LibraryMissing.
+    The rows are those of `concepts.widening.widened`: for the other names of merged entities that
+    are named by a whole label, and for the name of whom the question means by a kind, "my son".
+    Raises LibraryMissing.
     """
-    merged = [node for node in graph.of(schema.ENTITY) if node.get("merge_count")]
-    if not merged:
-        return []
     languages = graph.context.languages
-    wanted, own = set(names.asked_for(asked, languages)), set(asked_terms(asked, languages))
+    own = set(asked_terms(asked, languages))
     rows: dict[str, Row] = {}
-    for node in sorted(merged, key=lambda one: one.age):
-        if names.searched(names.canonical(node.bare)) not in wanted:
-            continue
-        said = node.bare
-        for to in (one.bare for one in components.members(graph, node) if one is not node):
-            told = {"said": said, "to": to, "why": f"{said} and {to} are merged"}
-            for term in asked_terms(to, languages):
-                if term not in own:
-                    rows.setdefault(term, {"term": term, "share": SHARE, **told})
+    for said, to, why in (*_merged(graph, asked), *_of_kinds(graph, asked)):
+        for term in asked_terms(to, languages):
+            if term not in own:
+                told = {"said": said, "to": to, "why": why}
+                rows.setdefault(term, {"term": term, "share": SHARE, **told})
     return list(rows.values())[:MOST_TERMS]
+
+
+def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what is said, the other names that it leads to, and why."""
+    merged = [node for node in graph.of(schema.ENTITY) if node.get("merge_count")]
+    wanted = set(names.asked_for(asked, graph.context.languages)) if merged else set()
+    for node in sorted(merged, key=lambda one: one.age):
+        if names.searched(names.canonical(node.bare)) in wanted:
+            others = (one.bare for one in components.members(graph, node) if one is not node)
+            yield from ((node.bare, to, f"{node.bare} and {to} are merged") for to in others)
+
+
+def _of_kinds(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the words for a kind in *asked*, the names of whom they mean, and why."""
+    read = named.read(asked)
+    places = {place for each in read.kinds.values() for place in each}
+    if not places:
+        return
+    for node, place in narrative.named_by(graph, asked):
+        if place in places:
+            said = read.words[place[0]].bare.casefold()
+            members: list[Node] = components.members(graph, node)
+            for to in dict.fromkeys(one.bare for one in members):
+                yield said, to, f"{to} is the {said}"
