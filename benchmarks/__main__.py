@@ -26,6 +26,7 @@ BENCHMARKS = {
     "memories": "memories",
     "entities": "entities",
     "links": "links",
+    "everyday": "everyday",
 }
 
 

@@ -54,11 +54,11 @@ def operations() -> Sequence[Operation]:
         return chance.randrange(size)
 
     return (
-        ("observe", lambda size: observe([_label(known(size)) for _ in range(3)])),
-        ("search", lambda size: calls.entities.search(_label(known(size)))),
+        ("observe", lambda size: observe([label(known(size)) for _ in range(3)])),
+        ("search", lambda size: calls.entities.search(label(known(size)))),
         (
             "context",
-            lambda size: calls.entities.context(f"Is {_label(known(size))} well?"),
+            lambda size: calls.entities.context(f"Is {label(known(size))} well?"),
         ),
         ("get", lambda size: calls.entities.get(_id(known(size)))),
     )
@@ -77,14 +77,14 @@ def observe(labels: Sequence[str]) -> Call:
 def entities(size: int) -> Iterator[dict[str, Any]]:
     """Iterate over *size* entities, mentioned last one a minute."""
     for number in range(size):
-        label, at_ms = _label(number), NOW_MS - number * 60_000
+        name, at_ms = label(number), NOW_MS - number * 60_000
         yield {
             "kind": "entity",
             "id": _id(number),
             "user_id": USER,
             "node_type": "entity",
-            "node_label": label,
-            "canonical_name": label,
+            "node_label": name,
+            "canonical_name": name,
             "origin": schema.USER,
             "user_mention_count": 2,
             "created_at": at_ms,
@@ -133,7 +133,7 @@ def _ended(store: Caller) -> float:
     return (perf_counter() - start) / len(sessions) * 1e3
 
 
-def _label(number: int) -> str:
+def label(number: int) -> str:
     # The nth word is drawn as often as 1/n; the number makes the name one of its own.
     return f"w{int(_WORDS ** random.Random(number).random())} e{number}"
 
