@@ -38,11 +38,13 @@ def run(setup: Setup) -> Iterator[Figure]:
 def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[Figure]:
     setup.log(f"{host}: keeping {size:,} memories")
     for rows in batches(records(size), 1_000):
-        store.run(calls.keeping.import_rows(list(rows)))
+        store.run(calls.transfer.import_rows(list(rows)))
     setup.log(f"{host}: recalling")
     asked = list(messages(size, setup.times(_TIMES)))
     ours = _taken(store, [calls.everyday.recall(USER, one) for one in asked])
-    theirs = _taken(store, [calls.remembering.context(USER, one, DEFAULT_BUDGET) for one in asked])
+    theirs = _taken(
+        store, [calls.memory_search.context(USER, one, DEFAULT_BUDGET) for one in asked]
+    )
     store.close()
     for what, of in (("median", median), ("95th percentile", _p95)):
         aim = _AIMS[host] if of is _p95 else ""

@@ -249,7 +249,10 @@ def _commands(path: tuple[str, ...], command: click.Command) -> Iterator[tuple[s
 
 
 def _help(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name, max_content_width=_HELP_WIDTH)
+    # The program's settings, which a command has from it; click keeps the first that it made.
+    context = click.Context(
+        command, info_name=name, max_content_width=_HELP_WIDTH, **main.context_settings
+    )
     context.terminal_width = _HELP_WIDTH
     return command.get_help(context)
 

@@ -16,6 +16,7 @@ from .printable import printable
 # Command -> the module that has it; imported only when asked for, to keep the server's start short.
 _COMMANDS = {
     "demo": "demo",
+    **dict.fromkeys(("ask", "remember", "about", "forget", "relate", "identify"), "everyday"),
     "recall": "reading",
     "search": "reading",
     "find": "finding",

@@ -1,0 +1,283 @@
+"""`ask`, `remember`, `about`, `forget`, `relate`, `identify`: the memory of all layers, for people.
+
+What a person types is no quotation: only --said is, and what it does not name is no word of theirs.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from conceptgraph_core import budgets, dates
+from conceptgraph_core.concepts.schema import RELATION_TYPES
+from conceptgraph_core.everyday import lines, schema
+from conceptgraph_core.quoting import quoted
+
+from .. import calls
+from ..session import Session
+from .common import AS_JSON, Failure, unix_ms, with_session
+from .listing import limited
+from .notes import note
+from .terminal import print_json, say
+
+Row = dict[str, Any]
+
+_TIMES = ("at", "since", "until")
+
+
+@click.command()
+@click.argument("words", metavar="MESSAGE", nargs=-1, required=True)
+@click.option("--before", metavar="TEXT", help='What was said just before, for "she" and "it".')
+@click.option(
+    "--budget",
+    type=click.IntRange(budgets.MIN_BUDGET, budgets.MAX_BUDGET),
+    default=schema.DEFAULT_BUDGET,
+    show_default=True,
+    help="At most this many tokens.",
+)
+@click.option("--touch", is_flag=True, help="Count an access, as the tool recall does.")
+@AS_JSON
+@click.pass_obj
+def ask(
+    embedded: str | None,
+    /,
+    words: tuple[str, ...],
+    before: str | None,
+    budget: int,
+    *,
+    touch: bool,
+    as_json: bool,
+) -> None:
+    """Print what the memory has on MESSAGE: people and things, memories, associations.
+
+    It prints what the tool recall returns to an agent. Nothing changes unless --touch is given.
+    """
+    message = " ".join(words)
+
+    async def work(session: Session) -> Row:
+        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+            call = calls.everyday.recall(session.user_id, message, before, budget, embedded)
+            return call if touch else call._replace(procedure=call.procedure.peek())
+
+        [row], advice = await session.answered(message, by)
+        if advice is not None:
+            note(advice)
+        text = lines.text(
+            row["lines"],
+            lambda at_ms: dates.minute(at_ms, session.zone),
+            lambda at_ms: dates.day(at_ms, session.zone),
+        )
+        return {"text": text, "sources": row["sources"], "tokens": row["tokens"]}
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json({**row, "sources": [dict(one) for one in row["sources"]]})
+    else:
+        for line in row["text"].splitlines() or ["Nothing is stored about that."]:
+            say(line)
+
+
+@click.command()
+@click.argument("text")
+@click.option(
+    "--about",
+    metavar="NAME",
+    multiple=True,
+    help='Who or what it is about, such as "Lena" or "Lena (sister)"; may be given again.',
+)
+@click.option(
+    "--keep",
+    type=click.Choice(tuple(schema.KEEP)),
+    default=schema.DEFAULT_KEEP,
+    show_default=True,
+    help="How long it matters; days: two weeks.",
+)
+@click.option("--said", metavar="TEXT", help="Your words, to be quoted; what they name is yours.")
+@click.option("--replaces", metavar="ID", help="The memory that is no longer so.")
+@click.option("--happened", metavar="TIME", help="When it was so, if not now (ISO 8601).")
+@AS_JSON
+@click.pass_obj
+def remember(
+    embedded: str | None,
+    /,
+    text: str,
+    about: tuple[str, ...],
+    keep: str,
+    *,
+    said: str | None,
+    replaces: str | None,
+    happened: str | None,
+    as_json: bool,
+) -> None:
+    """Store TEXT once, with the names it is about.
+
+    The same text again is the memory that is there, and counts as an access.
+    """
+
+    async def work(session: Session) -> Row:
+        at = None if happened is None else unix_ms(happened, session.zone, "--happened")
+
+        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+            return calls.everyday.remember(
+                *(session.user_id, text, [_named(one) for one in about], keep),
+                said=said,
+                replaces=replaces,
+                happened_at=at,
+                embedded=embedded,
+            )
+
+        [row], advice = await session.answered(text, by)
+        if advice is not None:
+            note(advice)
+        return {**row, "similar": [dict(one) for one in row["similar"]]}
+
+    row = with_session(embedded, work, creates=True)
+    if as_json:
+        print_json(row)
+        return
+    say(f"{'Stored already' if row['existing'] else 'Stored'}: {row['id']}")
+    for one in row["similar"]:
+        say(f"Similar: {quoted(one['text'])} ({one['id']}); --replaces ends it")
+
+
+def _named(given: str) -> str | Row:
+    """Return the name of "Lena (sister)" with its kind, as `about` takes it."""
+    name, opening, kind = given.removesuffix(")").rpartition(" (")
+    return {"name": name, "kind": kind} if opening and given.endswith(")") else given
+
+
+@click.command()
+@click.argument("words", metavar="NAME", nargs=-1, required=True)
+@limited(schema.MAX_LIMIT, schema.DEFAULT_LIMIT)
+@AS_JSON
+@click.pass_obj
+def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """Print all that is known of NAME: facts, doubts, relations, and what was said.
+
+    Past facts are printed too, with their end. Nothing changes.
+    """
+    name = " ".join(words)
+
+    async def work(session: Session) -> Row:
+        [row], advice = await session.answered(
+            name,
+            lambda embedded: calls.everyday.about(session.user_id, name, limit, None, embedded),
+        )
+        if advice is not None:
+            note(advice)
+        for field in ("facts", "said"):
+            row[field] = [_dated(session, one) for one in row[field]]
+        return row
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json({**row, "more": dict(row["more"])})
+        return
+    for line in _about_lines(row):
+        say(line)
+
+
+def _dated(session: Session, row: Mapping[str, Any]) -> Row:
+    times = {
+        name: dates.moment(row[name], session.zone).isoformat(timespec="seconds")
+        for name in _TIMES
+        if row.get(name) is not None
+    }
+    return {**row, **times}
+
+
+def _about_lines(row: Row) -> Iterator[str]:
+    kind = f" ({row['kind']})" if row["kind"] else ""
+    yield ", also ".join([f"{row['name']}{kind}", *row["also"]])
+    if row["id"]:
+        yield f"id: {row['id']}"
+    if row["feeling"] is not None:
+        yield f"feeling: {row['feeling']:+.2f}"
+    for one in row["facts"]:
+        yield f"fact: {one['predicate']}: {one['value']}{_span(one)} ({one['who']})"
+    yield from (f"doubt: {one}" for one in row["doubts"])
+    yield from (f"relation: {one}" for one in row["relations"])
+    for one in row["said"]:
+        said = f"said: {one['at'][:10]}, {one['who']}: {quoted(one['text'])}"
+        yield f"{said}{_span({'until': one['until']})} ({one['id']})"
+    more = ", ".join(f"{count:,} {what}" for what, count in row["more"].items())
+    if more:
+        yield f"and more: {more}; --limit shows them"
+
+
+def _span(row: Mapping[str, Any]) -> str:
+    return "".join(f", {name} {row[name][:10]}" for name in _TIMES[1:] if row.get(name))
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@click.option("--reason", metavar="TEXT", help="Why: kept with the memory.")
+@AS_JSON
+@click.pass_obj
+def forget(embedded: str | None, memory_id: str, reason: str | None, as_json: bool) -> None:
+    """Hide the memory ID; memories restore brings it back, whole."""
+
+    async def work(session: Session) -> Row:
+        [row] = await session.run(calls.everyday.forget(memory_id, reason))
+        return {"id": row["id"], "forgotten_at": session.local(row["forgotten_at"]).isoformat()}
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+    else:
+        say(f"Forgotten; memories restore {row['id']} brings it back.")
+
+
+@click.command()
+@click.argument("source", metavar="FROM")
+@click.argument("relation_type", metavar="TYPE", type=click.Choice(tuple(RELATION_TYPES)))
+@click.argument("target", metavar="TO")
+@AS_JSON
+@click.pass_obj
+def relate(
+    embedded: str | None, source: str, relation_type: str, target: str, as_json: bool
+) -> None:
+    """Relate two concepts: FROM is-a, part-of or evokes TO."""
+
+    async def work(session: Session) -> Row:
+        [row] = await session.run(calls.everyday.relate(source, target, relation_type))
+        return row
+
+    row = with_session(embedded, work, creates=True)
+    if as_json:
+        print_json(row)
+    else:
+        say(f"{row['from']} {row['type']} {row['to']}")
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@click.option("--same/--different", default=None, help="A and B are one, or two.")
+@click.option(
+    "--said", metavar="TEXT", required=True, help="Your words, with a name of each, to be quoted."
+)
+@AS_JSON
+@click.pass_obj
+def identify(
+    embedded: str | None, /, a: str, b: str | None, *, same: bool | None, said: str, as_json: bool
+) -> None:
+    """Settle who is who: A and B are --same or --different.
+
+    A and B are names, or ids of entities. Without B, --different lets A be the name of another
+    one from now on. entities unmerge takes each back.
+    """
+    if same is None:
+        raise click.UsageError("say --same or --different")
+
+    async def work(session: Session) -> Row:
+        [row] = await session.run(calls.everyday.identify(session.user_id, a, b, same, said))
+        return row
+
+    row = with_session(embedded, work)
+    if as_json:
+        print_json(row)
+    elif row["verdict"] == schema.ASKED:
+        raise Failure("kept as a question: --said has no name of each; quote words that have them")
+    else:
+        say(f"{row['verdict']}; entities unmerge {row['undo']} takes it back")

@@ -1,0 +1,143 @@
+"""One memory over all layers at the command line, on both stores: `ask`, `remember`, `about` …"""
+
+import json
+
+import pytest
+from command_line import ok, run
+
+SAID = "My sister Lena is allergic to hazelnuts!"
+LENA = ("remember", "Lena is allergic to hazelnuts", "--about", "Lena (sister)")
+
+
+class Person:
+    """Somebody at the command line of one store."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def says(self, *arguments):
+        return ok(*self.store, *arguments).stdout
+
+    def json(self, *arguments):
+        return json.loads(self.says(*arguments, "--json"))
+
+    def refused(self, *arguments):
+        result = run(*self.store, *arguments)
+        assert (result.exit_code in (1, 2), result.stdout) == (True, "")
+        [line] = result.stderr.splitlines()
+        return line
+
+
+@pytest.fixture
+def person(there, monkeypatch):
+    monkeypatch.delenv("CONCEPT_GRAPH_USER", raising=False)
+    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS", raising=False)
+    return Person(there)
+
+
+def test_what_is_remembered_is_what_a_question_brings(person):
+    assert person.says(*LENA, "--keep", "years", "--said", SAID).startswith("Stored: ")
+    told = person.says("ask", "What", "is Lena allergic to?").splitlines()
+    assert told[0] == "Who and what:"
+    assert told[1].startswith("[1] Lena (sister); last mentioned on ")
+    assert told[1].endswith(f": “{SAID}”")
+    assert told[2] == "Said:"
+    assert told[3].endswith(", note: “Lena is allergic to hazelnuts”")
+    assert person.says("ask", "Good morning!") == "Nothing is stored about that.\n"
+
+
+def test_the_same_again_and_nearly_the_same_are_told(person):
+    first = person.json(*LENA)
+    assert (first["existing"], first["similar"]) == (False, [])
+    assert person.says(*LENA) == f"Stored already: {first['id']}\n"
+    other = person.json("remember", "Lena is very allergic to hazelnuts, the nut")
+    assert other["similar"] == [{"id": first["id"], "text": LENA[1]}]
+
+
+def test_what_is_typed_is_no_word_of_the_users_unless_it_is_given_as_one(person):
+    person.says(*LENA)
+    assert "[1] Lena (sister, inferred)" in person.says("ask", "How is Lena?")
+    person.says("remember", "Lena sings", "--about", "Lena (sister)", "--said", "Lena sings!")
+    assert "[1] Lena (sister);" in person.says("ask", "How is Lena?")
+
+
+def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
+    memory_id = person.json(*LENA)["id"]
+
+    def accesses():
+        return person.json("memories", "show", memory_id)["access_count"]
+
+    before = accesses()
+    person.says("ask", "What is Lena allergic to?")
+    assert accesses() == before
+    person.says("ask", "What is Lena allergic to?", "--touch")
+    assert accesses() == before + 1
+
+
+def test_what_was_replaced_is_told_of_a_name_with_its_end(person):
+    old = person.json("remember", "Lena lives in Graz", "--about", "Lena")["id"]
+    happened = ("--happened", "2026-01-31")
+    new = person.json("remember", "Lena moved", "--about", "Lena", "--replaces", old, *happened)
+    lines = person.says("about", "Lena").splitlines()
+    assert lines[0] == "Lena"
+    assert f"said: 2026-01-31, note: “Lena moved” ({new['id']})" in lines
+    [past] = [line for line in lines if "Graz" in line]
+    assert past.endswith(f"“Lena lives in Graz”, until 2026-01-31 ({old})")
+    told = person.json("about", "Lena", "--limit", "1")
+    assert (len(told["said"]), told["more"]) == (1, {"said": 1})
+
+
+def test_what_is_forgotten_comes_back_by_the_command_that_is_told(person):
+    memory_id = person.json(*LENA)["id"]
+    told = person.says("forget", memory_id, "--reason", "a joke")
+    assert told == f"Forgotten; memories restore {memory_id} brings it back.\n"
+    assert "hazelnuts" not in person.says("ask", "Which hazelnuts?")
+    person.says("memories", "restore", memory_id)
+    assert "hazelnuts" in person.says("ask", "Which hazelnuts?")
+
+
+def test_two_concepts_are_related(person):
+    assert person.says("relate", "hazelnut", "is-a", "nut") == "hazelnut is-a nut\n"
+    assert "hazelnut is-a nut" in person.says("recall", "hazelnut")
+
+
+def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
+    for name in ("Clara", "Claire"):
+        person.says("remember", f"{name} sings", "--about", name, "--said", f"{name} sings")
+    same = ("identify", "Clara", "Claire", "--same", "--said")
+    assert "kept as a question" in person.refused(*same, "they are one")
+    row = person.json(*same, "Claire is Clara")
+    assert row["verdict"] == "same"
+    assert "also Claire" in person.says("about", "Clara") + person.says("about", "Claire")
+    person.says("entities", "unmerge", row["undo"], "--yes")
+    told = person.says("identify", "Clara", "--different", "--said", "That is another Clara")
+    assert told.startswith("different; entities unmerge ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["ask", ""], "message: must not be empty"),
+        (["remember", "x", "--about", ""], "about: must not be empty"),
+        (["remember", "x", "--keep", "weeks"], "'weeks' is not one of 'days', 'normal'"),
+        (["remember", "x", "--happened", "soon"], "--happened: not a time in ISO 8601: 'soon'"),
+        (["remember", "x", "--replaces", "nope"], "not found: nope"),
+        (["about", "Nobody"], 'nothing is kept about "Nobody"'),
+        (["forget", "nope"], "not found: nope"),
+        (["relate", "a", "likes", "b"], "'likes' is not one of 'is-a'"),
+        (["identify", "a", "b", "--same"], "Missing option '--said'"),
+        (["identify", "a", "b", "--said", "a is b"], "say --same or --different"),
+        (["identify", "a", "b", "--same", "--said", "a is b"], 'a: not found: "a"'),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_one_line(person, arguments, line):
+    person.says("remember", "The sun shines")
+    assert line in person.refused(*arguments)
+
+
+def test_nothing_of_another_user_is_told(person, monkeypatch):
+    person.says(*LENA, "--said", SAID)
+    monkeypatch.setenv("CONCEPT_GRAPH_USER", "bob")
+    assert person.says("ask", "What is Lena allergic to?") == "Nothing is stored about that.\n"
+    assert "nothing is kept" in person.refused("about", "Lena")
