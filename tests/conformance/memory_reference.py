@@ -23,7 +23,7 @@ class Refusal(Exception):
 
 
 @dataclass
-class Kept:
+class Memory:
     """One memory."""
 
     user: str
@@ -51,13 +51,13 @@ class Reference:
         self.now = now_ms
         # Whether an owner has set a retention window.
         self.expires = False
-        self.memories: dict[int, Kept] = {}
+        self.memories: dict[int, Memory] = {}
 
     def create(self, user: str, number: int, content: str, **given: Any) -> dict[str, Any]:
         there = self._again(user, content, given["importance"])
         if there is not None:
             return there
-        one = Kept(user, content, **given)
+        one = Memory(user, content, **given)
         one.created = one.accessed = one.updated = self.now
         self.memories[number] = one
         one.score, one.state = self.present(one)
@@ -83,7 +83,7 @@ class Reference:
         """Import a memory that has a rate of its own, accessed a month ago."""
         if number in self.memories:
             raise Refusal
-        one = Kept(user, content, rate=rate, created=self.now - 30 * DAY)
+        one = Memory(user, content, rate=rate, created=self.now - 30 * DAY)
         one.accessed, one.updated = one.created, self.now
         self.memories[number] = one
 
@@ -183,7 +183,7 @@ class Reference:
             begin = end
         return state, score, None, None
 
-    def _turning(self, one: Kept, state: str, before: int, after: int) -> int:
+    def _turning(self, one: Memory, state: str, before: int, after: int) -> int:
         while after - before > 1:
             middle = (before + after) // 2
             if self.present(one, middle)[1] == state:
@@ -192,7 +192,7 @@ class Reference:
                 after = middle
         return after
 
-    def present(self, one: Kept, at: int | None = None) -> tuple[float, str]:
+    def present(self, one: Memory, at: int | None = None) -> tuple[float, str]:
         now = self.now if at is None else at
         if KEEPING.intersection(tag.lower() for tag in one.tags):
             return 1.0, "active"
@@ -205,18 +205,18 @@ class Reference:
         state = next(state for state in ORDER if score >= LEAST[state])
         return score, state if self.expires or state != "expired" else "archived"
 
-    def _seen(self, user: str, number: int) -> Kept:
+    def _seen(self, user: str, number: int) -> Memory:
         one = self.memories.get(number)
         if one is None or one.user != user or one.deleted is not None:
             raise Refusal
         return one
 
-    def _access(self, one: Kept) -> None:
+    def _access(self, one: Memory) -> None:
         one.accesses += 1
         one.accessed = self.now
         self._settle(one)
 
-    def _settle(self, one: Kept, lets_expire: bool = False) -> None:
+    def _settle(self, one: Memory, lets_expire: bool = False) -> None:
         one.score, state = self.present(one)
         one.updated = self.now
         if state == "expired" and not lets_expire:
@@ -225,6 +225,6 @@ class Reference:
             self._enter(one, state)
             one.deleted = self.now if state == "expired" else None
 
-    def _enter(self, one: Kept, state: str) -> None:
+    def _enter(self, one: Memory, state: str) -> None:
         one.history = [*one.history, (one.state, state, self.now)][-20:]
         one.state = state

@@ -9,8 +9,7 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Filled, Incoming, Lookup, Ordered, Text
-from concept_graph_mcp.stores.embedded import lookups, text_search
-from concept_graph_mcp.stores.embedded import posting_cache as leading
+from concept_graph_mcp.stores.embedded import lookups, posting_cache, text_search
 from concept_graph_mcp.stores.embedded.cache import Cache
 from concept_graph_mcp.stores.embedded.procedure_host import Host
 from conceptgraph_core import folding
@@ -55,7 +54,7 @@ def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int],
     lookup = lookup._replace(**changed)
     cache = Cache(host._database)
     terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
-    told = leading.incoming(host._database, leading.Kept(), lookup, terms)
+    told = posting_cache.incoming(host._database, posting_cache.PostingCache(), lookup, terms)
     names = {vertex.id: vertex.properties.get("name") for vertex in terms}
     counts = zip((names[vertex.id] for vertex in terms), told["degrees"], strict=True)
     read = [(names[term], len(texts)) for term, texts, *_ in told["incoming"]]

@@ -49,14 +49,14 @@ def ask(portal, memory, extensions, *questions):
     clock = Clock(int(datetime.fromisoformat(EVENING).timestamp() * 1000))
 
     async def answers():
-        session = Session(Kept(memory.store), 86_400_000, ZoneInfo("America/Chicago"), clock)
+        session = Session(LeftOpen(memory.store), 86_400_000, ZoneInfo("America/Chicago"), clock)
         async with Client(serving.build(session), extensions=extensions) as client:
             return [await question(client) for question in questions]
 
     return portal.call(answers)
 
 
-class Kept:
+class LeftOpen:
     """A store that a server's end does not close."""
 
     def __init__(self, store):
@@ -161,7 +161,7 @@ def test_a_recall_that_fails_fails_alike(portal, memory):
 def test_a_recall_stands_where_its_picture_cannot_be_had(portal, memory):
     memory.relation_add("apple", "fruit", "is-a")
 
-    class Failing(Kept):
+    class Failing(LeftOpen):
         async def call(self, call, context):
             if call.procedure.name.endswith("neighbourhood"):
                 raise Unavailable("gone")

@@ -24,18 +24,18 @@ _MANY = 2_000
 
 def incoming(
     database: Database,
-    kept: "Kept",
+    cache: "PostingCache",
     lookup: Incoming,
     found: Sequence[VertexElement],
     later: Sequence[VertexElement] = (),
 ) -> dict[str, Any]:
     """Return the `degrees` of *found* and *later*, which *lookup* found, and what is `incoming`."""
-    kept.catch_up(database, lookup)
+    cache.catch_up(database, lookup)
     of_label = [vertex for vertex in found if lookup.label in vertex.labels]
     wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
-    degrees = _degrees(database, kept, [vertex.id for vertex in wanted], lookup.most)
+    degrees = _degrees(database, cache, [vertex.id for vertex in wanted], lookup.most)
     wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
-    after = {one.id: kept.degree(database, one.id, lookup.few + 1) for one in later}
+    after = {one.id: cache.degree(database, one.id, lookup.few + 1) for one in later}
     degrees |= after
     few = [vertex for vertex in later if after[vertex.id] <= lookup.few]
     few.sort(key=lambda vertex: (after[vertex.id], vertex.properties.get(lookup.by)))
@@ -45,13 +45,13 @@ def incoming(
         degree = degrees[vertex.id]
         if read and read + degree > lookup.most:
             break
-        columns.append((vertex.id, *kept.columns(database, vertex.id)))
+        columns.append((vertex.id, *cache.columns(database, vertex.id)))
         read += degree
     every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
     return {"degrees": every, "incoming": columns}
 
 
-class Kept:
+class PostingCache:
     """What leads to the vertices of which it was asked last, as of one writing transaction."""
 
     def __init__(self) -> None:
@@ -183,7 +183,9 @@ def _form(lookup: Incoming) -> tuple[Any, ...]:
     return lookup.edges, lookup.weight, lookup.columns
 
 
-def _degrees(database: Database, kept: Kept, vertices: Sequence[int], most: int) -> dict[int, int]:
+def _degrees(
+    database: Database, cache: PostingCache, vertices: Sequence[int], most: int
+) -> dict[int, int]:
     """Return how many edges lead to each of *vertices*, or enough of them to tell which to read.
 
     Of those to which many lead so many are counted, doubling, that it is clear that they are not.
@@ -192,7 +194,7 @@ def _degrees(database: Database, kept: Kept, vertices: Sequence[int], most: int)
     unknown, cap = list(vertices), _FIRST_COUNT
     while unknown:
         for vertex in unknown:
-            counted[vertex] = kept.degree(database, vertex, cap)
+            counted[vertex] = cache.degree(database, vertex, cap)
         unknown = [vertex for vertex in unknown if counted[vertex] >= cap]
         few = sum(count for count in counted.values() if count < cap)
         if few and few + cap > most:

@@ -41,7 +41,7 @@ class Host:
         self._catalogue = Catalogue(model.stored)
         self._database = Database(path, opening, self._catalogue)
         self._cache = Cache(self._database)
-        self._incoming = posting_cache.Kept()
+        self._incoming = posting_cache.PostingCache()
         self._lock = threading.Lock()
         self._contended = False
         self._openings = self._database.openings
@@ -138,7 +138,7 @@ class Host:
     def _forget(self) -> None:
         self._cache.clear()
         self._database.vectors.clear()
-        self._incoming = posting_cache.Kept()
+        self._incoming = posting_cache.PostingCache()
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
