@@ -8,7 +8,7 @@ from typing import Final
 
 from ...words import given_names
 from .. import kinds, names, schema
-from ..narration import kin
+from ..language import kin
 from . import resolution
 from .resolution import Known, Sought
 from .spelling import DETERMINERS

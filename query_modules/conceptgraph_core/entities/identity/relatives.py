@@ -2,7 +2,7 @@
 
 from .. import names, schema
 from ..beliefs import bitemporal
-from ..narration import kin
+from ..language import kin
 from ..node import Graph, Node
 from . import components
 from .lookup import Registered

@@ -8,14 +8,13 @@ it is written, in number, or by a slip of the pen; never by a whole word.
 import unicodedata
 from typing import Final
 
+from ..language.folded import word_set
+
 # Before a name, these tell nothing of what it stands for. (Who is "my" boss for one of two who talk
 # is "your" boss for the other; his and hers may be two.)
-DETERMINERS: Final = frozenset(
-    (
-        *("a", "an", "the", "my", "your", "our", "der", "die", "das", "el", "la", "le", "los"),
-        *("las", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"),
-    )
-)
+DETERMINERS: Final = word_set("""
+a an the my your our der die das el la le los las mein meine meinen meinem meiner unser unsere
+""")
 # In a word of so many letters one may be wrong; of fewer, where another word of the name is right.
 _SURE: Final = 6
 _SHORTEST: Final = 5

@@ -1,4 +1,4 @@
-"""The form in which the words of a text and of a claim are compared."""
+"""The form in which the words of a text and of a claim are compared, and lists of words in it."""
 
 import unicodedata
 from typing import Final
@@ -14,3 +14,8 @@ def folded(text: str) -> str:
     # Some signs are compatible with a blank and a mark.
     form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(" " if one.isspace() else one for one in form.translate(_TYPED))
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return *words*, which blanks and line ends tell apart, as a set."""
+    return frozenset(words.split())

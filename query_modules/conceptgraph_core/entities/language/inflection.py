@@ -9,23 +9,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...words.splitting import in_words
-from .folded import folded
+from .folded import folded, word_set
 
 # Any of these shows that a text is German; none is an English word.
-_GERMAN: Final = frozenset(
-    (
-        *("ich", "und", "der", "das", "ist", "nicht", "ein", "eine", "einen", "einem", "einer"),
-        *("mein", "meine", "meinen", "meinem", "meiner", "mit", "für", "von", "bei", "wir", "sie"),
-        *("auf", "auch", "aber", "dem", "den", "zu", "im", "zum", "zur", "bin", "habe", "hat"),
-        *("sind", "mir", "mich", "nach", "sich", "noch", "wie", "wenn", "dass", "gegen", "über"),
-    )
-)
-_ENGLISH: Final = frozenset(
-    (
-        *("the", "and", "is", "of", "to", "my", "a", "i", "it", "that", "this", "with", "for"),
-        *("we", "you", "have", "are", "be", "not", "on", "at", "but", "what", "do", "me"),
-    )
-)
+_GERMAN: Final = word_set("""
+ich und der das ist nicht ein eine einen einem einer mein meine meinen meinem meiner mit für von bei
+wir sie auf auch aber dem den zu im zum zur bin habe hat sind mir mich nach sich noch wie wenn dass
+gegen über
+""")
+_ENGLISH: Final = word_set("""
+the and is of to my a i it that this with for we you have are be not on at but what do me
+""")
 _GERMAN_ENDINGS: Final = ("e", "en", "n", "er", "ern", "em", "es", "s")
 _UMLAUTS: Final = str.maketrans("äöü", "aou")
 _VOWELS: Final = frozenset("aeiouyäöü")

@@ -5,8 +5,10 @@ Compared as `names.searched` has them, so without accents.
 
 from typing import Final
 
+from .folded import word_set
+
 # Names that are words (will, Mark, May), and words that many a longer name has in it.
-_ORDINARY: Final = """
+ORDINARY: Final = word_set("""
 ace april art august autumn bank banks bay bear bee bell berry bill bird bishop black blaze bond
 brand bridge brook brooks brown buddy bush case cash chance chase cook daisy dash dawn drew ernst
 eve faith field forest frank gay gold grace grant green guy happy hardy harmony heather herb hill
@@ -134,11 +136,10 @@ vulnerability wage wait walk wall want war warehouse warning warranty wash waste
 weakness wealth weapon wear weather web webinar wednesday week weekend weekly weight welcome western
 white widget width wild win wine winner wisdom wish women wonder work workflow workout
 workshop world worry worth write writer year years yoga zone
-"""
-ORDINARY: Final = frozenset(_ORDINARY.split())
+""")
 
 # What German says often, by which its messages are known; no names begin with these either.
-_GERMAN: Final = """
+GERMAN: Final = word_set("""
 aber als also am an auch auf aus bei beim bin bis bist bitte da dabei damit danke dann das dass
 dein deine dem den denn der des dich die dies diese diesem diesen dieser dir doch dort du ein
 eine einem einen einer er es etwas euch euer gab ganz gar gegen geht gerade gern gestern gibt
@@ -148,35 +149,15 @@ mehr mein meine meinem meinen meiner mich mir mit morgen muss nach nein nicht ni
 nur ob oder ohne schon sehr sein seine seit sich sie sind so soll sollte über um und uns unser
 unsere unter viel vom von vor war waren warum was weil weißt wenn wer werde werden wie wieder
 will wir wird wirst wo wohin wohnt zu zum zur zwei
-"""
-GERMAN: Final = frozenset(_GERMAN.split())
+""")
 
 # Before one of these a word that may be a name is the word.
-ARTICLES: Final = frozenset(
-    (
-        *("a", "an", "the", "this", "that", "my", "your", "his", "her", "our", "their"),
-        *("der", "die", "das", "dem", "den", "des", "ein", "eine", "einem", "einen", "einer"),
-        *("mein", "meine", "meinen", "meinem", "meiner", "im", "am", "zum", "zur"),
-    )
-)
+ARTICLES: Final = word_set("""
+a an the this that my your his her our their der die das dem den des ein eine einem einen einer mein
+meine meinen meinem meiner im am zum zur
+""")
 # Before one of these a month is a month.
-DATING: Final = frozenset(
-    (
-        *(
-            "in",
-            "of",
-            "on",
-            "since",
-            "until",
-            "till",
-            "by",
-            "next",
-            "last",
-            "this",
-            "early",
-            "late",
-        ),
-        *("mid", "from", "to", "every", "each", "before", "after", "im", "am", "seit", "bis", "ab"),
-        *("anfang", "mitte", "ende", "nächsten", "letzten", "diesen", "jeden"),
-    )
-)
+DATING: Final = word_set("""
+in of on since until till by next last this early late mid from to every each before after im am
+seit bis ab anfang mitte ende nächsten letzten diesen jeden
+""")

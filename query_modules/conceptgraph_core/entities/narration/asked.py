@@ -10,17 +10,15 @@ from typing import Final
 
 from ...words.english import STOP_WORDS
 from .. import schema
-from ..language.folded import folded
+from ..language import kin
+from ..language.folded import folded, word_set
 from ..language.inflection import bases, is_german, tokens
 from ..language.ordinary import GERMAN
-from . import kin
 
-_ASKING: Final = frozenset(
-    (
-        *("what", "where", "when", "who", "whom", "whose", "which", "how", "remind", "tell"),
-        *("was", "wo", "wann", "wer", "wen", "wem", "wie", "welche", "welcher", "welches", "sag"),
-    )
-)
+_ASKING: Final = word_set("""
+what where when who whom whose which how remind tell was wo wann wer wen wem wie welche welcher
+welches sag
+""")
 # What stands for one matter, in English and German.
 _MATTERS: Final = tuple(
     folded(words).split()

@@ -17,8 +17,8 @@ from ...retrieval.calendar_words import MONTHS, WEEKDAYS
 from ...words.english import STOP_WORDS
 from ...words.splitting import in_words, is_unspaced
 from .. import names, schema
+from ..language import kin
 from ..language.ordinary import ARTICLES, DATING, GERMAN, ORDINARY
-from . import kin
 
 # Of the message so many words are read, and so many make a label at most.
 MOST_WORDS: Final = 400

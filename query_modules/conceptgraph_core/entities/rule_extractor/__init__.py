@@ -16,9 +16,9 @@ from ...words import missing
 from ...words.languages import spoken
 from ...words.splitting import split
 from .. import names, schema
-from ..language import cues, dated
+from ..language import cues, dated, kin
+from ..language.folded import word_set
 from ..language.inflection import is_german
-from ..narration import kin
 from ..observation import inputs
 from . import naming, people, prose, statements, voices
 from .naming import Named
@@ -36,26 +36,18 @@ _SHORTEST_NOUN: Final = 4
 # Of English: what ends so is seldom a noun.
 _NO_NOUNS: Final = ("ly", "ing", "ed")
 # What an amount is of; of other things a number is counted in passing.
-_UNITS: Final = frozenset(
-    (
-        *("kg", "g", "lbs", "pounds", "km", "miles", "m", "cm", "mm", "dollars", "euros", "euro"),
-        *("yen", "percent", "prozent", "kilos", "kilometers", "kilometres", "kilometer", "meters"),
-        *("metres", "meter", "calories", "kcal", "celsius", "usd", "eur", "chf", "franken"),
-    )
-)
+_UNITS: Final = word_set("""
+kg g lbs pounds km miles m cm mm dollars euros euro yen percent prozent kilos kilometers kilometres
+kilometer meters metres meter calories kcal celsius usd eur chf franken
+""")
 # What begins a message often and names nobody.
-_OPENINGS: Final = frozenset(
-    (
-        *("hello", "hi", "hey", "thanks", "thank", "yes", "yeah", "yep", "okay", "ok", "sure"),
-        *("great", "good", "nice", "please", "sorry", "wow", "well", "oh", "ah", "no", "nope"),
-        *("maybe", "perhaps", "absolutely", "exactly", "right", "correct", "got", "let", "lets"),
-        *("also", "additionally", "remember", "consider", "try", "make", "keep", "take", "tell"),
-        *("give", "want", "need", "think", "know", "help", "today", "yesterday", "tomorrow"),
-        *("tonight", "recently", "lately", "currently", "actually", "basically", "honestly"),
-        *("dear", "hallo", "danke", "bitte", "heute", "gestern", "morgen", "ja", "nein", "gut"),
-        *("write", "create", "explain", "describe", "using", "based", "note", "step", "option"),
-    )
-)
+_OPENINGS: Final = word_set("""
+hello hi hey thanks thank yes yeah yep okay ok sure great good nice please sorry wow well oh ah no
+nope maybe perhaps absolutely exactly right correct got let lets also additionally remember consider
+try make keep take tell give want need think know help today yesterday tomorrow tonight recently
+lately currently actually basically honestly dear hallo danke bitte heute gestern morgen ja nein gut
+write create explain describe using based note step option
+""")
 
 
 def wanted(

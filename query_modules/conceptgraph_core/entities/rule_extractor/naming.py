@@ -11,187 +11,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from ..language import kin
 from ..language.dated import is_calendar
 from ..language.ordinary import ORDINARY
-from ..narration import kin
-from . import people
+from . import name_words, people
 from .written import Word
 
 PERSON: Final = "person"
 PLACE: Final = "place"
-# Between the parts of a name: Bank of America, Ludwig van Beethoven.
-_LINKS: Final = frozenset(
-    ("of", "de", "da", "di", "du", "del", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
-)
 _MOST_PARTS: Final = 4
 _NEAR: Final = 12
 # What has fewer letters may be anything.
 _SHORTEST: Final = 3
 _QUOTES: Final = tuple("'\"‘“„«*/(")
-# Behind one of these an acronym is that of a firm or a place.
-_OF: Final = frozenset(("at", "for", "from", "with", "by", "to", "bei", "von", "für"))
-# Behind one of these, without an article, several plain words are that of a firm too.
-_AT: Final = frozenset(("at", "from"))
-# Behind whoever does something: "Max is", "Zeus met".
-_TELLING: Final = frozenset(
-    (
-        *("is", "was", "are", "were", "has", "had", "will", "would", "can", "could", "should"),
-        *("did", "who", "isn't", "wasn't", "won't", "doesn't", "didn't", "can't"),
-        *("said", "told", "came", "went", "got", "gave", "took", "made", "met", "saw", "ran"),
-        *("left", "lost", "won", "bought", "brought", "thought", "knew", "felt", "found", "kept"),
-        *("sent", "wrote", "ate", "slept", "spoke", "began", "became", "bit", "called", "says"),
-    )
-)
-# So end nouns that somebody wrote with a capital, and what is done or how.
-_NO_ENDINGS: Final = (
-    *("tion", "sion", "ment", "ness", "ing", "ings", "ance", "ence", "ship", "ism", "ity", "ities"),
-    *("tions", "ments", "ed", "ly", "als", "ures", "ages", "ware", "ist", "ists", "ous"),
-)
-# Behind these stands a noun, however it is written.
-_BEFORE_NOUNS: Final = frozenset(
-    (
-        *("a", "an", "the", "my", "our", "your", "their", "his", "her", "its", "this", "these"),
-        *("that", "those", "some", "any", "each", "every", "no", "more", "of"),
-    )
-)
-_ROLES: Final = frozenset(
-    (
-        *("manager", "engineer", "officer", "developer", "director", "analyst", "consultant"),
-        *("executive", "assistant", "designer", "lead", "owner", "owners", "team", "report"),
-        *("plan", "list", "model", "method", "account", "review", "form", "answer", "metrics"),
-    )
-)
-# Capitalised within a sentence, and nobody's name.
-_NO_NAMES: Final = frozenset(
-    (
-        *("english", "german", "french", "spanish", "italian", "japanese", "chinese", "korean"),
-        *("russian", "portuguese", "dutch", "american", "british", "european", "asian", "african"),
-        *("australian", "canadian", "indian", "mexican", "irish", "scottish", "greek", "turkish"),
-        *("christian", "muslim", "jewish", "buddhist", "western", "eastern", "internet", "god"),
-        *("christmas", "easter", "halloween", "thanksgiving", "mom", "mum", "dad", "grandma"),
-        *(
-            "grandpa",
-            "sir",
-            "madam",
-            "ceo",
-            "cto",
-            "cfo",
-            "faq",
-            "pdf",
-            "url",
-            "api",
-            "html",
-            "sql",
-        ),
-        *("css", "xml", "json", "csv", "usd", "eur", "asap", "fyi", "diy", "btw", "lol", "imo"),
-        *("todo", "kpi", "roi", "seo", "faqs", "etc", "mr", "mrs", "ms", "ok", "tv", "pc", "id"),
-        *("inc", "ltd", "llc", "gmbh", "co", "corp", "hi", "hello"),
-        *("bot", "ai", "project", "topic", "mon", "tue", "tues", "wed"),
-        *("weds", "thu", "thurs", "fri", "sat", "sun"),
-        *("figure", "figures", "table", "project", "order", "share", "list", "account", "customer"),
-        *("option", "step", "phase", "section", "part", "day", "week", "version", "title", "note"),
-    )
-)
-_COUNTING: Final = frozenset(
-    ("first", "second", "third", "last", "next", "above", "two", "three", "four", "five", "six")
-)
-# What has a number for a name: Chapter 2.
-_NUMBERED: Final = frozenset(
-    (
-        "chapter",
-        "kapitel",
-        "volume",
-        "band",
-        "season",
-        "staffel",
-        "episode",
-        "folge",
-        "book",
-        "buch",
-    )
-)
-# German: before a name of a thing, and before a place where somebody lives or goes.
-_NAMED: Final = frozenset(
-    (
-        *("projekt", "firma", "stadt", "dorf", "restaurant", "hotel", "café", "verein", "schule"),
-        *("hund", "katze", "kater", "straße", "insel", "universität", "klinik", "band", "marke"),
-    )
-)
-_TO_PLACES: Final = frozenset(("nach", "aus"))
-_IN_PLACES: Final = frozenset(("in", "bei"))
-_LIVING: Final = frozenset(
-    (
-        *("wohne", "wohnen", "wohnt", "wohnte", "lebe", "leben", "lebt", "lebte", "gezogen"),
-        *("ziehe", "zieht", "ziehen", "komme", "kommt", "stamme", "arbeite", "arbeitet", "geboren"),
-        *(
-            "fahre",
-            "fahren",
-            "fährt",
-            "gefahren",
-            "reise",
-            "reisen",
-            "gereist",
-            "fliege",
-            "fliegen",
-        ),
-        *("geflogen", "war", "waren", "besuche", "studiere", "studiert", "umgezogen"),
-    )
-)
-# Names of places are made of plain words: West Coast, Mount Cook.
-_OF_PLACES: Final = frozenset(
-    (
-        *("bay", "beach", "city", "coast", "falls", "island", "islands", "lake", "mount", "palace"),
-        *("park", "river", "square", "street", "valley"),
-    )
-)
-_NO_PLACES: Final = frozenset(
-    (
-        *("hause", "feierabend", "rente", "urlaub", "ordnung", "angst", "liebe", "ruhe", "frieden"),
-        *("teilzeit", "vollzeit", "zukunft", "wahrheit", "wirklichkeit", "deutsch", "englisch"),
-        *("weihnachten", "ostern", "mitternacht", "spanisch", "französisch", "zeit", "not", "wut"),
-    )
-)
-_DETERMINERS: Final = frozenset(
-    (
-        *(
-            "der",
-            "die",
-            "das",
-            "den",
-            "dem",
-            "des",
-            "ein",
-            "eine",
-            "einen",
-            "einem",
-            "einer",
-            "kein",
-        ),
-        *(
-            "keine",
-            "keinen",
-            "diese",
-            "dieser",
-            "dieses",
-            "diesen",
-            "diesem",
-            "jede",
-            "jeder",
-            "im",
-        ),
-        *("am", "zum", "zur", "vom", "beim", "ins", "ans", "alle", "viele", "jedes", "welche"),
-        *kin.OWN,
-        *kin.OTHERS,
-    )
-)
-_GERMAN_VERBS: Final = frozenset(
-    ("ist", "war", "hat", "hatte", "kam", "ging", "will", "wird", "kann", "sagt", "sagte", "meint")
-)
-
-
-_HAVING: Final = frozenset(
-    ("i have", "we have", "i've got", "i adopted", "we adopted", "ich habe", "wir haben")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +87,7 @@ def _is_had(written: Sequence[Word], place: int) -> bool:
     if place < 2 or written[place].folded not in ("a", "an", "ein", "eine", "einen"):
         return False
     had = " ".join(one.folded for one in written[max(0, place - 2) : place])
-    return had in _HAVING
+    return had in name_words.HAVING
 
 
 def _called(written: Sequence[Word], place: int) -> int:
@@ -299,7 +131,7 @@ def _cased(word: str) -> str:
 
 def _numbered(written: Sequence[Word]) -> Iterator[Named]:
     for one, other in pairwise(written):
-        if one.folded in _NUMBERED and other.text.isdigit() and other.follows:
+        if one.folded in name_words.NUMBERED and other.text.isdigit() and other.follows:
             label = f"{one.text.capitalize()} {other.text}"
             yield Named(one.start, other.end, None, label, is_sure=True)
 
@@ -321,7 +153,7 @@ def _run(written: Sequence[Word], place: int) -> int:
         is_first = end == place
         if not is_first and not is_titled and (word.begins or not word.follows):
             break
-        if not (word.is_capitalised or (not is_first and word.text in _LINKS)):
+        if not (word.is_capitalised or (not is_first and word.text in name_words.LINKS)):
             break
         end += 1
     return end
@@ -340,7 +172,7 @@ def _trimmed(
     while place < end and _ends_nothing(written[end - 1], idle):
         end -= 1
     # "First Aid", "Six Senses Laamu": the rest of such a name is none.
-    is_rest = written[begun].folded in _COUNTING and place > begun
+    is_rest = written[begun].folded in name_words.COUNTING and place > begun
     return (end, end) if is_rest else (place, end)
 
 
@@ -355,7 +187,7 @@ def _ends_nothing(word: Word, idle: frozenset[str]) -> bool:
 def _says_nothing(word: Word, is_alone: bool, idle: frozenset[str]) -> bool:
     if word.folded in people.TITLES and not is_alone:
         return False
-    is_idle = word.folded in idle or word.folded in _DETERMINERS
+    is_idle = word.folded in idle or word.folded in name_words.DETERMINERS
     return is_idle and (word.begins or is_alone)
 
 
@@ -392,12 +224,16 @@ class _Name:
         # What somebody quotes is a wording: 'Destination Account'.
         if words[0].gap.endswith(_QUOTES) or any(map(_is_identifier, words)):
             return None
-        is_subject = after is not None and after.follows and after.text in _TELLING
-        if last.folded in _ROLES or last.folded.endswith(_NO_ENDINGS) or self._is_plain(before):
+        is_subject = after is not None and after.follows and after.text in name_words.TELLING
+        if (
+            last.folded in name_words.ROLES
+            or last.folded.endswith(name_words.NO_ENDINGS)
+            or self._is_plain(before)
+        ):
             return None
         if len(words) > 1:
             # "English CV"
-            rest = words[1:] if words[0].folded in _NO_NAMES else words
+            rest = words[1:] if words[0].folded in name_words.NO_NAMES else words
             is_plain = all(one.is_acronym for one in rest)
             # A title, or the beginning of a line: "Sharing Best Practices".
             return self._named() if (not words[0].begins or is_subject) and not is_plain else None
@@ -407,27 +243,31 @@ class _Name:
 
     def _is_single(self, word: Word, before: Word | None) -> bool:
         """Tell whether one word alone is a name."""
-        if word.folded in self._idle or word.folded in _NO_NAMES or len(word.text) < _SHORTEST:
+        if (
+            word.folded in self._idle
+            or word.folded in name_words.NO_NAMES
+            or len(word.text) < _SHORTEST
+        ):
             return False
         ahead = before.folded if before is not None and word.follows else ""
         if _is_short(word):
-            return len(word.text) >= _SHORTEST and ahead in _OF
+            return len(word.text) >= _SHORTEST and ahead in name_words.OF
         tail = word.text.rpartition("-")[2]
         is_joined = len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST
         if is_joined or self._is_listed():
             return False
-        return not word.begins and ahead not in _BEFORE_NOUNS
+        return not word.begins and ahead not in name_words.BEFORE_NOUNS
 
     def _is_plain(self, before: Word | None) -> bool:
         """Tell whether all words are plain ones with a capital: Resort, Final Topic.
 
         Several of them name a place, or whom one is "at": International Business Machines.
         """
-        at_some = before is not None and before.folded in _AT and self._words[0].follows
-        is_place = at_some or any(one.folded in _OF_PLACES for one in self._words)
+        at_some = before is not None and before.folded in name_words.AT and self._words[0].follows
+        is_place = at_some or any(one.folded in name_words.OF_PLACES for one in self._words)
         if len(self._words) > 1 and is_place:
             return False
-        return all(_is_ordinary(one) or one.text in _LINKS for one in self._words)
+        return all(_is_ordinary(one) or one.text in name_words.LINKS for one in self._words)
 
     def _is_listed(self) -> bool:
         """Tell whether it is one of several in brackets, or an alternative: "Search/Browse"."""
@@ -440,18 +280,18 @@ class _Name:
 
     def _german(self, before: Word | None, counts: Counter[str]) -> Named | None:
         """Return the first of the words, for the next may be a noun, if something tells a name."""
-        if self._words[0].folded in _NAMED and len(self._words) > 1:
+        if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
             self._words = self._words[1:2]
             return self._named(is_sure=True)
         word = self._words[0]
-        if word.folded in self._idle or word.folded in _NO_PLACES or word.begins:
+        if word.folded in self._idle or word.folded in name_words.NO_PLACES or word.begins:
             return None
         self._words = self._words[:1]
         ahead = "" if before is None or not word.follows else before.folded
-        living = any(one.folded in _LIVING for one in self._written)
-        if ahead in _TO_PLACES | _IN_PLACES and living:
+        living = any(one.folded in name_words.LIVING for one in self._written)
+        if ahead in name_words.TO_PLACES | name_words.IN_PLACES and living:
             return self._named(PLACE if ahead != "bei" else None, is_sure=True)
-        if ahead in _NAMED:
+        if ahead in name_words.NAMED:
             return self._named(is_sure=True)
         return self._named() if counts[word.text] > 1 and self._is_bare(word.text) else None
 
@@ -460,9 +300,9 @@ class _Name:
         places = [place for place, one in enumerate(self._written) if one.text == text]
         before = [self._at(place - 1) for place in places]
         after = [self._at(place + 1) for place in places]
-        if any(one is not None and one.folded in _DETERMINERS for one in before):
+        if any(one is not None and one.folded in name_words.DETERMINERS for one in before):
             return False
-        return any(one is not None and one.folded in _GERMAN_VERBS for one in after)
+        return any(one is not None and one.folded in name_words.GERMAN_VERBS for one in after)
 
     def _at(self, place: int) -> Word | None:
         return self._written[place] if 0 <= place < len(self._written) else None

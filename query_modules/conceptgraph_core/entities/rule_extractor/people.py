@@ -2,42 +2,25 @@
 
 from typing import Final
 
+from ..language.folded import word_set
+
 # Of whom one has but one: told without a name they are still somebody.
-CLOSE: Final = frozenset(
-    (
-        *("mother", "father", "sister", "brother", "daughter", "son", "grandmother", "grandfather"),
-        *("wife", "husband", "girlfriend", "boyfriend", "fiance", "partner", "boss", "roommate"),
-        *("dog", "cat", "therapist", "baby"),
-    )
-)
+CLOSE: Final = word_set("""
+mother father sister brother daughter son grandmother grandfather wife husband girlfriend boyfriend
+fiance partner boss roommate dog cat therapist baby
+""")
 # Said of the user's own, the fact has this predicate, of which there is one at a time.
 SPOUSES: Final = frozenset(("wife", "husband"))
-ADJECTIVES: Final = frozenset(
-    (
-        *(
-            "little",
-            "big",
-            "older",
-            "younger",
-            "elder",
-            "old",
-            "new",
-            "best",
-            "good",
-            "dear",
-            "late",
-        ),
-        *("twin", "half", "ex", "great", "close", "dead", "sweet", "oldest", "youngest", "former"),
-        *("kleine", "kleiner", "kleinen", "große", "großer", "großen", "ältere", "älterer"),
-        *("älteren", "jüngere", "jüngerer", "jüngeren", "beste", "bester", "besten", "gute"),
-        *("guter", "alte", "alter", "alten", "neue", "neuer", "neuen", "liebe", "lieber"),
-    )
-)
+ADJECTIVES: Final = word_set("""
+little big older younger elder old new best good dear late twin half ex great close dead sweet
+oldest youngest former kleine kleiner kleinen große großer großen ältere älterer älteren jüngere
+jüngerer jüngeren beste bester besten gute guter alte alter alten neue neuer neuen liebe lieber
+""")
 TITLES: Final = frozenset(
     ("dr", "mr", "mrs", "ms", "prof", "professor", "herr", "herrn", "frau", "fr", "hr", "sir")
 )
 
-_SAFE: Final = """
+SAFE_NAMES: Final = word_set("""
 aaron abby abigail adam adrian agnes ahmed aiden aisha akira alan albert alejandro alex alexander
 alexandra alfred ali alice alicia alina alison allison alyssa amanda amelia amir amy ana anastasia
 andre andrea andreas andrew andy angela angelika anika anita anja anke ann anna annalena anne
@@ -79,17 +62,16 @@ thomas thorsten tiffany till tim timo timothy tina tobi tobias todd tom tomas to
 torsten tracy trevor tyler udo ulf uli ulla ulrich ulrike ursula uta ute uwe valentina vanessa vera
 verena veronika viktor viktoria vincent vivian vladimir walter waltraud wendy werner wilhelm william
 willy wolfgang xavier yuki yuko yvonne zachary zoe zoey
-"""
+""")
 # First names that are words or places too: of these a capital within a sentence is asked.
-_ALIKE: Final = """
+_ALIKE: Final = word_set("""
 april august austin bella bill carol charlotte chelsea crystal dawn dean don drew faith florence
 frank georgia glen grace grant guy holly hope iris ivy jack jade jean jordan joy june lily luna
 madison mark max may melody merle milo nadia pat pearl penny pete peter rainer ray rex rich rob rose
 ruby sandy savannah sue summer sydney victor victoria viola violet virginia will
-"""
-SAFE_NAMES: Final = frozenset(_SAFE.split())
+""")
 # Written small too, behind a kin word: "my dog max".
 SMALL_NAMES: Final = SAFE_NAMES | frozenset(
     ("max", "bella", "luna", "rex", "lily", "peter", "milo", "charlotte", "victoria", "jade")
 )
-FIRST_NAMES: Final = SAFE_NAMES | frozenset(_ALIKE.split())
+FIRST_NAMES: Final = SAFE_NAMES | _ALIKE

@@ -9,202 +9,75 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from ..language import dated, ordinary
-from ..language.folded import folded
+from ..language import dated, kin, ordinary
+from ..language.folded import folded, word_set
 from ..language.inflection import tokens
-from ..narration import kin
-from ..schema import AFTER, BESIDE, OVER
+from ..schema import BESIDE
+from . import patterns
 from .written import Word
 
 Row = dict[str, Any]
 
-NAME, PHRASE, DATE, NUMBER = "name", "phrase", "date", "number"
-
-_FILLERS: Final = frozenset(
-    (
-        *("really", "also", "just", "still", "absolutely", "totally", "currently", "now", "so"),
-        *("recently", "finally", "always", "actually", "honestly", "truly", "very", "quite"),
-        *("do", "today", "both", "sehr", "wirklich", "auch", "jetzt", "gerade", "noch", "total"),
-        *("immer", "derzeit", "seit", "kürzlich", "endlich", "ganz", "eigentlich", "gestern"),
-    )
-)
+_FILLERS: Final = word_set("""
+really also just still absolutely totally currently now so recently finally always actually honestly
+truly very quite do today both sehr wirklich auch jetzt gerade noch total immer derzeit seit
+kürzlich endlich ganz eigentlich gestern
+""")
 # Before a statement, these make it none.
-_SUPPOSED: Final = frozenset(
-    (
-        *("if", "whether", "wish", "imagine", "suppose", "pretend", "would", "unless", "say"),
-        *("said", "says", "wenn", "falls", "ob", "stell", "sagt", "sagte", "do", "did", "should"),
-    )
-)
+_SUPPOSED: Final = word_set("""
+if whether wish imagine suppose pretend would unless say said says wenn falls ob stell sagt sagte do
+did should
+""")
 # "Forget that …", "don't remember that …": each denies, and both together deny nothing.
-_FORGETTING: Final = frozenset(
-    (
-        *("forget", "delete", "remove", "ignore", "disregard", "erase"),
-        *("vergiss", "vergesst", "vergessen", "lösch", "lösche", "ignoriere", "streiche"),
-    )
-)
+_FORGETTING: Final = word_set("""
+forget delete remove ignore disregard erase vergiss vergesst vergessen lösch lösche ignoriere
+streiche
+""")
 _DENIED: Final = frozenset(("not", "never", "nicht", "nie", "untrue", "false", "wrong", "falsch"))
-_RECALLING: Final = frozenset(
-    (
-        *("that", "remember", "think", "believe", "claim", "mean", "store", "save", "note"),
-        *("assume", "dass", "merk", "merke", "merken", "speicher", "speichere", "denke", "glaube"),
-    )
-)
+_RECALLING: Final = word_set("""
+that remember think believe claim mean store save note assume dass merk merke merken speicher
+speichere denke glaube
+""")
 _BREAKS: Final = frozenset(("but", "because", "and", "so", "aber", "weil", "denn", "und"))
 # Where nobody lives, and for whom nobody works: "I work at night", "I live in hope".
-_NOWHERE: Final = frozenset(
-    (
-        *("home", "night", "nights", "day", "myself", "yourself", "ourselves", "me", "hope"),
-        *("fear", "peace", "poverty", "sin", "free", "pleasure", "fun", "charity", "money"),
-        *("food", "peanuts", "height", "heights", "speed", "sea", "least", "dusk", "dawn", "noon"),
-        *("midnight", "weekends", "harmony", "pain", "misery", "luxury", "comfort", "denial"),
-        *("silence", "exile", "limbo", "chaos", "solitude", "isolation", "agony", "doubt"),
-        *("danger", "shame", "love", "debt", "grief", "worry", "moderation", "retirement"),
-        *("hause", "daheim", "nacht", "tag", "angst", "hoffnung", "frieden", "ruhe", "armut"),
-        *(
-            "miete",
-            "geld",
-            "freude",
-            "scheidung",
-            "trennung",
-            "sorge",
-            "sünde",
-            "gefahr",
-            "zukunft",
-        ),
-        *("bedarf", "mich", "uns", "luxus", "wohlstand", "einsamkeit", "liebe", "stille", "spaß"),
-    )
-)
+_NOWHERE: Final = word_set("""
+home night nights day myself yourself ourselves me hope fear peace poverty sin free pleasure fun
+charity money food peanuts height heights speed sea least dusk dawn noon midnight weekends harmony
+pain misery luxury comfort denial silence exile limbo chaos solitude isolation agony doubt danger
+shame love debt grief worry moderation retirement hause daheim nacht tag angst hoffnung frieden ruhe
+armut miete geld freude scheidung trennung sorge sünde gefahr zukunft bedarf mich uns luxus
+wohlstand einsamkeit liebe stille spaß
+""")
 # Between a subject and "and" one of these is a subject of its own.
-_SUBJECTS: Final = frozenset(
-    (
-        *("who", "which", "that", "he", "she", "it", "they", "we", "you"),
-        *("der", "die", "das", "er", "sie", "es", "wir", "du", "ihr"),
-    )
-)
+_SUBJECTS: Final = word_set("""
+who which that he she it they we you der die das er sie es wir du ihr
+""")
 # So near before a statement stands what denies it.
 _MOST_DENYING: Final = 12
 _SELVES: Final = {"i": "i", "i'm": "i", "ich": "ich"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """Words with their alternatives, then what is told: a slot, the predicate, what was so before.
-
-    `node_type` and `kind` are those of what the slot names, `valence` how it is felt about. Of
-    `followed`, which stand behind "…", one must come too, where the words alone may begin another
-    thing.
-    """
-
-    words: tuple[frozenset[str], ...]
-    followed: frozenset[str]
-    slot: str
-    predicate: str
-    mode: str = BESIDE
-    node_type: str | None = None
-    kind: str | None = None
-    valence: float | None = None
-
-
-def _pattern(said: str, slot: str, predicate: str, *rest: Any, **more: Any) -> _Pattern:
-    before, _, behind = said.partition(" … ")
-    words = tuple(frozenset(one.split("|")) for one in before.split())
-    followed = frozenset(behind.split("|")) if behind else frozenset()
-    return _Pattern(words, followed, slot, predicate, *rest, **more)
-
-
-_LIKED: Final = {"node_type": "preference", "valence": 0.5}
-_DISLIKED: Final = {"node_type": "preference", "valence": -0.5}
-_FIRM: Final = {"node_type": "entity", "kind": "company"}
-_HOME: Final = {"node_type": "entity", "kind": "place"}
-_PATTERNS: Final = (
-    _pattern("i don't|cannot|can't|dislike|hate|detest", PHRASE, "dislikes", **_DISLIKED),
-    _pattern("i love|adore|enjoy|like|prefer", PHRASE, "likes", **_LIKED),
-    _pattern("my favourite|favorite * is", PHRASE, "likes", **_LIKED),
-    _pattern("ich liebe|mag|bevorzuge", PHRASE, "likes", **_LIKED),
-    _pattern("ich hasse|verabscheue", PHRASE, "dislikes", **_DISLIKED),
-    _pattern("i am allergic to", PHRASE, "allergy", node_type="topic"),
-    _pattern("i'm allergic to", PHRASE, "allergy", node_type="topic"),
-    _pattern("ich bin allergisch gegen|auf", PHRASE, "allergy", node_type="topic"),
-    _pattern("i no longer|never work at|for", NAME, "employer", OVER, **_FIRM),
-    _pattern("i don't work at|for", NAME, "employer", OVER, **_FIRM),
-    _pattern("i quit|left my job at", NAME, "employer", OVER, **_FIRM),
-    _pattern("ich arbeite nicht mehr bei|für", NAME, "employer", OVER, **_FIRM),
-    _pattern("ich habe bei … gekündigt|aufgehört", NAME, "employer", OVER, **_FIRM),
-    _pattern("ich habe bei … angefangen", NAME, "employer", AFTER, **_FIRM),
-    _pattern("i work at|for", NAME, "employer", **_FIRM),
-    _pattern("i'm|am working at|for", NAME, "employer", **_FIRM),
-    _pattern("i started|start|began working|work at|for", NAME, "employer", AFTER, **_FIRM),
-    _pattern("i started|joined at", NAME, "employer", AFTER, **_FIRM),
-    _pattern("i joined", NAME, "employer", AFTER, **_FIRM),
-    _pattern("my new employer is", NAME, "employer", AFTER, **_FIRM),
-    _pattern("my employer is", NAME, "employer", **_FIRM),
-    _pattern("ich arbeite bei|für", NAME, "employer", **_FIRM),
-    _pattern("ich bin bei … angestellt|beschäftigt|tätig", NAME, "employer", **_FIRM),
-    _pattern("mein|meine arbeitgeber|firma ist|heißt|heisst", NAME, "employer", **_FIRM),
-    _pattern("i no longer live in", NAME, "home", OVER, **_HOME),
-    _pattern("i don't live in", NAME, "home", OVER, **_HOME),
-    _pattern("ich wohne|lebe nicht mehr in", NAME, "home", OVER, **_HOME),
-    _pattern("i moved to", NAME, "home", AFTER, **_HOME),
-    _pattern("i've|have moved to", NAME, "home", AFTER, **_HOME),
-    _pattern("ich bin * nach … gezogen|umgezogen", NAME, "home", AFTER, **_HOME),
-    _pattern("ich zog nach", NAME, "home", AFTER, **_HOME),
-    _pattern("i live in", NAME, "home", **_HOME),
-    _pattern("i'm|am living|based in", NAME, "home", **_HOME),
-    _pattern("ich wohne|lebe in", NAME, "home", **_HOME),
-    _pattern("i work as", PHRASE, "occupation", node_type="topic"),
-    _pattern("ich arbeite als", PHRASE, "occupation", node_type="topic"),
-    _pattern("my birthday is", DATE, "birthday"),
-    _pattern("i was born on", DATE, "birthday"),
-    _pattern("mein geburtstag ist", DATE, "birthday"),
-    _pattern("ich habe am … geburtstag", DATE, "birthday"),
-    _pattern("ich bin|wurde am … geboren", DATE, "birthday"),
-    _pattern("my name is", NAME, "name"),
-    _pattern("i'm called", NAME, "name"),
-    _pattern("ich heiße|heisse", NAME, "name"),
-    _pattern("mein name ist", NAME, "name"),
-    _pattern("i am|turned", NUMBER, "age"),
-    _pattern("i'm", NUMBER, "age"),
-    _pattern("ich bin", NUMBER, "age"),
-)
-# In these begins a statement.
-_FIRST: Final = frozenset().union(*(one.words[0] for one in _PATTERNS))
-# What the user may be said to do behind "I": of a second clause this tells that it has no subject.
-_VERBS: Final = frozenset(
-    verb for one in _PATTERNS if one.words[0] & {"i", "ich"} for verb in one.words[1]
-)
 _AFTER_AGE: Final = (("years", "old"), ("year", "old"), ("jahre", "alt"))
 # "I don't like": what is denied is one of these.
 _DENYING: Final = frozenset(("don't", "cannot", "can't"))
 _LIKING: Final = frozenset(("like", "stand", "love", "enjoy", "eat"))
 # Where a phrase ends.
-_STOPS: Final = frozenset(
-    (
-        *("but", "because", "when", "while", "that", "which", "who", "if", "since", "although"),
-        *("for", "with", "in", "on", "at", "to", "from", "as", "than", "over", "more", "most"),
-        *("about", "so", "too", "very", "best", "how", "what", "where", "is", "are", "was", "too"),
-        *("aber", "weil", "wenn", "während", "dass", "der", "die", "das", "für", "mit", "im", "am"),
-        *("von", "als", "über", "sehr", "ist", "auch", "zu", "mehr", "lieber", "i", "ich", "it"),
-        *("a", "an", "anymore", "this", "of", "around", "right", "here", "there", "today"),
-    )
-)
+_STOPS: Final = word_set("""
+but because when while that which who if since although for with in on at to from as than over more
+most about so too very best how what where is are was aber weil wenn während dass der die das für
+mit im am von als über sehr ist auch zu mehr lieber i ich it a an anymore this of around right here
+there today
+""")
 _JOINS: Final = frozenset(("and", "und", "or", "oder"))
 _ARTICLES: Final = frozenset(
     ("a", "an", "my", "mein", "meine", "meinen", "die", "der", "das", "den")
 )
 # A phrase that begins so speaks of what was just spoken of.
-_NO_PHRASES: Final = frozenset(
-    (
-        *("it", "this", "that", "these", "those", "you", "your", "him", "her", "them", "us", "me"),
-        *("to", "how", "what", "when", "where", "having", "being", "getting", "the", "es", "dich"),
-        *("ihn", "sie", "dein", "deine", "deinen", "diese", "dieser", "dieses", "diesen", "both"),
-        *("some", "any", "all", "one", "something", "anything", "nothing", "everything", "having"),
-        *("its", "their", "his", "option", "idea", "ideas", "wie", "was", "and", "or", "not", "no"),
-        *("keine", "keinen", "kein", "doing", "working", "seeing", "hearing", "knowing", "using"),
-    )
-)
+_NO_PHRASES: Final = word_set("""
+it this that these those you your him her them us me to how what when where having being getting the
+es dich ihn sie dein deine deinen diese dieser dieses diesen both some any all one something
+anything nothing everything its their his option idea ideas wie was and or not no keine keinen kein
+doing working seeing hearing knowing using
+""")
 _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
-# In a pattern: a few words of any kind.
-_ANY: Final = "*"
 _MOST_BETWEEN: Final = 5
 # What a statement says, it says in so many words.
 _MOST_AHEAD: Final = 60
@@ -231,7 +104,7 @@ def statements(text: str, written: Sequence[Word]) -> Iterator[Statement]:
         sentence = _with_subjects(whole)
         taken: set[int] = set()
         starts = list(_starts(sentence))
-        for pattern in _PATTERNS:
+        for pattern in patterns.PATTERNS:
             for place, word in starts:
                 if place in taken or word not in pattern.words[0]:
                     continue
@@ -261,7 +134,7 @@ def _starts(sentence: Sequence[Word]) -> Iterator[tuple[int, str]]:
     """Iterate over the places where a statement may begin, each with its word."""
     for place, word in enumerate(sentence):
         form = word.folded
-        if form in _FIRST and not _is_denied(sentence, place):
+        if form in patterns.FIRST and not _is_denied(sentence, place):
             yield place, form
         if form in _SUPPOSED:
             return
@@ -271,7 +144,7 @@ def _with_subjects(sentence: list[Word]) -> list[Word]:
     """Return *sentence* with the subject that a second clause leaves out: "and work at …"."""
     found, subject = list(sentence), None
     for place, word in enumerate(sentence[:-1]):
-        follows = sentence[place + 1].folded in _VERBS
+        follows = sentence[place + 1].folded in patterns.VERBS
         if word.folded in _SELVES:
             # "My friend and I": only a clause that is like a statement goes on.
             is_one = follows or word.folded == "i'm"
@@ -297,10 +170,10 @@ def _is_denied(sentence: Sequence[Word], place: int) -> bool:
     return forgets != denies if forgets else denies and not _RECALLING.isdisjoint(clause)
 
 
-def _matched(sentence: Sequence[Word], place: int, pattern: _Pattern) -> int | None:
+def _matched(sentence: Sequence[Word], place: int, pattern: patterns.Pattern) -> int | None:
     """Return the place after the words of *pattern* that stand from *place* on."""
     for number, wanted in enumerate(pattern.words):
-        if _ANY in wanted:
+        if patterns.ANY in wanted:
             ahead = pattern.words[number + 1]
             near = sentence[place : place + _MOST_BETWEEN]
             place += next((gap for gap, word in enumerate(near) if word.folded in ahead), 0)
@@ -323,7 +196,7 @@ def _is_filler(word: Word, wanted: frozenset[str]) -> bool:
 
 
 def _told(
-    text: str, sentence: Sequence[Word], first: int, place: int, pattern: _Pattern
+    text: str, sentence: Sequence[Word], first: int, place: int, pattern: patterns.Pattern
 ) -> Iterator[Statement]:
     rest = sentence[place : place + _MOST_AHEAD]
     if len(rest) > 1 and kin.of(rest[0].folded, rest[1].folded):
@@ -427,4 +300,9 @@ def _number(_: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
             yield number, rest[2].end
 
 
-_SLOTS: Final = {NAME: _name, PHRASE: _phrase, DATE: _date, NUMBER: _number}
+_SLOTS: Final = {
+    patterns.NAME: _name,
+    patterns.PHRASE: _phrase,
+    patterns.DATE: _date,
+    patterns.NUMBER: _number,
+}

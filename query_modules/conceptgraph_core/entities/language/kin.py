@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from .folded import word_set
+
 # What is one kind, in English and in German, each apart: "my kind" is nobody's child. By the first
 # of each it goes.
 _KINDS: Final = (
@@ -86,12 +88,9 @@ _ALSO: Final = {
     "freund": "boyfriend",
 }
 # Who is called so to the face, without a "my".
-_CALLED: Final = frozenset(
-    (
-        *("mom", "mum", "mommy", "mummy", "mama", "mutti", "dad", "daddy", "papa", "vati"),
-        *("grandma", "granny", "nana", "oma", "grandpa", "granddad", "opa"),
-    )
-)
+_CALLED: Final = word_set("""
+mom mum mommy mummy mama mutti dad daddy papa vati grandma granny nana oma grandpa granddad opa
+""")
 _ENGLISH_OWN: Final = frozenset(("my", "our"))
 OWN: Final = _ENGLISH_OWN | frozenset(
     (

@@ -1,0 +1,82 @@
+"""Words by which `naming` tells a name, and words that are none."""
+
+from typing import Final
+
+from ..language import kin
+from ..language.folded import word_set
+
+# Between the parts of a name: Bank of America, Ludwig van Beethoven.
+LINKS: Final = frozenset(
+    ("of", "de", "da", "di", "du", "del", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
+)
+# Behind one of these an acronym is that of a firm or a place.
+OF: Final = frozenset(("at", "for", "from", "with", "by", "to", "bei", "von", "für"))
+# Behind one of these, without an article, several plain words are that of a firm too.
+AT: Final = frozenset(("at", "from"))
+# Behind whoever does something: "Max is", "Zeus met".
+TELLING: Final = word_set("""
+is was are were has had will would can could should did who isn't wasn't won't doesn't didn't can't
+said told came went got gave took made met saw ran left lost won bought brought thought knew felt
+found kept sent wrote ate slept spoke began became bit called says
+""")
+# So end nouns that somebody wrote with a capital, and what is done or how.
+NO_ENDINGS: Final = (
+    *("tion", "sion", "ment", "ness", "ing", "ings", "ance", "ence", "ship", "ism", "ity", "ities"),
+    *("tions", "ments", "ed", "ly", "als", "ures", "ages", "ware", "ist", "ists", "ous"),
+)
+# Behind these stands a noun, however it is written.
+BEFORE_NOUNS: Final = word_set("""
+a an the my our your their his her its this these that those some any each every no more of
+""")
+ROLES: Final = word_set("""
+manager engineer officer developer director analyst consultant executive assistant designer lead
+owner owners team report plan list model method account review form answer metrics
+""")
+# Capitalised within a sentence, and nobody's name.
+NO_NAMES: Final = word_set("""
+english german french spanish italian japanese chinese korean russian portuguese dutch american
+british european asian african australian canadian indian mexican irish scottish greek turkish
+christian muslim jewish buddhist western eastern internet god christmas easter halloween
+thanksgiving mom mum dad grandma grandpa sir madam ceo cto cfo faq pdf url api html sql css xml json
+csv usd eur asap fyi diy btw lol imo todo kpi roi seo faqs etc mr mrs ms ok tv pc id inc ltd llc
+gmbh co corp hi hello bot ai project topic mon tue tues wed weds thu thurs fri sat sun figure
+figures table order share list account customer option step phase section part day week version
+title note
+""")
+COUNTING: Final = frozenset(
+    ("first", "second", "third", "last", "next", "above", "two", "three", "four", "five", "six")
+)
+# What has a number for a name: Chapter 2.
+NUMBERED: Final = word_set("""
+chapter kapitel volume band season staffel episode folge book buch
+""")
+# German: before a name of a thing, and before a place where somebody lives or goes.
+NAMED: Final = word_set("""
+projekt firma stadt dorf restaurant hotel café verein schule hund katze kater straße insel
+universität klinik band marke
+""")
+TO_PLACES: Final = frozenset(("nach", "aus"))
+IN_PLACES: Final = frozenset(("in", "bei"))
+LIVING: Final = word_set("""
+wohne wohnen wohnt wohnte lebe leben lebt lebte gezogen ziehe zieht ziehen komme kommt stamme
+arbeite arbeitet geboren fahre fahren fährt gefahren reise reisen gereist fliege fliegen geflogen
+war waren besuche studiere studiert umgezogen
+""")
+# Names of places are made of plain words: West Coast, Mount Cook.
+OF_PLACES: Final = word_set("""
+bay beach city coast falls island islands lake mount palace park river square street valley
+""")
+NO_PLACES: Final = word_set("""
+hause feierabend rente urlaub ordnung angst liebe ruhe frieden teilzeit vollzeit zukunft wahrheit
+wirklichkeit deutsch englisch weihnachten ostern mitternacht spanisch französisch zeit not wut
+""")
+DETERMINERS: Final = word_set("""
+der die das den dem des ein eine einen einem einer kein keine keinen diese dieser dieses diesen
+diesem jede jeder im am zum zur vom beim ins ans alle viele jedes welche
+""").union(kin.OWN, kin.OTHERS)
+GERMAN_VERBS: Final = frozenset(
+    ("ist", "war", "hat", "hatte", "kam", "ging", "will", "wird", "kann", "sagt", "sagte", "meint")
+)
+HAVING: Final = frozenset(
+    ("i have", "we have", "i've got", "i adopted", "we adopted", "ich habe", "wir haben")
+)
