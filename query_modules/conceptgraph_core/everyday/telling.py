@@ -9,7 +9,7 @@ from ..concepts.node import Graph as Concepts
 from ..entities import schema as entities
 from ..entities.beliefs import bitemporal
 from ..entities.identity import components, merging
-from ..entities.narration import narrative, reading
+from ..entities.narration import current_facts, narrative, reading
 from ..entities.narration.sentences import called
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
@@ -72,7 +72,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     chosen, *others = named
     members = components.members(graph, chosen)
     labels = components.labels(members)
-    contested, _ = narrative.facts_now(graph, members)
+    contested, _ = current_facts.facts_now(graph, members)
     doubts = [_either(*pair) for pair in contested]
     doubts += [
         f"perhaps the same as {called(other.name)}: {other.key}"

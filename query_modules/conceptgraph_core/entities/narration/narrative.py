@@ -7,37 +7,34 @@ mentions or facts that it rests on; what rests on none is not told.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
 from ... import budgets
 from ... import text as texts
 from .. import kinds, schema
-from ..beliefs import bitemporal
 from ..identity import components, likenesses, resolution
 from ..language import cues
 from ..node import Graph, Node, Tie
-from . import asked, named, reading
+from . import asked, named, reading, together
+from .current_facts import facts_now, value_briefly, value_in_full
 from .sentences import (
     INFERRED,
     Part,
     Sentence,
     called,
     ended,
-    line,
     listed,
     parts_listed,
     quoted,
     text,
     tokens,
 )
+from .wholes import Whole, Wholes, time_of
 
 Row = dict[str, Any]
 
 MOST_NAMED: Final = 10
-MOST_JOINED: Final = 5
 MOST_DOUBTS: Final = 3
 # So many facts of one are told in a line.
 MOST_BRIEFLY: Final = 8
@@ -87,14 +84,14 @@ def brief(graph: Graph, message: str) -> Iterator[tuple[Node, list[Part]]]:
     contradict come first; then whom it may be, how many are called so, and, where no fact is known,
     the words in which the user spoke of it last.
     """
-    told = _Told(graph)
+    told = Wholes(graph)
     meant = named_by(graph, message)
     called_so = Counter(place for _, place in meant)
     for node, place in meant:
         yield node, _briefly(graph, told, told.whole(node), called_so[place])
 
 
-def _briefly(graph: Graph, told: "_Told", whole: "_Whole", several: int) -> list[Part]:
+def _briefly(graph: Graph, told: Wholes, whole: Whole, several: int) -> list[Part]:
     also, _ = _also_called(graph, whole)
     mark = "" if whole.users else f", {INFERRED}"
     parts: list[Part] = [f"{whole.name} ({whole.described}{_until(graph, whole)}{also}{mark})"]
@@ -103,9 +100,9 @@ def _briefly(graph: Graph, told: "_Told", whole: "_Whole", several: int) -> list
     contested, valid = facts_now(graph, whole.members)
     for one, other in contested:
         start = f"; uncertain: {called(one.get('predicate'))} is "
-        parts += [start, *_stated(graph, one), " or ", *_stated(graph, other)]
+        parts += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
     for one in valid[:MOST_BRIEFLY]:
-        parts += [f"; {called(one.get('predicate'))}: ", *_stated(graph, one)]
+        parts += [f"; {called(one.get('predicate'))}: ", *value_briefly(graph, one)]
     asked = [other for _, other in _questions(graph, told, whole)]
     parts += [f"; perhaps the same as {other.name}" for other in asked]
     last = next(iter(whole.users), None)
@@ -114,67 +111,8 @@ def _briefly(graph: Graph, told: "_Told", whole: "_Whole", several: int) -> list
     return parts
 
 
-def _stated(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
-    mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
-    return [f"{value}{mark}", *([] if since is None else [", so since ", since])]
-
-
-class _Whole:
-    """An entity with all that it was merged with, and what was said of it."""
-
-    def __init__(self, graph: Graph, node: Node) -> None:
-        self._graph = graph
-        self.node = node
-        self.members = components.members(graph, node)
-        self.said = components.said(graph, node)
-
-    @property
-    def name(self) -> str:
-        return called(self.node.name)
-
-    @cached_property
-    def mentions(self) -> list[Node]:
-        """All mentions of it, the latest first."""
-        found = [one for member in self.members for one in reading.mentions_of(self._graph, member)]
-        return sorted(found, key=_time, reverse=True)
-
-    @cached_property
-    def users(self) -> list[Node]:
-        """Those of its mentions that are the user's own, the latest first."""
-        return [one for one in self.mentions if one.get("origin") == schema.USER]
-
-    @property
-    def latest(self) -> Node | None:
-        """The user's own last mention, or if there is none the model's."""
-        return next(iter(self.users or self.mentions), None)
-
-    @property
-    def described(self) -> str:
-        kinds = (kind for one in self.members if (kind := one.get("entity_kind")))
-        return called(next(kinds, self.node.node_type))
-
-
-def _time(mention: Node) -> tuple[int, int, str]:
-    return mention.created_at, mention.get("sequence"), mention.key
-
-
-class _Told:
-    """Everybody that one narrative is about, each read once."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._wholes: dict[int, _Whole] = {}
-
-    def whole(self, node: Node) -> _Whole:
-        canonical = components.canonical(self._graph, node)
-        if canonical.id not in self._wholes:
-            self._wholes[canonical.id] = _Whole(self._graph, canonical)
-        return self._wholes[canonical.id]
-
-
 def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
-    told = _Told(graph)
+    told = Wholes(graph)
     meant = named_by(graph, message)
     wholes = [told.whole(node) for node, _ in meant]
     yield _several(told, meant)
@@ -186,12 +124,12 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
             _doubts(graph, told, whole),
             _felt(whole),
             _before(whole),
-            _joined(graph, told, whole),
+            together.joined(graph, told, whole),
         )
 
 
 def _of_user(
-    graph: Graph, told: _Told, message: str, wholes: Sequence[_Whole]
+    graph: Graph, told: Wholes, message: str, wholes: Sequence[Whole]
 ) -> Iterator[Sentence]:
     """Tell of the facts of the user's own those for which the message asks: "Where do I work?"."""
     asks = asked.asked(message)
@@ -246,9 +184,9 @@ def _is_told_apart(
     )
 
 
-def _several(told: _Told, meant: Sequence[tuple[Node, named.Place]]) -> Iterator[Sentence]:
+def _several(told: Wholes, meant: Sequence[tuple[Node, named.Place]]) -> Iterator[Sentence]:
     """Tell where one name may mean several, who they are."""
-    by_place: dict[named.Place, list[_Whole]] = {}
+    by_place: dict[named.Place, list[Whole]] = {}
     for node, place in meant:
         by_place.setdefault(place, []).append(told.whole(node))
     for wholes in by_place.values():
@@ -264,12 +202,12 @@ def _several(told: _Told, meant: Sequence[tuple[Node, named.Place]]) -> Iterator
             )
 
 
-def _one_of_several(whole: _Whole, last: Node) -> tuple[Part, ...]:
+def _one_of_several(whole: Whole, last: Node) -> tuple[Part, ...]:
     by = "the user" if whole.users else f"the model ({INFERRED})"
     return f"{whole.name} ({whole.described}), last mentioned by {by} on ", last.created_at
 
 
-def _who(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
+def _who(graph: Graph, whole: Whole) -> Iterator[Sentence]:
     """Tell who it is and when the user last spoke of it, in the words of then."""
     last = whole.latest
     if last is None:
@@ -292,7 +230,7 @@ def _who(graph: Graph, whole: _Whole) -> Iterator[Sentence]:
     yield Sentence(parts, (whole.node.key,), cited, shorter=short)
 
 
-def _before(whole: _Whole) -> Iterator[Sentence]:
+def _before(whole: Whole) -> Iterator[Sentence]:
     """Tell what the user said of it before that."""
     heard: dict[str, None] = {}
     for mention in whole.users:
@@ -307,13 +245,13 @@ def _before(whole: _Whole) -> Iterator[Sentence]:
             return
 
 
-def _until(graph: Graph, whole: _Whole) -> str:
+def _until(graph: Graph, whole: Whole) -> str:
     """Tell that it has ended, where that is known."""
     until = whole.node.get("valid_until")
     return "" if until is None or until > graph.now_ms else ", ended"
 
 
-def _also_called(graph: Graph, whole: _Whole) -> tuple[str, list[str]]:
+def _also_called(graph: Graph, whole: Whole) -> tuple[str, list[str]]:
     """Return what else it is called, and a mention by each of these names.
 
     A merge that is not by the user's own words is a guess.
@@ -321,7 +259,7 @@ def _also_called(graph: Graph, whole: _Whole) -> tuple[str, list[str]]:
     names: dict[str, str] = {}
     for one in whole.members[1:]:
         if one.name != whole.node.name and one.name not in names:
-            mention = max(reading.mentions_of(graph, one), key=_time, default=None)
+            mention = max(reading.mentions_of(graph, one), key=time_of, default=None)
             names[one.name] = "" if mention is None else mention.key
     if not names:
         return "", []
@@ -334,7 +272,7 @@ def _also_called(graph: Graph, whole: _Whole) -> tuple[str, list[str]]:
     return f", also called {others}{mark}", [key for key in names.values() if key]
 
 
-def _questions(graph: Graph, told: _Told, whole: _Whole) -> Iterator[tuple[Tie, _Whole]]:
+def _questions(graph: Graph, told: Wholes, whole: Whole) -> Iterator[tuple[Tie, Whole]]:
     """Yield whom it may be, where that is open, each once: the most alike."""
     asked = [
         tie
@@ -353,7 +291,7 @@ def _questions(graph: Graph, told: _Told, whole: _Whole) -> Iterator[tuple[Tie, 
             yield tie, other
 
 
-def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
+def _doubts(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
     """Tell whom it may be, and what the doubt rests on."""
     for tie, other in _questions(graph, told, whole):
         cited = [one.latest.key for one in (whole, other) if one.latest is not None]
@@ -366,32 +304,14 @@ def _doubts(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
             yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
 
 
-def facts_now(
-    graph: Graph, members: Sequence[Node], asks: asked.Asked | None = None
-) -> tuple[list[tuple[Node, Node]], list[Node]]:
-    """Return the facts that are believed and valid now: each two that contradict, and the others.
-
-    The user's own first, then the latest known. Only what *asks* asks for, if it is given.
-    """
-    now_ms = graph.now_ms
-    known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
-    valid = [one for one in known if bitemporal.is_valid(one, now_ms, now_ms)]
-    if asks is not None:
-        valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
-    contested = bitemporal.conflicts(graph, valid, now_ms)
-    doubtful = {one.id for pair in contested for one in pair}
-    valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
-    return contested, [one for one in valid if one.id not in doubtful]
-
-
-def _is_settled(whole: _Whole, other: _Whole, tie: Tie) -> bool:
+def _is_settled(whole: Whole, other: Whole, tie: Tie) -> bool:
     """Tell whether it was said already that two are not the same, of one name as they are."""
     first, second = (one.node.get("qualifier") for one in (whole, other))
     differ = first and second and not resolution.is_one_qualifier(first, second)
     return bool(differ) or tie.get("evidence") == likenesses.SETTLED
 
 
-def _facts(graph: Graph, whole: _Whole, asks: asked.Asked | None = None) -> Iterator[Sentence]:
+def _facts(graph: Graph, whole: Whole, asks: asked.Asked | None = None) -> Iterator[Sentence]:
     """Tell the facts that are believed and valid now, and first those that contradict.
 
     Of these only what *asks* asks for, if it is given.
@@ -399,29 +319,17 @@ def _facts(graph: Graph, whole: _Whole, asks: asked.Asked | None = None) -> Iter
     contested, certain = facts_now(graph, whole.members, asks)
     for one, other in contested:
         start = f"It is uncertain what the {called(one.get('predicate'))} of {whole.name} is: "
-        parts = (start, *_value(graph, one), " or ", *_value(graph, other), ".")
+        parts = (start, *value_in_full(graph, one), " or ", *value_in_full(graph, other), ".")
         yield Sentence(parts, (whole.node.key,), (), (one.key, other.key))
     for one in certain:
         start = f"{whole.name} – {called(one.get('predicate'))}: "
-        yield Sentence((start, *_value(graph, one), "."), (whole.node.key,), (), (one.key,))
+        parts = (start, *value_in_full(graph, one), ".")
+        yield Sentence(parts, (whole.node.key,), (), (one.key,))
 
 
-def _told_value(graph: Graph, fact: Node) -> str:
-    about = bitemporal.about(graph, fact)
-    value: str = fact.get("value") if about is None else about.name
-    return value
-
-
-def _value(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
-    by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
-    parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
-    return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]
-
-
-def _felt(whole: _Whole) -> Iterator[Sentence]:
+def _felt(whole: Whole) -> Iterator[Sentence]:
     """Tell what moved the user much, and when."""
-    felt = max(whole.users, key=lambda one: (_intensity(one), *_time(one)), default=None)
+    felt = max(whole.users, key=lambda one: (_intensity(one), *time_of(one)), default=None)
     if felt is None or _intensity(felt) <= _STRONG:
         return
     valence = felt.get("emotional_valence")
@@ -433,96 +341,3 @@ def _felt(whole: _Whole) -> Iterator[Sentence]:
 def _intensity(mention: Node) -> float:
     valence, intensity = mention.get("emotional_valence"), mention.get("emotional_intensity")
     return max(abs(float(valence or 0.0)), float(intensity or 0.0))
-
-
-def _joined(graph: Graph, told: _Told, whole: _Whole) -> Iterator[Sentence]:
-    """Tell with what the user spoke of it, and what was said of the two."""
-    together: list[tuple[_Whole, _Pair]] = []
-    for tie in _strongest(graph, whole):
-        other = told.whole(tie.other)
-        pair = _together(whole, other)
-        if tie.type == schema.CO_OCCURRENCE:
-            if pair is not None and pair.is_users:
-                together.append((other, pair))
-        elif tie.type in _RELATED and pair is not None:
-            yield _related(whole, other, tie, pair)
-    if together:
-        each = [(f"{other.name} (", pair.at, ")") for other, pair in together]
-        parts = (f"The user spoke of {whole.name} in one conversation with ", *parts_listed(each))
-        ids = (whole.node.key, *(other.node.key for other, _ in together))
-        cited = dict.fromkeys(key for _, pair in together for key in pair.mention_ids)
-        yield Sentence((*parts, "."), ids, tuple(cited))
-
-
-def _strongest(graph: Graph, whole: _Whole) -> list[Tie]:
-    """Return the active edges with others that weigh most, those of the user first.
-
-    Of each type one to each other component. What only a model spoke of together is left out.
-    """
-    inside = {one.id for one in whole.members}
-    ties = [
-        tie
-        for one in whole.members
-        for tie in graph.ties(one, *schema.CONNECTING, schema.CONTRADICTS)
-        if tie.is_active
-        and tie.other.id not in inside
-        and not (tie.type == schema.CO_OCCURRENCE and not tie.by_user)
-    ]
-    ties.sort(key=lambda tie: (not tie.by_user, -tie.get("weight"), tie.other.key, tie.type))
-    best: dict[tuple[str, int], Tie] = {}
-    for tie in ties:
-        best.setdefault((tie.type, components.canonical(graph, tie.other).id), tie)
-    return list(best.values())[:MOST_JOINED]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The mentions of two in the last conversation in which both were mentioned, and when."""
-
-    mention_ids: tuple[str, str]
-    at: int
-    is_users: bool
-
-
-def _together(one: _Whole, other: _Whole) -> _Pair | None:
-    """Return where two were last mentioned together: by the user, or else by anybody."""
-    for is_users, mine, theirs in (
-        (True, one.users, other.users),
-        (False, one.mentions, other.mentions),
-    ):
-        sessions: dict[str, Node] = {}
-        for mention in theirs:
-            sessions.setdefault(mention.get("session_id"), mention)
-        for mention in mine:
-            with_it = sessions.get(mention.get("session_id"))
-            if with_it is not None:
-                at = max(mention.created_at, with_it.created_at)
-                return _Pair((mention.key, with_it.key), at, is_users)
-    return None
-
-
-_RELATED: Final = {
-    schema.CAUSAL: "causes",
-    schema.TEMPORAL: "came before",
-    schema.CONTRADICTS: "contradicts",
-}
-
-
-def _related(whole: _Whole, other: _Whole, tie: Tie, pair: _Pair) -> Sentence:
-    """Tell what was said of two. What no words say, and whatever is a cause, is inferred."""
-    first, second = (whole, other) if tie.leaves else (other, whole)
-    evidence = line(tie.get("evidence") or "")
-    words = _saying(evidence, (*whole.mentions, *other.mentions)) if evidence else None
-    is_inferred = not tie.by_user or words is None or tie.type == schema.CAUSAL
-    mark = f"({INFERRED}) " if is_inferred else ""
-    said = f"{first.name} {_RELATED[tie.type]} {second.name}"
-    why = "" if words is None else f", {quoted(evidence)}"
-    start = f"{mark}{said}{why}; both were last mentioned in one conversation on "
-    cited = dict.fromkeys((*pair.mention_ids, *(() if words is None else (words.key,))))
-    return Sentence((start, pair.at, "."), (first.node.key, second.node.key), tuple(cited))
-
-
-def _saying(evidence: str, mentions: Sequence[Node]) -> Node | None:
-    """Return a mention in whose words *evidence* stands."""
-    there = (one for one in mentions if evidence in line(one.get("mention_context") or ""))
-    return next(there, None)

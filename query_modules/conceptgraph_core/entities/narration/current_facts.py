@@ -1,0 +1,46 @@
+"""What is believed of an entity now, as a narrative tells it."""
+
+from collections.abc import Sequence
+
+from .. import schema
+from ..beliefs import bitemporal
+from ..node import Graph, Node
+from .asked import Asked
+from .sentences import INFERRED, Part, called
+
+
+def value_briefly(graph: Graph, fact: Node) -> list[Part]:
+    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
+    mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
+    return [f"{value}{mark}", *([] if since is None else [", so since ", since])]
+
+
+def facts_now(
+    graph: Graph, members: Sequence[Node], asks: Asked | None = None
+) -> tuple[list[tuple[Node, Node]], list[Node]]:
+    """Return the facts that are believed and valid now: each two that contradict, and the others.
+
+    The user's own first, then the latest known. Only what *asks* asks for, if it is given.
+    """
+    now_ms = graph.now_ms
+    known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
+    valid = [one for one in known if bitemporal.is_valid(one, now_ms, now_ms)]
+    if asks is not None:
+        valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
+    contested = bitemporal.conflicts(graph, valid, now_ms)
+    doubtful = {one.id for pair in contested for one in pair}
+    valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
+    return contested, [one for one in valid if one.id not in doubtful]
+
+
+def _told_value(graph: Graph, fact: Node) -> str:
+    about = bitemporal.about(graph, fact)
+    value: str = fact.get("value") if about is None else about.name
+    return value
+
+
+def value_in_full(graph: Graph, fact: Node) -> list[Part]:
+    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
+    by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
+    parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
+    return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]
