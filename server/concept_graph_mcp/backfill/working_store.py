@@ -9,7 +9,7 @@ from .. import calls
 from ..session import Session
 from ..settings import Settings
 from ..stores import lazy
-from ..stores.embedded.copying import copied
+from ..stores.embedded.opening import copied
 from .errors import WorkingStoreError
 
 _BEFORE = ".before-chunk-"

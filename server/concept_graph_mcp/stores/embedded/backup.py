@@ -15,11 +15,11 @@ from ..backup_files import BadBackup, Contents
 from . import checksums, derivation, identity
 from .checksums import Unsound
 from .database import Database
-from .encoded import encode
 from .indexes import Catalogue
 from .integrity import read_through
 from .opening import APPLICATION_ID, Access, Opening, access, code
 from .tables import FORMAT
+from .values import encode
 
 # What is copied; everything else is derived from it.
 _TABLES = ("vertex", "edge")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import checksums
 from .database import Row
 from .elements import EdgeElement, VertexElement
-from .encoded import encode
+from .values import encode
 
 
 class Fan(NamedTuple):

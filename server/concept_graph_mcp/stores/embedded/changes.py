@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from . import checksums
-from .encoded import listed
+from .values import listed
 
 TABLE = "change"
 # How many transactions back another process can be and still catch up change by change; what is

@@ -10,11 +10,10 @@ from typing import Any
 from ...errors import Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
 from . import cancellation, changes, identity, tables
 from .checksums import FAILURES
-from .copying import copied
 from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
-from .opening import BUSY_TIMEOUT_S, Opening, code, is_busy, when_free
+from .opening import BUSY_TIMEOUT_S, Opening, code, copied, is_busy, when_free
 
 # Steps of SQLite's between two looks at whether to go on: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000

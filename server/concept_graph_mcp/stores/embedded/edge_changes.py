@@ -8,9 +8,8 @@ from . import interface
 from .bulk_edges import Fan
 from .cache import Cache, detach
 from .database import Database
-from .element_properties import Deleted, differs
 from .element_rows import ElementRows
-from .elements import EdgeElement, VertexElement
+from .elements import Deleted, EdgeElement, VertexElement, differs
 
 # Of a call that makes more edges than these none is kept in memory, nor made an object of.
 _FEW_EDGES = 2_000

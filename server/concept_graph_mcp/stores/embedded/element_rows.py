@@ -10,7 +10,7 @@ from .bulk_edges import Fan
 from .cache import size
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement
-from .encoded import encode
+from .values import encode
 
 
 class ElementRows:

@@ -2,6 +2,8 @@
 
 from typing import Any, Protocol
 
+from .exceptions import DeletedObjectError
+
 
 class Reading(Protocol):
     """What reads what is stored of a vertex."""
@@ -69,3 +71,19 @@ class EdgeElement:
         self.source = source
         self.target = target
         self.properties = properties
+
+
+class Deleted(dict[str, Any]):
+    """The properties of something deleted."""
+
+    def get(self, *_: Any) -> Any:
+        raise DeletedObjectError("Accessing deleted object.")
+
+    __getitem__ = __iter__ = get
+
+
+def differs(old: Any, value: Any) -> bool:
+    """Tell whether *value* is to be written where *old* is; what is large is not compared."""
+    if old is None:
+        return value is not None
+    return old.__class__ is not value.__class__ or isinstance(old, (tuple, dict)) or old != value

@@ -11,13 +11,16 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.layers import Index, Layer, Property
 from conceptgraph_core.retrieval.schema import LAYER as WORDS
 
+from ...errors import one_line
 from ..backup_files import Contents, contents
-from . import checksums, derivation
-from .checksums import Unsound
+from . import cancellation, checksums, derivation
+from .checksums import FAILURES, Unsound
+from .database import Database
 from .indexes import Catalogue
 from .opening import code
 
 Report = Callable[[str], None]
+Look = Callable[[Report], object]
 Execute = Callable[[str], sqlite3.Cursor]
 
 
@@ -137,6 +140,39 @@ def check_trigrams(execute: Execute, catalogue: Catalogue, report: Report) -> No
             if code(error) != sqlite3.SQLITE_CORRUPT:
                 raise
             report(f"{name}: does not agree with the nodes")
+
+
+def problems(database: Database) -> list[str]:
+    """Return what is wrong with the file of *database*, a line each."""
+    execute, catalogue = database.execute, database.catalogue
+    found = _seen(database, lambda report: check_pages(execute, report))
+    found += _seen(database, lambda report: check_rows(execute, catalogue.layers, report))
+    # What follows from nodes and relations can be judged where those are sound.
+    if not found:
+        found = _seen(database, lambda report: check_derived(execute, catalogue, report))
+    if not found and database.is_writable:
+        found = _seen(
+            database,
+            lambda report: check_trigrams(execute, catalogue, report),
+            exclusive=True,
+        )
+    return list(dict.fromkeys(found))
+
+
+def _seen(database: Database, look: Look, exclusive: bool = False) -> list[str]:
+    """Return what *look* reports, and what kept it from looking on."""
+    found: list[str] = []
+    try:
+        database.begin(exclusive)
+        look(found.append)
+    except FAILURES as error:
+        cancellation.check()
+        if isinstance(error, sqlite3.Error) and code(error) == sqlite3.SQLITE_BUSY:
+            raise
+        found.append(one_line(error))
+    finally:
+        database.rollback()
+    return found
 
 
 @contextmanager

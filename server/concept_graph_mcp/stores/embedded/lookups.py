@@ -31,8 +31,8 @@ from ...calls.lookups import (
 )
 from . import text_search
 from .database import Database
-from .encoded import encode
 from .indexes import RankingTable
+from .values import encode
 
 _FEW_LEVELS = 200
 # So many values are each a parameter, which takes a statement for each number of them.

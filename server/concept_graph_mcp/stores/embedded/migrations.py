@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from . import checksums
-from .copying import copied
+from .opening import copied
 
 logger = logging.getLogger(__name__)
 

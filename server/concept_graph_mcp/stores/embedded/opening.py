@@ -10,7 +10,8 @@ import random
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -226,3 +227,13 @@ def _looks(path: Path) -> tuple[int, ...]:
 
 def _cannot_be_opened(path: Path, error: OSError) -> Unavailable:
     return Unavailable(f"store {path}: cannot be opened: {error.strerror or error}")
+
+
+@contextmanager
+def copied(source: sqlite3.Connection, file: Path) -> Iterator[sqlite3.Connection]:
+    """Copy all that *source* has to *file*, in place of what is there; the copy, still open."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as copy:
+        source.backup(copy)
+        # So that it is one file and needs no write-ahead log beside it.
+        copy.execute("PRAGMA journal_mode = DELETE")
+        yield copy

@@ -10,8 +10,7 @@ from ...calls.lookups import Incoming
 from .cache import decode
 from .database import Database
 from .elements import VertexElement
-from .encoded import listed
-from .values import Column
+from .values import Column, listed
 
 _FIRST_COUNT = 512
 # So many rows are kept at most, about 150 bytes each.

@@ -122,11 +122,11 @@ class Host:
 
     def problems(self) -> list[str]:
         """Return what is wrong with the file, a line each, having looked at all of it."""
-        from . import diagnosis
+        from . import integrity
 
         with self._lock:
             try:
-                return diagnosis.problems(self._database)
+                return integrity.problems(self._database)
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
 

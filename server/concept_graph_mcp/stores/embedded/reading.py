@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from . import checksums
 from .checksums import Unsound
 from .database import Database, Row
-from .encoded import listed
+from .values import listed
 
 
 def vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:

@@ -12,8 +12,8 @@ from conceptgraph_core.folding import Keywords
 
 from ...calls.lookups import Similar, Text
 from .database import Database
-from .encoded import encode
 from .indexes import TextTable
+from .values import encode
 
 # A keyword with more matches than this is sooner found by going through the names in order.
 _COMMON = 2_000

@@ -10,9 +10,8 @@ from .cache import Cache
 from .database import Database
 from .derivation import Derivation
 from .edge_changes import EdgeChanges
-from .element_properties import Deleted, differs
 from .element_rows import ElementRows
-from .elements import VertexElement
+from .elements import Deleted, VertexElement, differs
 from .indexes import Catalogue, packed, unpacked
 
 _SCAN_BATCH = 1_000

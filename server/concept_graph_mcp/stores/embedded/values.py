@@ -3,11 +3,15 @@
 The same rules and messages as Memgraph's: strict about int and float, lists given as tuples.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 Wrap = Callable[[Any], Any]
+
+# What is stored as JSON is written in one way; it was copied, and has no circles.
+encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
 _INT64 = 2**63
@@ -55,6 +59,11 @@ def all_stored(given: Sequence[Any]) -> Sequence[Any]:
     if set(map(type, given)) == {int} and min(given) >= -_INT64 and max(given) < _INT64:
         return given
     return [to_stored(one) for one in given]
+
+
+def listed(ids: Iterable[int]) -> str:
+    """Return *ids* as a JSON array, which so few are sooner than the encoder begins."""
+    return f"[{','.join(map(str, ids))}]"
 
 
 def to_python(value: Any, wrap: Wrap) -> Any:
