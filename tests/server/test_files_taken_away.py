@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import race
 from embedded_files import assert_sound, opened, run
-from server_processes import StdioServer, workers
+from server_processes import StdioServer, Worker, workers
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unavailable
@@ -210,6 +210,20 @@ def test_a_process_that_ends_leaves_the_log_of_the_store_that_replaced_its_own(p
             worker.kill()
     with opened(path) as host:
         assert names(host) == ["medlar", "pear", "quince"]
+    assert_sound(path)
+
+
+def test_a_process_whose_log_was_deleted_ends_and_undoes_nothing_that_another_wrote(path):
+    with Worker(path) as first:
+        assert first.answer() == {"rows": []}
+        first.rows("concept_upsert", "plum")
+        delete_log(path, path)
+        delete_shared(path, path)
+        with workers(path, 1) as (second,):
+            second.rows("concept_upsert", "quince")
+        assert first.finish() == 0
+    with opened(path) as host:
+        assert names(host) == ["apple", "quince"]
     assert_sound(path)
 
 

@@ -103,9 +103,11 @@ class Presence:
 def abandon(connection: sqlite3.Connection) -> None:
     """Leave *connection* open for as long as the process lives.
 
-    Closing it, or its collection, would write its log into a file that has another one by now.
+    SQLite writes the log into the file when the last connection to it closes. If that log was
+    deleted and another process has begun a new one, all that the other has committed is lost.
+    From Python 3.12 on, `setconfig(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)` can replace this.
     """
-    import ctypes  # Which hardly anybody needs, and takes its time to import.
+    import ctypes  # Hardly anybody needs it.
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
