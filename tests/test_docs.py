@@ -32,15 +32,13 @@ from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.decaying import RULES
-from conceptgraph_core.entities import edges
 from conceptgraph_core.memories import schema as memories
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 REFERENCE = sorted((DOCS / "reference").glob("*.md"))
 GUIDE, OPERATE, IN_LAB = DOCS / "guide", DOCS / "operate", DOCS / "lab"
-DBA, DESIGN = OPERATE / "database.md", DOCS / "design.md"
+DBA = OPERATE / "database.md"
 LAB = IN_LAB / "concepts.md"
 SYSTEM_PROMPT = GUIDE / "system-prompt.md"
 # The pages that show agents what to call, by the toolset that they are of.
@@ -386,17 +384,6 @@ def test_the_guide_has_every_type_of_link_and_the_other_names():
         assert f"`{alias}` is another name of `{name}`" in text
 
 
-def test_arousal_fades_as_the_table_says():
-    hours = {"hour": 1, "day": 24, "week": 168}
-    rows = table(DESIGN, "after", "arousal")
-    assert len(rows) == 6
-    for after, arousal in rows:
-        number, unit = after.split()
-        elapsed_ms = int(number) * hours[unit.rstrip("s")] * 3_600_000
-        left = math.exp(-elapsed_ms / limits.DEFAULT_TAU_MS)
-        assert f"{left:.{schema.SCORE_DECIMALS}f}" == arousal
-
-
 def test_arousal_fades_with_each_time_constant_as_the_table_says():
     header = ("AROUSAL_TAU_MS", "after 1 day", "1 week", "2 weeks", "30 days")
     rows = table(AGENTS, *header)
@@ -406,33 +393,7 @@ def test_arousal_fades_with_each_time_constant_as_the_table_says():
         assert [f"{part:.{schema.SCORE_DECIMALS}f}" for part in fading] == left
 
 
-def test_weights_grow_as_the_table_says(memory):
-    rows = table(DESIGN, "stated", "weight")
-    times = [{"once": 1, "twice": 2}.get(stated) or int(stated.split()[0]) for stated, _ in rows]
-    weights = [memory.relation_add("fig jam", "jam", "is-a")["weight"] for _ in range(max(times))]
-    assert [f"{round(weights[count - 1], 6):g}" for count in times] == [
-        weight for _, weight in rows
-    ]
-
-
-def test_the_edges_of_entities_begin_and_fade_as_the_page_says():
-    rows = table(DESIGN, "edge", "begins with", "tau, in days")
-    begins = {kind.strip("`"): begin.split()[-1] for kind, begin, _ in rows}
-    assert begins.pop("same_as") == "confidence"
-    weights = {kind.lower(): f"{weight:g}" for kind, weight in edges.DEFAULT_WEIGHTS.items()}
-    assert begins.items() <= weights.items()
-    taus = {kind.strip("`"): math.inf if "never" in tau else float(tau) for kind, _, tau in rows}
-    assert taus == {kind.lower(): tau for kind, tau in edges.TAU_DAYS.items()}
-
-
-def test_levels_and_limits_are_those_of_the_schema():
-    levels = [level for _, level in table(DESIGN, "what", "arousal level")]
-    assert levels[:3] == [
-        str(schema.AROUSAL_UPSERTED),
-        str(schema.AROUSAL_INDIRECT),
-        str(schema.AROUSAL_EPISODE),
-    ]
-    assert levels[4] == f"{schema.HOP_DECAY}^(h − 1)"
+def test_the_limits_are_those_of_the_schema():
     written = [
         int(most.split()[0].replace(",", "")) for _, most in table(AGENTS, "what", "at most")
     ]
@@ -449,7 +410,6 @@ def test_levels_and_limits_are_those_of_the_schema():
         schema.DEFAULT_SEARCH_LIMIT,
         schema.MAX_SEARCH_LIMIT,
     ]
-    assert f"less than {schema.MIN_AROUSAL_GAIN}" in DESIGN.read_text(encoding="utf-8")
 
 
 def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
@@ -563,11 +523,6 @@ def test_the_context_has_the_keys_that_the_page_names():
     assert tuple(keys) == context._NAMES
     defaults = {key: default for key, _, default in table(LAB, "key", "meaning", "default")}
     assert defaults["tau_ms"].split(",")[0] == str(limits.DEFAULT_TAU_MS)
-
-
-def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
-    rows = [row[:2] for row in table(DESIGN, "number", "default", "meaning")]
-    assert [(name, float(value)) for name, value in rows] == list(RULES._asdict().items())
 
 
 def test_every_saved_query_has_a_title_of_its_own_and_finds_something(memgraph):
