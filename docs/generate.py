@@ -201,12 +201,14 @@ def _fields(
 def _inner(
     field: Mapping[str, Any], defs: Mapping[str, Any]
 ) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Iterate over the schemas with fields that *field* may hold, "[]" with those of a list."""
     for choice in field.get("anyOf", (field,)):
-        listed = choice.get("type") == "array"
-        for one in (choice.get("items", {}) if listed else choice).get("anyOf", (choice,)):
-            found = _resolved(one.get("items", {}) if one is choice and listed else one, defs)
+        is_list = choice.get("type") == "array"
+        items = choice.get("items", {}) if is_list else choice
+        for one in items.get("anyOf", (items,)) if is_list else (items,):
+            found = _resolved(one, defs)
             if "properties" in found:
-                yield found, "[]" if listed else ""
+                yield found, "[]" if is_list else ""
 
 
 def _type(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
