@@ -28,7 +28,7 @@ CONCEPT: Final = "concept"
 KINDS: Final = (MEMORY, EPISODE, ENTITY)
 
 # A text whose best match covers less of what is asked for is no answer (see `recalling`).
-LEAST_COVERED: Final = 0.5
+LEAST_COVERED: Final = 0.45
 LEAST_COVERED_NAMED: Final = 0.2
 
 # The tag of a memory that is of use for a while only, and how long `recall` shows it.
