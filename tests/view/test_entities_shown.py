@@ -79,28 +79,34 @@ def test_a_picture_is_one_call_however_many_entities_and_merges_it_has(ids, sess
 
 
 def test_entities_are_offered_by_what_they_are_called(asked, ids):
-    others = asked.get("api/search", q="pup").content["others"]
-    assert [(row["name"], row["text"]) for row in others] == [(ids["Max"], "Max")]
+    offers = asked.get("api/search", q="pup").content["offers"]
+    told = {"kind": "entity", "name": ids["Max"], "text": "Max", "aside": "pet"}
+    assert offers == [told]
     about = asked.get("api/about").content
-    assert (about["kind"], about["changes"], len(about["seeds"])) == ("entity", True, 3)
+    assert (about["kind"], about["changes"]) == ("everything", True)
 
 
 def test_looking_back_begins_with_whom_there_was_whoever_came_later(ids, session, portal):
     then = replace(session, until_ms=NOW_MS - 5 * DAY_MS, clock=Clock(NOW_MS - 5 * DAY_MS))
     asked = Asked(build(then, None, TOKEN, PORT), portal)
     known = {ids[name] for name in ("Max", "Anna", "shoe", "puppy", "Dr Weber", "park")}
-    about = asked.get("api/about").content
-    assert (about["kind"], len(about["seeds"])) == ("entity", 3)
-    offered = [row["name"] for row in asked.get("api/search").content["others"]]
+    nodes = asked.get("api/picture", kind="everything").content["nodes"]
+    # The puppy counts as Max.
+    assert len(nodes) == len(known) - 1
+    offered = [row["name"] for row in asked.get("api/search").content["offers"]]
     assert len(offered) == 4
-    assert {*about["seeds"], *offered} <= known
+    assert {*(node["name"] for node in nodes), *offered} <= known
 
 
 def test_of_another_user_nothing_is_shown_or_undone(ids, session, portal, memory):
     asked = Asked(build(replace(session, user_id="bob"), None, TOKEN, PORT), portal)
     answer = asked.get("api/neighbourhood", kind="entity", seed=ids["Max"])
     assert answer.status == 400
-    assert asked.get("api/search", q="Max").content["others"] == []
+    assert asked.get("api/search", q="Max").content["offers"] == []
+    assert asked.get("api/picture", kind="everything").content["nodes"] == []
+    assert asked.get("api/named", q="Max").content["names"] == []
+    assert asked.get("api/told", name="Max").content == {"told": None}
+    assert asked.get("api/told", name="Max", id=ids["Max"]).content == {"told": None}
     before = memory.records()
     undone = asked.post("api/unmerge", {"merge_id": ids["merge"], "reason": "mine"}, ORIGIN)
     assert undone.status == 400
@@ -155,9 +161,7 @@ def choose(page, name):
     """Show the entity called *name*, as the search offers it."""
     page.run("conceptGraphView.picture.select(null)")
     page.press("/", name)
-    page.until(
-        "return document.querySelector('#offered [role=option]')?.innerText.includes('entity')"
-    )
+    page.until("return document.querySelector('#offered .layer')?.innerText === 'Who and what'")
     page.press(DOWN, ENTER)
     page.until("return conceptGraphView.picture.selected?.kind === 'entity'")
     page.settle()

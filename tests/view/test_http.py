@@ -68,13 +68,17 @@ def test_an_empty_graph_has_nothing_to_begin_with(page):
 def test_concepts_are_found_by_a_part_of_their_name(memory, page):
     for name in ("Apfel 🍎", "pear"):
         memory.concept_upsert(name)
-    found = page.get("api/search", q="APF").content["concepts"]
-    assert [(row["concept"], row["arousal"]) for row in found] == [("Apfel 🍎", 0.5)]
+
+    def offered(words: str, **given: int) -> list[tuple[str, str]]:
+        rows = page.get("api/search", q=words, **given).content["offers"]
+        return [(row["kind"], row["name"]) for row in rows]
+
+    assert offered("APF") == [("concept", "Apfel 🍎")]
     memory.concept_upsert("Crème")
-    assert page.get("api/search", q="creme").content["concepts"][0]["concept"] == "Crème"
-    assert page.get("api/search", q="nothing").content["concepts"] == []
-    assert len(page.get("api/search", q=["APF", "pea"], limit=1).content["concepts"]) == 1
-    assert len(page.get("api/search", q=" ").content["concepts"]) == 3
+    assert offered("creme") == [("concept", "Crème")]
+    assert offered("nothing") == []
+    assert len(offered("e", limit=1)) == 1
+    assert len(offered(" ")) == 3
 
 
 def test_a_neighbourhood_is_nodes_with_their_relations(memory, page):
@@ -227,6 +231,10 @@ def test_looking_back_begins_with_what_was_there(looking_back):
         ("recall", {"seed": "a", "at": "9" * 18}, "at: must be between 0 and 253402214400000"),
         ("recall", {"seed": "a", "at": "9" * 19}, "at: must be an integer"),
         ("search", {"q": "x" * 2000}, "keywords: 2000 characters are too long"),
+        ("picture", {"kind": "everything", "limit": 5001}, "limit: at most 5000, not 5001"),
+        ("picture", {"kind": "entity", "seed": "a"}, 'entity_ids: not found: "a"'),
+        ("told", {"name": ""}, "name: must not be empty"),
+        ("named", {"q": ""}, "query: must not be empty"),
     ],
 )
 def test_bad_input_is_told_in_one_line(page, path, parameters, said):

@@ -145,7 +145,7 @@ def test_a_concept_is_searched_for_and_shown_with_the_keyboard_alone(page):
     page.press("/")
     assert page.run("return document.activeElement.id") == "search"
     page.press("c", "o", "l", "d")
-    page.until("return document.getElementById('offered').children[0]?.textContent === 'cold'")
+    page.until("return document.querySelector('#offered [role=option]')?.textContent === 'cold'")
     page.press(DOWN)
     assert page.run("return document.activeElement.getAttribute('aria-activedescendant')")
     page.press(ENTER)
@@ -158,9 +158,8 @@ def test_a_concept_is_searched_for_and_shown_with_the_keyboard_alone(page):
 def test_what_no_concept_is_called_is_said_and_nothing_else_is_offered(page):
     page.press("/", "zeppelin")
     page.until("return document.querySelector('#offered .nothing')")
-    assert page.text("#offered") == "Nothing is called that."
-    page.press(DOWN)
-    assert page.run("return document.querySelectorAll('#offered [role=option]').length") == 0
+    assert page.text("#offered .nothing") == "No name and no text matches."
+    assert page.text("#offered [role=option]") == "Search all texts for “zeppelin”"
 
 
 def test_an_episode_is_found_by_its_whole_name(page):
@@ -170,10 +169,10 @@ def test_an_episode_is_found_by_its_whole_name(page):
 
 def test_a_name_that_nothing_has_is_told(page):
     page.press("/", "nothing at all", ENTER)
-    page.until("return !document.getElementById('error').hidden")
-    assert page.text("#error") == "Nothing is called “nothing at all”."
+    page.until("return document.body.dataset.found === '0'")
+    assert page.text("#told") == "No name and no text matches."
     page.press(ESCAPE)
-    assert page.run("return document.getElementById('error').hidden")
+    assert page.run("return document.getElementById('found').hidden")
     assert page.selected() == "oxygen tank 2"
 
 
@@ -472,7 +471,9 @@ def told(memory):
 
 def find(page, words):
     page.run("delete document.body.dataset.found")
-    page.press("f", words, ENTER)
+    page.press("/", words)
+    page.until("return document.getElementById('offered').dataset.word === arguments[0]", words)
+    page.press(UP, ENTER)
     page.until("return document.body.dataset.found")
 
 
@@ -535,12 +536,13 @@ def test_what_is_found_is_text_and_never_obeyed(drawn):
     assert page.run("return document.querySelectorAll('.proposition *').length") == 0
 
 
-def test_what_nothing_says_is_told_and_emptying_the_box_ends_it(drawn):
+def test_what_nothing_says_is_told_and_closing_the_list_ends_it(drawn):
     page = drawn(told)
     find(page, "zeppelin")
-    assert page.text("#told") == "Nothing says any of that."
-    page.press("\ue003" * len("zeppelin"))
-    page.until("return document.getElementById('found').hidden")
+    assert page.text("#told") == "No name and no text matches."
+    assert page.text("#found h2") == "Results for “zeppelin”"
+    page.element("#end-find").click()
+    assert page.run("return document.getElementById('found').hidden")
 
 
 def test_what_cannot_be_found_yet_is_told(browser, viewers, tmp_path):
@@ -548,7 +550,7 @@ def test_what_cannot_be_found_yet_is_told(browser, viewers, tmp_path):
     page = Page.at(browser, viewers(shutil.copyfile(first_version, tmp_path / "memory.db")))
     find(page, "apples")
     assert page.text("#told") == (
-        "Nothing says any of that. not found by words: 2 episodes; run concept-graph-mcp index"
+        "No name and no text matches. not found by words: 2 episodes; run concept-graph-mcp index"
     )
 
 

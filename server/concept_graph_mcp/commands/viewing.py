@@ -11,7 +11,7 @@ from .terminal import say
 
 
 @click.command()
-@click.argument("concept", required=False)
+@click.argument("name", required=False)
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),
@@ -21,25 +21,24 @@ from .terminal import say
 @AT
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @click.pass_obj
-def view(
-    embedded: str | None, concept: str | None, port: int, at: str | None, no_open: bool
-) -> None:
-    """Draw the neighbourhood of CONCEPT in the browser, memories and entities too.
+def view(embedded: str | None, name: str | None, port: int, at: str | None, no_open: bool) -> None:
+    """Draw what is stored about NAME in the browser, over all layers.
 
-    CONCEPT may be the name of an entity too, where no concept is called so.
+    NAME is an entity, a concept or the id of an episode; an entity of that name comes first.
+    Without NAME the page shows whom the user mentioned most and what was said last, or in a
+    graph of concepts alone the most aroused ones.
 
-    Looking changes nothing; a merge of entities can be taken back there, which asks first. Without
-    CONCEPT it begins at what is most on the mind. The page is served to this machine alone,
-    at an address that nobody can guess, until Ctrl-C.
+    The page changes nothing, except to undo a merge of entities, which it asks about first. It is
+    served to this machine alone, at an address that nobody can guess, until Ctrl-C.
     """
 
     async def show(session: Session) -> None:
         # Only here, because no other command needs a web server.
         from ..view.serving import serve
 
-        await _check(session, concept)
+        await _check(session, name)
         try:
-            await serve(session, concept, port, not no_open, _announce)
+            await serve(session, name, port, not no_open, _announce)
         except OSError as error:
             raise Failure(
                 f"cannot listen on port {port}: {os.strerror(error.errno or 0)}"
@@ -54,7 +53,7 @@ def _announce(address: str) -> None:
 
 
 async def _check(session: Session, name: str | None) -> None:
-    from ..view.api import called
+    from ..view.names import called
 
     if name is not None and not (await called(session, name))[1]:
         raise Failure(f"nothing is called {name!r}; concept-graph-mcp search shows what there is")

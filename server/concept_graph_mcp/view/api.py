@@ -20,25 +20,10 @@ from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import entities, memories, picture
+from . import entities, memories, names, picture
 from .looks import looks
 
 _MOST_BYTES = 65_536
-# What the search offers of memories and of entities while nothing is typed, and of entities then.
-_LATEST = 4
-_CALLED = 6
-# Without a concept to begin with, the page shows what surrounds the most aroused ones.
-_FIRST_SEEDS = 3
-
-
-async def called(session: Session, name: str) -> tuple[str, list[str]]:
-    """Return the kind of what is called *name*, and what to ask for: none if nothing is.
-
-    A concept or an episode of that very name, or else the entities that are called most like it.
-    """
-    if await session.run(calls.concepts.neighbourhood([name], 0, 1)):
-        return "concept", [name]
-    return "entity", await entities.most_alike(session, name)
 
 
 class Api:
@@ -52,6 +37,9 @@ class Api:
         answers: dict[str, Callable[[Request], Any]] = {
             "about": self.about,
             "search": self.search,
+            "named": self.named,
+            "told": self.told,
+            "picture": self.picture,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
             "find": self.find,
@@ -79,53 +67,41 @@ class Api:
     async def _begin(self) -> tuple[str, list[str]]:
         """Return the kind of what to show first, and its names."""
         if self._concept:
-            return await called(self._session, self._concept)
-        if names := await self._first():
-            return "concept", names
-        for layer in (memories, entities):
-            if latest := await layer.latest(self._session, _FIRST_SEEDS):
-                return latest[0]["kind"], [row["name"] for row in latest]
-        return "concept", []
-
-    async def _first(self) -> list[str]:
-        """Return what is most on the mind; looking back, of what is known to have been there."""
-        until_ms = self._session.until_ms
-        most = _FIRST_SEEDS if until_ms is None else schema.MAX_SEARCH_LIMIT
-        rows = await self._session.run(
-            calls.concepts.concept_search([], most, self._session.tau_ms)
-        )
-        names = [row["concept"] for row in rows]
-        if until_ms is not None and names:
-            rows = await self._session.run(calls.concepts.neighbourhood(names, 0, len(names)))
-            names = [row["name"] for row in rows if row["accessed_at"] <= until_ms] or names
-        return names[:_FIRST_SEEDS]
+            kind, found, _ = await names.called(self._session, self._concept)
+            return kind, found
+        return await names.begin(self._session)
 
     async def search(self, request: Request) -> JSONResponse:
-        """Return the concepts that match `q`, and entities called so.
-
-        Without it the concepts most aroused, and the latest memories and entities.
-        """
-        keywords = [word for word in request.query_params.getlist("q") if word.strip()]
+        """Return what `q` may mean, of all layers, of each at most `limit`."""
+        words = " ".join(request.query_params.get("q", "").split())
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
-        rows = await self._session.run(
-            calls.concepts.concept_search(keywords, limit, self._session.tau_ms)
-        )
-        if keywords:
-            # The others are what a search is filled up with.
-            rows = [row for row in rows if row["matched"]]
-            others = await entities.called(self._session, " ".join(keywords), _CALLED)
-        else:
-            others = await memories.latest(self._session, _LATEST)
-            others += await entities.latest(self._session, _LATEST)
-        return JSONResponse({"concepts": rows, "others": others})
+        return JSONResponse({"offers": await names.offers(self._session, words, limit)})
+
+    async def named(self, request: Request) -> JSONResponse:
+        """Return the kind and the names of what is called `q`, and whether `exactly` so."""
+        called = request.query_params.get("q", "")
+        kind, found, is_exact = await names.called(self._session, called)
+        return JSONResponse({"kind": kind, "names": found, "exactly": is_exact})
+
+    async def told(self, request: Request) -> JSONResponse:
+        """Return all that is kept about `name`, or about the entity `id` of that name."""
+        name, entity_id = request.query_params.get("name", ""), request.query_params.get("id")
+        if entity_id is not None:
+            name = entities.bare(name)
+        about = await names.told(self._at(request), name, entity_id)
+        return JSONResponse({"told": about})
+
+    async def picture(self, request: Request) -> JSONResponse:
+        """Return the nodes of a picture of each `seed` over all layers; `kind` says of what."""
+        session, limit = self._at(request), _limit(request)
+        kind = request.query_params.get("kind", names.CONCEPT)
+        nodes = await names.drawn(session, kind, _seeds(request), _hops(request), limit)
+        return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
         """Return the nodes within `hops` of each `seed`, at most `limit`; `kind` says of what."""
         session = self._at(request)
-        limit = _integer(request, "limit", schema.DEFAULT_NEIGHBOURS)
-        if limit > picture.MOST_NODES:
-            raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
-        nodes = await self._around(session, request, limit)
+        nodes = await self._around(session, request, _limit(request))
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
 
     async def _around(self, session: Session, request: Request, limit: int) -> list[dict[str, Any]]:
@@ -216,6 +192,13 @@ def _seeds(request: Request) -> list[str]:
 
 def _hops(request: Request) -> int:
     return _integer(request, "hops", schema.DEFAULT_MAX_HOP)
+
+
+def _limit(request: Request) -> int:
+    limit = _integer(request, "limit", schema.DEFAULT_NEIGHBOURS)
+    if limit > picture.MOST_NODES:
+        raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
+    return limit
 
 
 def _integer(request: Request, name: str, default: int) -> int:

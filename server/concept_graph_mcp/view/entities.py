@@ -2,12 +2,21 @@
 
 from typing import Any
 
+from conceptgraph_core.budgets import MAX_BUDGET
 from conceptgraph_core.entities import schema
 
 from .. import calls
 from ..session import Session
 
 Row = dict[str, Any]
+
+# A search's score of the same name, but for accents and apostrophes.
+_SAME_NAME = 0.95
+# What a message mentions without speaking of anybody, or of anything that has a name.
+_NOBODY = ("date", "number")
+_LOOKED_AT = 8
+# So much of what was said is read for names.
+_READ = 4_000
 
 _FACTS = (
     "labels", "inferred", "identity_status", "origin", "trust", "trust_parts", "activation",
@@ -32,29 +41,74 @@ async def called(session: Session, name: str, limit: int) -> list[Row]:
     rows = await session.run(
         calls.entities.search(name, (), limit, include_inactive=True, user_id=session.user_id)
     )
-    return [{"kind": "entity", "name": row["entity_id"], "text": row["label"]} for row in rows]
+    return [_offered(row) for row in rows]
 
 
-async def most_alike(session: Session, name: str) -> list[str]:
-    """Return the ids of those whose name is most like *name*: several may be called the same."""
+async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
+    """Return the ids of those whose name is most like *name*, and whether it is that very name.
+
+    Several may be called the same.
+    """
     rows = await session.run(
         calls.entities.search(name, (), None, include_inactive=True, user_id=session.user_id)
     )
     best = max((row["score"] for row in rows), default=0.0)
-    return [row["entity_id"] for row in rows if row["score"] == best]
+    ids = [row["entity_id"] for row in rows if row["score"] == best]
+    return ids, best >= _SAME_NAME
 
 
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the entities that were mentioned last."""
-    call = calls.entity_admin.listed((), 2 * limit, session.user_id)
+    return [_offered(row) for row in await _listed(session, 2 * limit)][:limit]
+
+
+async def most_mentioned(session: Session, limit: int) -> list[str]:
+    """Return the ids of those that the user spoke of most, of the thousand mentioned last.
+
+    Days and numbers are left to those who ask for them.
+    """
+    rows = [
+        row
+        for row in await _listed(session, schema.MAX_LISTED)
+        if row["is_active"] and row["kind"] not in _NOBODY
+    ]
+    # Trust grows with mentions in several sessions; of those alike the latest are looked at.
+    rows.sort(key=lambda row: -row["trust"])
+    ids = [row["entity_id"] for row in rows[: _LOOKED_AT * limit]]
+    if not ids:
+        return []
+    nodes = await neighbourhood(session, ids, 0, len(ids))
+    nodes.sort(key=lambda node: -node["trust_parts"]["user_mentions"])
+    return [node["name"] for node in nodes[:limit]]
+
+
+async def named_in(session: Session, texts: list[str]) -> list[str]:
+    """Return the ids of those that *texts* name, in their order."""
+    text = "\n".join(texts)[:_READ].strip()
+    if not text:
+        return []
+    [row] = await session.run(calls.entities.context(text, MAX_BUDGET, session.user_id))
+    ids = (one for source in row["sources"] for one in source["entity_ids"][:1])
+    return list(dict.fromkeys(ids))
+
+
+def bare(label: str) -> str:
+    """Return *label* without what tells it from others of its name."""
+    return label.partition(" (")[0]
+
+
+def _offered(row: Row) -> Row:
+    kind = row["kind"] or row["type"]
+    told = {"kind": "entity", "name": row["entity_id"], "text": row["label"]}
+    return told if kind == "entity" else told | {"aside": kind}
+
+
+async def _listed(session: Session, limit: int) -> list[Row]:
+    """Return the entities that were activated last, those without that count as another."""
+    call = calls.entity_admin.listed((), limit, session.user_id)
     if session.until_ms is not None:
-        call = calls.entity_admin.listed_until(session.until_ms, 2 * limit, session.user_id)
-    rows = await session.run(call)
-    return [
-        {"kind": "entity", "name": row["entity_id"], "text": row["label"]}
-        for row in rows
-        if row["merged_into"] is None
-    ][:limit]
+        call = calls.entity_admin.listed_until(session.until_ms, limit, session.user_id)
+    return [row for row in await session.run(call) if row["merged_into"] is None]
 
 
 async def unmerge(session: Session, merge_id: str, reason: str) -> list[str]:

@@ -48,13 +48,15 @@ class Kind:
 class Relation:
     """A type of relation as its layer names it; its line is solid, dashed or dotted.
 
-    `weight` is what the width of its line shows.
+    `weight` is what the width of its line shows. Of a type that is `thinned` only each node's
+    strongest are drawn, until more are asked for.
     """
 
     type: str
     line: str
     layer: str
     weight: str = "weight"
+    thinned: bool = False
 
 
 # Blue to orange through grey is told apart with every common kind of colour blindness, by its
@@ -67,14 +69,14 @@ COLOURS = {
     ),
     "decay_score": Scale(
         "presence",
-        ("#8b929b", "#8b929b", "#00705a"),
-        ("#7d8590", "#7d8590", "#3fc3a2"),
+        ("#5f9d8f", "#5f9d8f", "#00705a"),
+        ("#4f8578", "#4f8578", "#3fc3a2"),
         signed=False,
     ),
     "activation": Scale(
         "activation",
-        ("#8b929b", "#8b929b", "#5a3fc0"),
-        ("#7d8590", "#7d8590", "#b09cff"),
+        ("#9a8bd0", "#9a8bd0", "#5a3fc0"),
+        ("#7768b0", "#7768b0", "#b09cff"),
         signed=False,
     ),
 }
@@ -104,17 +106,23 @@ RELATIONS = (
         for name in memories.RELATION_TYPES
     ),
     *(
-        Relation(name.lower(), _TIES.get(name, "solid"), entities.LAYER.name, "strength")
+        Relation(
+            *(name.lower(), _TIES.get(name, "solid"), entities.LAYER.name, "strength"),
+            thinned=name == entities.CO_OCCURRENCE,
+        )
         for name in entities.BETWEEN
     ),
 )
+# Lines that the page draws by itself, and nothing stores: what is of one name, in whatever layer,
+# and what was said next.
+DRAWN = tuple(Relation(type_, "dotted", "", "") for type_ in ("same name", "said next"))
 
 
 def looks() -> dict[str, Any]:
     """Return all of it as the page takes it."""
     return {
         "kinds": [asdict(kind) for kind in KINDS],
-        "relations": [asdict(relation) for relation in RELATIONS],
+        "relations": [asdict(relation) for relation in (*RELATIONS, *DRAWN)],
         "opacities": OPACITIES,
         "colours": {name: asdict(scale) for name, scale in COLOURS.items()},
     }

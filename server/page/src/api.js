@@ -26,6 +26,11 @@ const send = (path, given) => ask(path, {}, {
 
 export const askAbout = () => ask("about", {});
 export const askSearch = (words, limit) => ask("search", { q: words, limit });
+export const askNamed = (words) => ask("named", { q: words });
+/** All that is kept about the entity *id*, which is called *name*. */
+export const askTold = (id, name, at) => ask("told", { id, name, at });
+/** What is around *seed*, names of that *kind*, and of the same name in the other layers. */
+export const askPicture = (kind, seed, hops, limit, at) => ask("picture", { kind, seed, hops, limit, at });
 /** What is around *seed*, names of that *kind*; *at* is when, for what only the server can reckon. */
 export const askNeighbourhood = (kind, seed, hops, limit, at) =>
   ask("neighbourhood", { kind, seed, hops, limit, ...(kind in RECKONED ? { at } : {}) });

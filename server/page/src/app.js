@@ -3,7 +3,7 @@
 import { Model } from "./model.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
-import { askAbout, askFind, askNeighbourhood, askRecall, takeBack } from "./api.js";
+import { askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, takeBack } from "./api.js";
 import { makeSearch } from "./search.js";
 import { merged, showDetails, spoken } from "./details.js";
 import { showFound } from "./found_list.js";
@@ -41,6 +41,7 @@ async function start() {
   about = await askAbout();
   when = calendar(about.time_zone);
   picture.looks = new Looks(about.looks);
+  model.isThinned = (link) => picture.looks.isThinned(link);
   picture.tau = about.tau_ms;
   picture.now = about.now_ms;
   // Of a file its name is enough; the whole path is there to be pointed at.
@@ -57,7 +58,7 @@ async function start() {
 async function load(names, kind = "concept") {
   asked += 1;
   const mine = asked;
-  const { nodes } = await askNeighbourhood(kind, names, $("hops").value, $("limit").value, picture.time);
+  const { nodes } = await askPicture(kind, names, $("hops").value, $("limit").value, picture.time);
   if (mine !== asked) return;
   if (!nodes.length && names.length) throw new Error(`Nothing is called “${names.join(", ")}”.`);
   begun = { kind, names };
@@ -76,6 +77,7 @@ async function expand(node) {
     const { nodes } = await askNeighbourhood(node.kind, [node.name], hops, EXPANSION, picture.time);
     const fresh = nodes.filter((row) => row.hop === 1 && !model.nodes.has(row.id));
     const wanted = new Set(fresh.slice(0, EXPANDED).map((row) => row.id));
+    model.whole.add(node.id);
     model.merge(nodes, (row) => wanted.has(row.id), node);
     picture.show(false);
     count();
@@ -91,6 +93,14 @@ function select(node) {
   $("recall-here").hidden = !fades(node);
   say(spoken(node, picture.time, about.tau_ms));
   describe();
+  if (node.kind === "entity" && node.told === undefined) attempt(learn, node);
+}
+
+/** Get what is kept about *node*, of all layers, and show it. */
+async function learn(node) {
+  node.told = null;
+  node.told = (await askTold(node.name, node.labels[0], picture.time)).told;
+  if (picture.selected === node) describe();
 }
 
 function describe() {
@@ -103,8 +113,8 @@ function describe() {
 
 function count() {
   document.body.dataset.nodes = model.nodes.size;
-  document.body.dataset.relations = model.links.size;
-  say(`${model.nodes.size} nodes, ${model.links.size} relations`);
+  document.body.dataset.relations = model.shown.size;
+  say(`${model.nodes.size} nodes, ${model.shown.size} relations`);
   explain();
   total();
 }
@@ -234,26 +244,42 @@ function recallable() {
   return selected || begun.kind !== "concept" ? [] : begun.names;
 }
 
-// Find
+// Search
 
+/** Show what is called *words*, or what says them, or what is called most like that. */
+async function search(words) {
+  const { kind, names, exactly } = await askNamed(words);
+  if (exactly) await show({ kind, names });
+  else if (!(await find(words)) && names.length) await show({ kind, names });
+}
+
+async function show({ kind, names }) {
+  hideFound();
+  if (recalling && kind === "concept") return recall([...new Set([...seeds, ...names])]);
+  if (recalling) endRecall();
+  return load(names, kind);
+}
+
+/** List what says *words*, and why; return how much that is. */
 async function find(words) {
   if (recalling) endRecall();
   asked += 1;
   const mine = asked;
   const found = await askFind(words, FOUND, picture.time);
-  if (mine !== asked) return;
+  if (mine !== asked) return 1;
   finding = true;
   $("found").hidden = false;
-  const shapeOf = (node) => picture.looks.shapeOf(node);
-  showFound($("answers"), found, shapeOf, (name, kind) => attempt(load, [name], kind));
+  $("sought").textContent = printable(words);
+  showFound($("answers"), found, picture.looks, (name, kind) => attempt(load, [name], kind));
   const { length } = $("answers").children;
   $("told").textContent = [
-    length ? `${length} found, the best first` : "Nothing says any of that.",
+    length ? `${length} found, the best first` : "No name and no text matches.",
     ...found.lacking,
   ].join(" ");
   document.body.dataset.found = length;
   select(picture.selected);
   say($("told").textContent);
+  return length;
 }
 
 function hideFound() {
@@ -264,7 +290,6 @@ function hideFound() {
 function endFind() {
   asked += 1;
   hideFound();
-  $("asked").value = "";
   select(picture.selected);
 }
 
@@ -296,12 +321,11 @@ function settled() {
   document.body.dataset.drawn = model.nodes.size;
 }
 
+/** What was picked in the search, or typed there: that has the kind "typed", or "find". */
 function chosen({ kind, name }) {
-  if (recalling && kind === "concept") attempt(recall, [...new Set([...seeds, name])]);
-  else {
-    if (recalling) endRecall();
-    attempt(load, [name], kind);
-  }
+  const work = { typed: search, find }[kind];
+  if (work) attempt(work, name);
+  else attempt(show, { kind, names: [name] });
   $("picture").focus();
 }
 
@@ -326,12 +350,11 @@ function say(text) {
 
 function pressed(event) {
   if ($("asking").open || event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.matches("input:is([type=text], [type=search]), select");
+  const typing = event.target.matches("input[type=text], select");
   const { key } = event;
   if (typing) return;
   const actions = {
     "/": () => $("search").focus(),
-    f: () => $("asked").focus(),
     r: toggleRecall,
     "+": () => picture.zoomBy(1.4),
     "-": () => picture.zoomBy(1 / 1.4),
@@ -351,7 +374,7 @@ function pressedOnPicture(event) {
   if (isArrow(key)) {
     event.preventDefault();
     const from = picture.selected;
-    const to = from ? neighbourTowards(model, from, key) : model.named(begun.names[0]);
+    const to = from ? neighbourTowards(model, from, key) : model.nodes.values().next().value;
     if (to) select(to);
   } else if (key === "Enter" && picture.selected) {
     attempt(expand, picture.selected);
@@ -365,7 +388,7 @@ function escape() {
   else select(null);
 }
 
-makeSearch($("search"), $("offered"), chosen, failed);
+makeSearch($("search"), $("offered"), () => picture.looks, chosen, failed);
 document.addEventListener("keydown", pressed);
 $("asking").querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -373,20 +396,8 @@ $("asking").querySelector("form").addEventListener("submit", (event) => {
   attempt(undo, undoing, $("why").value.trim());
 });
 $("leave").addEventListener("click", () => $("asking").close());
-$("find").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const words = $("asked").value.trim();
-  if (words) attempt(find, words);
-});
-// Its own button empties it, and so does Esc.
-$("asked").addEventListener("input", () => finding && !$("asked").value && endFind());
-$("asked").addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  event.preventDefault();
-  if (finding) endFind();
-  else $("asked").value = "";
-  $("picture").focus();
-});
+$("end-find").addEventListener("click", endFind);
+$("overview").addEventListener("click", () => attempt(show, { kind: about.kind, names: about.seeds }));
 $("time").addEventListener("input", setTime);
 $("time").addEventListener("change", () => attempt(reckon));
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));

@@ -2,24 +2,29 @@
 
 import { arousalAt, isKnown } from "./scales.js";
 import { element } from "./factors.js";
+import { isDrawnOnly } from "./names.js";
 import { plain, printable, shortened, signed, voiced } from "./wording.js";
 
 const TITLE_LETTERS = 90;
 const OTHER_LETTERS = 56;
 const SAID_LETTERS = 160;
 const UNKNOWN = "not known for then";
+const MOST_SAID = 12;
+const MOST_RELATIONS = 8;
+// A doubt about somebody ends with an id, which says nothing to people.
+const ENDING_ID = /: [0-9a-f-]{36}$/;
 
 /** Show *node* in *panel*; go(node) follows one of its relations, undo(merge) asks to take one back. */
 export function showDetails(panel, { node, model, time, tau, when, go, undo }) {
   const at = (fact) => panel.querySelector(`[data-fact=${fact}]`);
   const told = { node, time, tau, when, hidden: model.hidden(node) };
-  const { kind, name, text, facts, mentions = [] } = (KINDS[node.kind] ?? aroused)(told);
+  const { kind, name, text, facts, said = [] } = (KINDS[node.kind] ?? aroused)(told);
   at("kind").textContent = kind;
   at("name").textContent = printable(name);
   at("text").textContent = printable(text);
   at("text").hidden = text === name;
   at("facts").replaceChildren(...facts.map(line));
-  at("said").replaceChildren(...mentions.map(line));
+  at("said").replaceChildren(...said.map(line));
   at("ledger").replaceChildren(...(node.merges ?? []).toReversed().map((merge) => entry(merge, when, undo)));
   at("relations").replaceChildren(
     ...model.relationsOf(node.id).sort((a, b) => b.weight - a.weight)
@@ -57,7 +62,7 @@ function aroused({ node, time, tau, when, hidden }) {
     ["aroused", "aroused to", known
       ? `${plain(node.arousal_level)} on ${when(node.accessed_at)}` : "later than this"],
     ["degree", "relations", counted(node.degree, hidden)],
-  ] };
+  ], said: words(node.told, when) };
 }
 
 function remembered({ node, when, hidden }) {
@@ -91,25 +96,55 @@ function known({ node, when, hidden }) {
     text: node.inferred ? "Only a model mentioned it." : name,
     facts: [
       ...(others.length ? [["labels", "also called", others.join(", ")]] : []),
+      ...(node.told ? told(node.told, when) : node.facts.map((fact) => ["stated", fact.predicate, fact.value ?? ""])),
+      ...node.conflicts.filter((one) => !node.told || !one.values).map((one) => ["conflict", "contradicts",
+        one.values ? `${one.predicate}: ${one.values.join(" or ")}` : one.label]),
       ["trust", "trust", `${plain(node.trust)} = ${parts.join(" × ")}`],
       ["activation", "activation", plain(node.activation)],
       ["status", "identity", `${node.identity_status}, said by ${SAID_BY[node.origin]}`],
-      ...node.facts.map((fact) => ["stated", fact.predicate, fact.value ?? ""]),
-      ...node.conflicts.map((one) => ["conflict", "contradicts",
-        one.values ? `${one.predicate}: ${one.values.join(" or ")}` : one.label]),
       ["degree", "ties", counted(node.degree, hidden)],
     ],
     // Below the actions, which they would push out of sight.
-    mentions: said(node.mentions).map((one) =>
-      ["mention", `${one.origin} said`, `${shortened(one.context, SAID_LETTERS)} (${when(one.created_at).split(",")[0]})`]),
+    said: [...words(node.told, when), ...mentioned(node, when)],
   };
 }
 
-/** The mentions whose words are known; of one message that mentions it by several names, one. */
-function said(mentions) {
-  const known = mentions.filter((one) => one.context);
+/** What `about` tells of somebody: what is so, what was so, what is in doubt, how it felt. */
+function told({ facts, doubts, feeling: felt, relations, more }, when) {
+  const day = (time) => when(time).split(",")[0];
+  return [
+    ...facts.map(({ predicate, value, since, until, who }) => {
+      const times = [since && `since ${day(since)}`, until && `until ${day(until)}`, who === "the model" && "inferred"];
+      const aside = times.filter(Boolean).join(", ");
+      return [until ? "past" : "stated", predicate, aside ? `${value} (${aside})` : value];
+    }),
+    ...doubts.map((doubt) => ["doubt", "in doubt", doubt.replace(ENDING_ID, "")]),
+    ...(felt === null ? [] : [["feeling", "feeling", feeling(felt)]]),
+    ...relations.slice(0, MOST_RELATIONS).map((relation) => ["evoked", "to mind", relation]),
+    ...Object.entries(more).map(([what, many]) => ["more", "left out", `${many} more ${what}`]),
+  ];
+}
+
+/** What was said of a name, the latest first, as `about` tells it. */
+function words(about, when) {
+  if (!about) return [];
+  const { said } = about;
+  const rest = said.length - MOST_SAID;
+  return [
+    ...said.slice(0, MOST_SAID).map(({ text, at, who, until }) => ["saying", when(at).split(",")[0],
+      `${shortened(text, SAID_LETTERS)} (${who}${until ? `; no longer so since ${when(until)}` : ""})`]),
+    ...(rest > 0 ? [["more", "earlier", `${rest} more`]] : []),
+  ];
+}
+
+/** The mentions whose words are known and not told above; of one message that mentions it by several names, one. */
+function mentioned(node, when) {
+  const above = node.told?.said.map(({ text }) => text) ?? [];
+  const known = node.mentions.filter((one) => one.context && !above.some((text) => text.includes(one.context)));
   const key = (one) => `${one.origin} ${one.session_id} ${one.message_id}`;
-  return [...new Map(known.toReversed().map((one) => [key(one), one])).values()].toReversed();
+  const distinct = [...new Map(known.toReversed().map((one) => [key(one), one])).values()].toReversed();
+  return distinct.map((one) =>
+    ["mention", `${one.origin} said`, `${shortened(one.context, SAID_LETTERS)} (${when(one.created_at).split(",")[0]})`]);
 }
 
 const SAID_BY = { user: "the user", model: "a model", mixed: "the user and a model" };
@@ -154,7 +189,7 @@ function relation(node, link, model, go) {
   const name = document.createElement("bdi");
   name.textContent = shortened(voiced(other), OTHER_LETTERS);
   const weight = document.createElement("small");
-  weight.textContent = plain(link.weight);
+  weight.textContent = isDrawnOnly(link) ? "" : plain(link.weight);
   weight.title = "weight";
   button.append(!link.directed ? `${link.type} ` : leaves ? `${link.type} → ` : `← ${link.type} `, name, " ", weight);
   button.addEventListener("click", () => go(other));

@@ -1,29 +1,29 @@
 // What is found by its words, as a list: each with what its words gave and the four factors.
 
 import { element, factor } from "./factors.js";
-import { icon } from "./shapes.js";
+import { tinted } from "./shapes.js";
 import { plain, printable, voiced } from "./wording.js";
 
 /**
  * Fill *list* with *episodes* and *memories* as the server finds them, the best first;
- * picked(name, kind) gets the one picked, shapeOf({kind}) says how that is drawn.
+ * picked(name, kind) gets the one picked, *looks* says how that is drawn.
  */
-export function showFound(list, { episodes, memories }, shapeOf, picked) {
+export function showFound(list, { episodes, memories }, looks, picked) {
   const all = [...episodes.map(episode), ...memories.map(memory)];
   all.sort((one, other) => other.score - one.score);
-  list.replaceChildren(...all.map((found) => entry(found, list, shapeOf, picked)));
+  list.replaceChildren(...all.map((found) => entry(found, list, looks, picked)));
 }
 
 const episode = (row) => ({ ...row, kind: "episode", name: row.episode_id, text: row.summary, aside: row.date });
 const memory = (row) => ({ ...row, kind: "memory", name: row.memory_id, aside: "memory" });
 
-function entry(found, list, shapeOf, picked) {
+function entry(found, list, looks, picked) {
   const button = element("button", "",
     element("span", "proposition", voiced(found)),
     element("span", "formula", ...formula(found)),
     element("span", "gave", ...found.words.map((one) => word(one, found.kind)), ...aside(found)),
   );
-  button.prepend(icon(shapeOf(found)));
+  button.prepend(tinted(looks, found));
   button.type = "button";
   button.setAttribute("aria-pressed", "false");
   button.addEventListener("click", () => {

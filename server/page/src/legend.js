@@ -1,6 +1,6 @@
 // What the picture's colours, sizes, shapes and lines mean.
 
-import { icon } from "./shapes.js";
+import { icon, tinted } from "./shapes.js";
 
 const MOST_TYPES = 3;
 
@@ -22,12 +22,12 @@ export function showLegend(list, looks, model, { byOrder, hollow }) {
     }),
     ...(alone.length ? [entry([icon("circle", 2.5), icon("circle")], alone.join(", "))] : []),
     ...(hollow ? [entry([icon("circle", 4.5, "shape hollow")], "aroused later; not known for then")] : []),
-    ...kinds.map((look) => entry([icon(look.shape)], look.kind)),
+    ...kinds.map((look) => entry([tinted(looks, look)], look.kind)),
     ...kinds.filter((look) => look.opacity).flatMap((look) => seenThrough(look, looks)),
     ...kinds.filter((look) => look.border)
       .map((look) => entry([icon(look.shape, 4, "shape bordered")], `${look.border}: its border`)),
     ...lines(relations, types),
-    entry([mark("i", "line thick")], [...new Set(relations.map(({ weight }) => weight ?? "weight"))].join(", ")),
+    entry([mark("i", "line thick")], [...new Set(relations.map(({ weight }) => weight ?? "weight"))].filter(Boolean).join(", ")),
   );
 }
 
@@ -36,7 +36,7 @@ function lines(relations, types) {
   const byLine = Map.groupBy(relations, ({ line }) => line);
   return [...byLine].flatMap(([line, looks]) => {
     const told = looks.length > MOST_TYPES ? looks.filter(({ type }) => types.has(type)) : looks;
-    return told.length ? [entry([mark("i", `line ${line}`)], told.map(({ type }) => type).join(", "))] : [];
+    return told.length ? [entry([mark("i", `line ${line}`)], [...new Set(told.map(({ type }) => type))].join(", "))] : [];
   });
 }
 

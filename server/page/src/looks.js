@@ -26,6 +26,11 @@ export class Looks {
     return DASHES[this.byType.get(link.type)?.line] ?? null;
   }
 
+  /** Whether of such links only the strongest are drawn. */
+  isThinned(link) {
+    return this.byType.get(link.type)?.thinned ?? false;
+  }
+
   /** How much of a node is seen, from 0 to 1. */
   opacityOf(node) {
     const { opacity } = this.#of(node);
@@ -46,15 +51,23 @@ export class Looks {
   among(nodes, links) {
     const layers = new Set(nodes.map((node) => this.#of(node).layer));
     if (!nodes.length) layers.add(this.kinds[0]?.layer);
-    const isThere = ({ layer }) => !layer || layers.has(layer);
+    const isThere = ({ layer }) => layer === undefined || layers.has(layer);
     const types = new Set(links.map((link) => link.type));
     const kinds = this.kinds.filter(isThere);
-    return { kinds, relations: this.relations.filter(isThere), types };
+    // What is of no layer is told where it is drawn.
+    const relations = this.relations.filter((look) => (look.layer === "" ? types.has(look.type) : isThere(look)));
+    return { kinds, relations, types };
   }
 
   /** The number from −1 to 1 that a node's colour shows; null where it has none. */
   valueOf(node) {
     return node[this.#of(node).colour] ?? null;
+  }
+
+  /** The colour that tells a kind in lists and in the legend; none where colours say more than that. */
+  tintOf(node) {
+    const scale = this.colours[this.#of(node).colour];
+    return scale?.signed === false ? `light-dark(${scale.light[2]}, ${scale.dark[2]})` : "";
   }
 
   /** The colour of a node: from the middle of its scale towards the end that its value points to. */

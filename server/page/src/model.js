@@ -1,13 +1,21 @@
 // The nodes and relations that are on the page, and the ways between them.
 
+import { byName, byTime, isDrawnOnly } from "./names.js";
+
+// Of the links that are thinned, the strongest of each node are shown.
+const STRONGEST = 3;
+
 export class Model {
   constructor() {
+    this.isThinned = () => false; // whether of such a link only the strongest are shown
     this.clear();
   }
 
   clear() {
     this.nodes = new Map();
     this.links = new Map();
+    this.shown = new Map(); // those of the links that are drawn
+    this.whole = new Set(); // the ids of nodes all of whose links are
     this.ends = new Map(); // id -> Map(the other end's id -> a link between the two)
   }
 
@@ -28,7 +36,20 @@ export class Model {
       }
     }
     for (const row of rows) for (const relation of row.relations) this.#join(relation);
+    const nodes = [...this.nodes.values()];
+    for (const relation of byName(nodes)) this.#join(relation);
+    for (const relation of byTime(nodes, ({ id }) => !this.ends.get(id).size)) this.#join(relation);
+    this.#thin();
     return added;
+  }
+
+  #thin() {
+    const counted = new Map();
+    const rank = (id) => counted.set(id, (counted.get(id) ?? 0) + 1).get(id);
+    const isShown = ({ from, to }) => this.whole.has(from) || this.whole.has(to)
+      || Math.min(rank(from), rank(to)) <= STRONGEST;
+    const links = [...this.links].sort(([, one], [, other]) => other.weight - one.weight);
+    this.shown = new Map(links.filter(([, link]) => !this.isThinned(link) || isShown(link)));
   }
 
   #join(relation) {
@@ -51,7 +72,8 @@ export class Model {
   }
 
   neighbours(id) {
-    return [...(this.ends.get(id)?.keys() ?? [])].map((other) => this.nodes.get(other));
+    const ids = new Set(this.relationsOf(id).map(({ from, to }) => (from === id ? to : from)));
+    return [...ids].map((other) => this.nodes.get(other));
   }
 
   /** The nodes to which no way leads from the node *id*. */
@@ -62,12 +84,12 @@ export class Model {
   }
 
   relationsOf(id) {
-    return [...this.links.values()].filter((link) => link.from === id || link.to === id);
+    return [...this.shown.values()].filter((link) => link.from === id || link.to === id);
   }
 
-  /** How many relations of a node lead to what is not shown. */
+  /** How many relations of a node are not shown; what only the page draws is none. */
   hidden(node) {
-    return Math.max(0, node.degree - this.relationsOf(node.id).length);
+    return Math.max(0, node.degree - this.relationsOf(node.id).filter((link) => !isDrawnOnly(link)).length);
   }
 
   /** A shortest way from one of *seeds* to the node *id*: the ids of its nodes, the keys of its links. */

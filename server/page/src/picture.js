@@ -4,7 +4,7 @@ import ForceGraph from "force-graph";
 import { arousalAt, fades, inks, isKnown, lineWidth, radius, sign, sizesByOrder } from "./scales.js";
 import { Looks } from "./looks.js";
 import { bottom, outline } from "./shapes.js";
-import { shortened, voiced } from "./wording.js";
+import { printable, shortened, voiced } from "./wording.js";
 import { writeLabels } from "./labels.js";
 
 // Beyond so many nodes or links the picture is a map: thin lines, no arrows, no dashes, a shorter settling.
@@ -23,6 +23,15 @@ const UNKNOWN_SIZE = 5;
 const BORDER = 0.5;
 const LEAST_BORDERED = 5;
 const NOTHING = new Set();
+// How much of its way to the middle a node is drawn where not all is linked.
+const GATHERED = 0.08;
+// Below the name of whom the picture is about stand so many facts, a line each.
+const FACTS = 3;
+const LINE = 15;
+
+/** What is so of somebody, as far as it is known. */
+const factsOf = ({ told }) => (told?.facts ?? []).filter(({ until }) => !until).slice(0, FACTS)
+  .map(({ predicate, value }) => printable(`${predicate}: ${value}`));
 
 export class Picture {
   /** *on* has clicked(node) and settled(). */
@@ -87,14 +96,22 @@ export class Picture {
     const many = this.#isMap();
     const ticks = many ? 60 : 260;
     // Memories need not be linked to one another; what is not should not flee out of sight.
-    const scattered = ![...this.model.nodes.values()].some(fades);
+    const scattered = ![...this.model.nodes.values()].every(fades);
     this.graph
       .warmupTicks(this.calm.matches ? ticks : 0)
       .cooldownTicks(this.calm.matches ? 0 : ticks)
       .d3AlphaDecay(many ? 0.075 : 0.0228);
     this.graph.d3Force("charge").strength(many ? -30 : -190).distanceMax(many ? 300 : scattered ? 220 : 700).theta(many ? 1.2 : 0.9);
+    this.graph.d3Force("gather", scattered ? (alpha) => this.#gather(alpha) : null);
     this.graph.d3Force("link").distance(many ? 30 : 58);
-    this.graph.graphData({ nodes: [...this.model.nodes.values()], links: [...this.model.links.values()] });
+    this.graph.graphData({ nodes: [...this.model.nodes.values()], links: [...this.model.shown.values()] });
+  }
+
+  #gather(alpha) {
+    for (const node of this.model.nodes.values()) {
+      node.vx -= node.x * GATHERED * alpha;
+      node.vy -= node.y * GATHERED * alpha;
+    }
   }
 
   /** Draw again with what has changed: time, selection, light, colours. */
@@ -204,7 +221,7 @@ export class Picture {
   }
 
   #isMap() {
-    return this.model.nodes.size > MANY || this.model.links.size > MANY_LINKS;
+    return this.model.nodes.size > MANY || this.model.shown.size > MANY_LINKS;
   }
 
   #isVisible(node) {
@@ -285,13 +302,15 @@ export class Picture {
     const visible = this.#visible();
     const { clientWidth } = this.element;
     const letters = clientWidth < NARROW ? LABEL_LETTERS_NARROW : LABEL_LETTERS;
-    const candidates = visible.slice(0, 600).map(({ node }) => ({
-      x: node.x,
-      y: node.y,
-      below: bottom(this.looks.shapeOf(node), this.radiusOf(node)) + 1,
-      text: shortened(voiced(node), node === this.hovered ? 3 * letters : letters),
-      bold: node === this.selected || node === this.hovered || this.seeds.has(node.id),
-    }));
+    const candidates = visible.slice(0, 600).flatMap(({ node }) => {
+      const below = bottom(this.looks.shapeOf(node), this.radiusOf(node)) + 1;
+      const text = shortened(voiced(node), node === this.hovered ? 3 * letters : letters);
+      const bold = node === this.selected || node === this.hovered || this.seeds.has(node.id);
+      const facts = this.seeds.has(node.id) ? factsOf(node) : [];
+      return [{ x: node.x, y: node.y, below, text, bold }, ...facts.map((fact, index) => ({
+        x: node.x, y: node.y, below: below + ((index + 1) * LINE) / scale, text: shortened(fact, letters),
+      }))];
+    });
     const kept = visible.filter(({ rank }) => rank >= 50).map(({ node }) => this.#bounds(node, scale));
     const frame = {
       left: this.graph.screen2GraphCoords(0, 0).x,

@@ -2,6 +2,8 @@
 
 const SIGN_FROM = 0.05;
 const SMALLEST = 2.5;
+// How wide a line is whose weight is unknown, or that has none.
+const UNWEIGHED = 0.15;
 const GROWTH = 10.5;
 // In a picture whose most aroused node is below this, all would be specks: the order is shown instead.
 const FADED = 0.05;
@@ -37,7 +39,7 @@ export function sizesByOrder(nodes, time, tau) {
 }
 
 export function lineWidth(weight) {
-  return 0.6 + 4.4 * Math.max(0, Math.min(1, weight ?? 0));
+  return 0.6 + 4.4 * Math.max(0, Math.min(1, weight ?? UNWEIGHED));
 }
 
 /** "+", "−" or nothing, for drawing on a node. */

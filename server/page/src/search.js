@@ -1,16 +1,21 @@
-// The search box: a combobox that offers concepts while one types, and what else there is.
+// The search box: a combobox that offers what there is of all layers while one types.
 
 import { askSearch } from "./api.js";
 import { element } from "./factors.js";
-import { shortened, voiced } from "./wording.js";
+import { tinted } from "./shapes.js";
+import { printable, shortened, voiced } from "./wording.js";
 
 const DELAY_MS = 120;
-const OFFERED = 12;
+const OFFERED = 8;
 // A memory can be a page long; its beginning tells which it is.
 const OFFERED_LETTERS = 72;
+const LAYERS = { entity: "Who and what", memory: "Said", episode: "Said", concept: "Concepts" };
 
-/** Offer concepts below *input* in *list*; chosen({kind, name}) gets the one that is picked. */
-export function makeSearch(input, list, chosen, failed) {
+/**
+ * Offer below *input*, in *list*, what matches it; looks() says how that is drawn.
+ * chosen({kind, name}) gets the one that is picked, or what was typed, of the kind "typed".
+ */
+export function makeSearch(input, list, looks, chosen, failed) {
   let active = -1;
   let timer = 0;
   let asked = 0;
@@ -22,6 +27,7 @@ export function makeSearch(input, list, chosen, failed) {
     clearTimeout(timer);
     asked += 1;
     list.hidden = true;
+    delete list.dataset.word;
     active = -1;
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
@@ -47,11 +53,13 @@ export function makeSearch(input, list, chosen, failed) {
     const mine = asked;
     const word = input.value.trim();
     try {
-      const { concepts, others } = await askSearch(word ? [word] : [], OFFERED);
+      const found = (await askSearch(word, OFFERED)).offers;
       if (mine !== asked) return;
-      offers = [...concepts.map(({ concept: name }) => ({ kind: "concept", name, text: name })), ...others];
-      list.replaceChildren(...(offers.length ? offers.map(option) : [nothing(word)]));
+      const all = { kind: "find", name: word, text: `Search all texts for “${word}”` };
+      offers = word ? [...found, all] : found;
+      list.replaceChildren(...(found.length ? [] : [nothing(word)]), ...offers.flatMap(entry));
       list.hidden = false;
+      list.dataset.word = word;
       input.setAttribute("aria-expanded", "true");
       active = -1;
     } catch (error) {
@@ -59,12 +67,20 @@ export function makeSearch(input, list, chosen, failed) {
     }
   }
 
+  /** An option, below the name of its layer where that begins. */
+  function entry(offered, index) {
+    const layer = LAYERS[offered.kind];
+    const begins = layer && layer !== LAYERS[offers[index - 1]?.kind];
+    return [...(begins ? [heading(layer)] : []), option(offered, index)];
+  }
+
   function option(offered, index) {
     const made = document.createElement("li");
     made.id = `option-${index}`;
     made.role = "option";
+    if (offered.kind in LAYERS) made.append(tinted(looks(), offered));
     made.append(element("bdi", "", shortened(voiced(offered), OFFERED_LETTERS)));
-    if (offered.kind !== "concept") made.append(" ", element("small", "", offered.kind));
+    if (offered.aside) made.append(" ", element("small", "", printable(offered.aside)));
     made.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       pick(offered);
@@ -81,13 +97,12 @@ export function makeSearch(input, list, chosen, failed) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       if (list.hidden) offer();
-      else activate(active + (event.key === "ArrowDown" ? 1 : -1));
+      else activate(event.key === "ArrowDown" ? active + 1 : Math.max(active, 0) - 1);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      // An episode's name is not offered, but can be typed.
       const name = input.value.trim();
       if (active >= 0) pick(offers[active]);
-      else if (name) pick({ kind: "concept", name });
+      else if (name) pick({ kind: "typed", name });
     } else if (event.key === "Escape") {
       event.stopPropagation();
       if (list.hidden) input.blur();
@@ -96,9 +111,15 @@ export function makeSearch(input, list, chosen, failed) {
   });
 }
 
+function heading(layer) {
+  const made = element("li", "layer", layer);
+  made.role = "presentation";
+  return made;
+}
+
 function nothing(word) {
   const made = document.createElement("li");
   made.className = "nothing";
-  made.textContent = word ? "Nothing is called that." : "There is nothing yet.";
+  made.textContent = word ? "No name and no text matches." : "There is nothing yet.";
   return made;
 }

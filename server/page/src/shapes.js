@@ -34,6 +34,13 @@ export function icon(name, size = 5, className = "shape") {
   return svg;
 }
 
+/** The icon of a node's kind in its colour, as *looks* has both. */
+export function tinted(looks, node) {
+  const made = icon(looks.shapeOf(node));
+  made.style.fill = looks.tintOf(node);
+  return made;
+}
+
 function corners(name, x, y, size) {
   const { corners: count, turn, reach } = SHAPES[name] ?? SHAPES.circle;
   return Array.from({ length: count }, (_, index) => {

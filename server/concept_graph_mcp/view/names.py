@@ -1,0 +1,207 @@
+"""Pictures over all layers: what is kept about one name, and what a store holds.
+
+The page joins the nodes of one name by lines that are drawn and stored nowhere; here the nodes are
+chosen, of each layer a share.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from conceptgraph_core.concepts import schema as concepts
+from conceptgraph_core.errors import NotFound
+from conceptgraph_core.everyday import schema
+from conceptgraph_core.folding import plain
+
+from .. import calls
+from ..errors import Refused
+from ..session import Session
+from . import entities, memories, picture
+
+Row = dict[str, Any]
+
+# The kind of the picture that a store opens on: not one layer's.
+EVERYTHING = "everything"
+CONCEPT, ENTITY, MEMORY = "concept", "entity", "memory"
+# Of a picture's nodes, so many parts of 60 are entities around a name, memories about it and
+# concepts that it evokes; and in a picture of everything.
+_OF_NAME = (20, 10, 15)
+_OF_ALL = (30, 10, 15)
+_WHOLE = 60
+# Of several that are called the same, so many are told of.
+_NAMESAKES = 3
+# A picture of everything begins at so many of the most mentioned entities, the most aroused
+# concepts, and, of memories alone, the latest.
+_MENTIONED = 8
+_AROUSED = 3
+_LATEST = 12
+# What is offered of each layer for a word; and of the latest while nothing is typed.
+_OFFERED = 5
+_OFFERED_LATEST = 4
+
+
+async def told(session: Session, name: str, entity_id: str | None = None) -> Row | None:
+    """Return what `about` returns, the latest words first; None where nothing is kept."""
+    call = calls.everyday.about(session.user_id, name, schema.MAX_LIMIT, entity_id)
+    try:
+        [row] = await session.run(call)
+    except Refused as error:
+        if issubclass(error.kind, NotFound):
+            return None
+        raise
+    return {**row, "said": sorted(row["said"], key=lambda one: -one["at"])}
+
+
+async def called(session: Session, name: str) -> tuple[str, list[str], bool]:
+    """Return the kind and the names of what is called *name*, and whether it is called just so.
+
+    An entity of that very name, else a concept or an episode, else the entities most like it.
+    """
+    alike, is_exact = await entities.most_alike(session, name)
+    if is_exact:
+        return ENTITY, alike, True
+    if await session.run(calls.concepts.neighbourhood([name], 0, 1)):
+        return CONCEPT, [name], True
+    return ENTITY, alike, False
+
+
+async def begin(session: Session) -> tuple[str, list[str]]:
+    """Return the kind and the names of what to show first: a graph of concepts has its own."""
+    if await memories.latest(session, 1) or await entities.latest(session, 1):
+        return EVERYTHING, []
+    return CONCEPT, await _aroused(session, _AROUSED)
+
+
+async def offers(session: Session, words: str, limit: int) -> list[Row]:
+    """Return what *words* may mean, of all layers: who, which concepts, what was said.
+
+    Without words what was mentioned and said last, and the most aroused concepts. A row has kind,
+    name and text, and may have speaker and aside, which says more of it.
+    """
+    if words:
+        who = await entities.called(session, words, min(limit, _OFFERED))
+        call = calls.everyday.search(
+            session.user_id, words, kinds=[MEMORY, schema.EPISODE], limit=min(limit, _OFFERED)
+        )
+        said = [
+            {"kind": row["kind"], "name": row["id"], "text": row["text"], "aside": row["who"]}
+            for row in await session.run(call)
+        ]
+    else:
+        who = await entities.latest(session, _OFFERED_LATEST)
+        said = await memories.latest(session, _OFFERED_LATEST)
+    call = calls.concepts.concept_search([words] if words else [], limit, session.tau_ms)
+    rows = await session.run(call)
+    # Those that do not match are what a search is filled up with.
+    known = [row["concept"] for row in rows if row["matched"] or not words]
+    return [*who, *({"kind": CONCEPT, "name": one, "text": one} for one in known), *said]
+
+
+async def drawn(
+    session: Session, kind: str, names: Sequence[str], hops: int, limit: int
+) -> list[Row]:
+    """Return the nodes of a picture of *names*, or of everything; what it is about has hop 0."""
+    if kind == EVERYTHING:
+        return await _everything(session, hops, limit)
+    if kind == ENTITY:
+        return await _of_entities(session, list(names), hops, limit)
+    if kind == MEMORY:
+        return await _of_memories(session, list(names), hops, limit)
+    return await _of_concepts(session, list(names), hops, limit)
+
+
+async def _of_entities(session: Session, ids: list[str], hops: int, limit: int) -> list[Row]:
+    tied, said, evoked = _shares(_OF_NAME, limit)
+    nodes = await entities.neighbourhood(session, ids, hops, max(tied, len(ids)))
+    labels: list[str] = []
+    about: list[Row] = []
+    for node in [one for one in nodes if one["hop"] == 0][:_NAMESAKES]:
+        called = [entities.bare(one) for one in node["labels"]]
+        labels += called
+        node["told"] = await told(session, called[0], node["name"])
+        about += await _said(session, node["told"], said)
+    # Ties are made when a session ends; who is named in one breath is known before.
+    there = {node["name"] for node in nodes}
+    named = await _named(session, about, there, tied - len(nodes))
+    return nodes + named + about + await _of_names(session, labels, hops, evoked)
+
+
+async def _of_memories(session: Session, ids: list[str], hops: int, limit: int) -> list[Row]:
+    nodes = await memories.neighbourhood(session, ids, hops, limit)
+    return nodes + await _named(session, nodes[: len(ids)], set(), limit)
+
+
+async def _of_concepts(session: Session, names: list[str], hops: int, limit: int) -> list[Row]:
+    _, share, _ = _shares(_OF_NAME, limit)
+    about = await told(session, names[0]) if len(names) == 1 else None
+    who: list[Row] = []
+    if about is not None and about["id"] and plain(about["name"]) == plain(names[0]):
+        who = await entities.neighbourhood(session, [about["id"]], 0, 1)
+    said = await _said(session, about, min(share, limit - 1))
+    room = max(1, limit - len(who) - len(said))
+    nodes = await _concepts(session, names, hops, room)
+    for node in [*who, *nodes[:1]]:
+        node["told"] = about
+    return nodes + who + said if nodes else []
+
+
+async def _everything(session: Session, hops: int, limit: int) -> list[Row]:
+    """Return whom the user spoke of most and last, what was said last, and what is on the mind."""
+    tied, latest, evoked = _shares(_OF_ALL, limit)
+    aroused = await _aroused(session, _AROUSED)
+    mentioned = await entities.most_mentioned(session, min(_MENTIONED, tied))
+    alone = not aroused and not mentioned
+    rows = await memories.latest(session, min(limit, _LATEST) if alone else latest)
+    about = (hops, limit) if alone else (0, latest)
+    ids = [row["name"] for row in rows]
+    said = await memories.neighbourhood(session, ids, *about) if ids else []
+    named = await entities.named_in(session, [one["content"] for one in said])
+    who = list(dict.fromkeys((*mentioned, *named)))[:tied]
+    people = await entities.neighbourhood(session, who, 1, tied) if who else []
+    evokes = await _concepts(session, aroused, 1, evoked) if aroused else []
+    return [{**one, "hop": one["hop"] + 1} for one in (*people, *said, *evokes)]
+
+
+async def _said(session: Session, about: Row | None, most: int) -> list[Row]:
+    """Return the memories that *about* tells of, at most *most*: one step from the name."""
+    ids = [one["id"] for one in about["said"][:most]] if about else []
+    nodes = await memories.neighbourhood(session, ids, 0, len(ids)) if ids else []
+    return [{**node, "hop": 1, "about": [about["name"]]} for node in nodes if about]
+
+
+async def _named(session: Session, said: list[Row], there: set[str], most: int) -> list[Row]:
+    """Return the entities that the memories *said* name, but for those *there*."""
+    ids = await entities.named_in(session, [one["content"] for one in said])
+    wanted = [one for one in ids if one not in there][: max(0, most)]
+    who = await entities.neighbourhood(session, wanted, 0, len(wanted)) if wanted else []
+    return [{**one, "hop": 1} for one in who]
+
+
+async def _of_names(session: Session, names: list[str], hops: int, most: int) -> list[Row]:
+    """Return the concepts called by any of *names*, in whatever case, with what is around them."""
+    wanted = {plain(one) for one in names}
+    call = calls.concepts.concept_search(names[:_MENTIONED], None, session.tau_ms)
+    found = [row["concept"] for row in await session.run(call)]
+    same = [one for one in found if plain(one) in wanted]
+    return await _concepts(session, same, hops, most) if same else []
+
+
+async def _concepts(session: Session, names: Sequence[str], hops: int, most: int) -> list[Row]:
+    rows = await session.run(calls.concepts.neighbourhood(names, hops, most))
+    return [picture.node(row, session.until_ms) for row in rows]
+
+
+async def _aroused(session: Session, most: int) -> list[str]:
+    """Return what is most on the mind; looking back, of what is known to have been there."""
+    until_ms = session.until_ms
+    wanted = most if until_ms is None else concepts.MAX_SEARCH_LIMIT
+    rows = await session.run(calls.concepts.concept_search([], wanted, session.tau_ms))
+    names = [row["concept"] for row in rows]
+    if until_ms is not None and names:
+        rows = await session.run(calls.concepts.neighbourhood(names, 0, len(names)))
+        names = [row["name"] for row in rows if row["accessed_at"] <= until_ms] or names
+    return names[:most]
+
+
+def _shares(parts: tuple[int, int, int], limit: int) -> tuple[int, int, int]:
+    first, second, third = (max(1, limit * part // _WHOLE) for part in parts)
+    return first, second, third
