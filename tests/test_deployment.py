@@ -317,7 +317,7 @@ def test_no_query_module_has_a_name_that_a_reload_would_drop() -> None:
 @pytest.mark.parametrize("entry", entries(), ids=lambda path: path.name)
 def test_entries_import_only_mgp_and_the_core(entry: Path) -> None:
     # A reload imports again what an entry imports: its types would not be those mgp knows.
-    assert absolute_imports(entry) == {"mgp", "conceptgraph_core"}
+    assert absolute_imports(entry) <= {"mgp", "conceptgraph_core"}
 
 
 @pytest.mark.parametrize("module", core(), ids=lambda path: path.name)

@@ -16,6 +16,7 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 # From the ground up: each line may import what stands in the lines above it, and itself.
 ORDER = [
     CORE,
+    f"{CORE}.procedures",
     *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "validators")),
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
     *(

@@ -27,7 +27,7 @@ def recall(
     graph: Graph,
     message: str,
     before: str | None = None,
-    token_budget: int | None = None,
+    token_budget: int | None = schema.DEFAULT_BUDGET,
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:

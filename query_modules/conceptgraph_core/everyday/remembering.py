@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import validators
+from ..concepts import relations
+from ..concepts.node import Graph as Concepts
 from ..entities.node import Graph as Entities
 from ..entities.observation import observing
 from ..errors import InvalidNumber
@@ -65,6 +67,21 @@ def remember(
         "existing": existing,
         "similar": [{"id": one.memory_id, "text": one.text} for one in shown],
     }
+
+
+def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
+    """Take a memory out of sight; its owner can restore it, whole. Raises NotFound, InvalidText.
+
+    Returns id and forgotten_at (unix ms).
+    """
+    row = crud.forget(graph, id_, reason)
+    return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
+
+
+def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
+    """Relate two concepts, as `relations.add` does, which returns the weight too."""
+    row = relations.add(graph, source, target, type_)
+    return {name: row[name] for name in ("from", "to", "type")}
 
 
 def _again(graph: Graph, node: Node) -> None:

@@ -34,7 +34,7 @@ def search(
     until: int | None = None,
     about: str | None = None,
     kinds: Sequence[str] = (),
-    limit: int | None = None,
+    limit: int | None = schema.DEFAULT_LIMIT,
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> list[Row]:

@@ -27,7 +27,7 @@ Row = dict[str, Any]
 def about(
     graph: Graph,
     name: str,
-    limit: int | None = None,
+    limit: int | None = schema.DEFAULT_LIMIT,
     entity_id: str | None = None,
     vector: Sequence[float] = (),
     model: str | None = None,

@@ -7,8 +7,9 @@ when it is first named, for a server that offers one toolset has no use for the 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from conceptgraph_core.procedures import Procedure as Procedure
+
 from .call import Call as Call
-from .call import Procedure as Procedure
 
 if TYPE_CHECKING:
     from . import concepts as concepts
@@ -30,6 +31,8 @@ _LAYERS = (
     *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
     *("ingesting", "memory_admin", "entities", "entity_admin", "everyday"),
 )
+# Where procedures are declared.
+_DECLARING = ("conceptgraph_core.everyday",)
 
 if not TYPE_CHECKING:  # Or any name would do.
 
@@ -37,6 +40,7 @@ if not TYPE_CHECKING:  # Or any name would do.
         if name in _LAYERS:
             return importlib.import_module(f".{name}", __name__)
         if name == "ALL":
-            layers = [importlib.import_module(f".{layer}", __name__) for layer in _LAYERS]
+            layers = [importlib.import_module(f".{layer}", __name__) for layer in _LAYERS[:-1]]
+            layers += [importlib.import_module(f"{each}.procedures") for each in _DECLARING]
             return tuple(procedure for layer in layers for procedure in layer.PROCEDURES)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,31 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, ParamSpec
 
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.procedures import Procedure
 
 from ..errors import Refused
 from .lookups import Lookup
 
 P = ParamSpec("P")
 _NOTHING: Mapping[str, Any] = {}
-
-
-class Procedure(NamedTuple):
-    """A query-module procedure and those of its result fields that the shell asks for.
-
-    `peeking` is the name of one that returns the same and only reads.
-    """
-
-    name: str
-    fields: tuple[str, ...]
-    writes: bool
-    takes_context: bool = True
-    peeking: str | None = None
-
-    def peek(self) -> "Procedure":
-        """Return the procedure that returns the same and only reads: itself, if there is none."""
-        if self.peeking is None:
-            return self
-        return self._replace(name=self.peeking, writes=False, peeking=None)
 
 
 class Call(NamedTuple):

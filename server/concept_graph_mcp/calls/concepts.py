@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from conceptgraph_core import folding, limits, text
 from conceptgraph_core.concepts import schema, spoken
 from conceptgraph_core.errors import InvalidText
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.schema import SHARED
 from conceptgraph_core.words import missing
 
 from . import text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import Equal, Filled, Listing, Ordered, Range, Similar, Text, Union
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a

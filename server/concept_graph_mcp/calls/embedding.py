@@ -5,10 +5,11 @@ from types import MappingProxyType
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.places import places
 
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import Equal, Lookup, Union, Vectored
 from .transfer import of_model, placed
 

@@ -7,9 +7,10 @@ from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import ids, names, schema
 from conceptgraph_core.errors import InvalidText
+from conceptgraph_core.procedures import Procedure
 
 from . import text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .embedding import held, remembered
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, following
 

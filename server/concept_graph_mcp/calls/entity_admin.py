@@ -6,8 +6,9 @@ from conceptgraph_core import limits, text, validators
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import schema
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
+from conceptgraph_core.procedures import Procedure
 
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import BEYOND, Equal, Lookup, Ordered, Range, Union, Where, WithEdges, following
 
 _BATCH = ("processed", "changed", "changes", "last")

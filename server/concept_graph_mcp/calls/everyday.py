@@ -4,39 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import text
-from conceptgraph_core.everyday import hearing
+from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday.asking import asked, budget, limited
 from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
 from conceptgraph_core.memories import schema
 from conceptgraph_core.retrieval.schema import SHARED
 
 from . import concepts, entities, memories, memory_search, text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Incoming, Lookup, Union
 from .memories import Embedded, ids, nearest
 
 # The text is written anew, with the times of the session's zone.
-RECALL = Procedure(
-    "everyday.recall", ("lines", "sources", "tokens"), writes=True, peeking="everyday.peek"
-)
-REMEMBER = Procedure("everyday.remember", ("id", "existing", "similar"), writes=True)
-SEARCH = Procedure(
-    "everyday.search", ("kind", "id", "text", "at", "who", "matched", "total"), writes=False
-)
-ABOUT = Procedure(
-    "everyday.about",
-    (
-        *("id", "name", "kind", "also", "facts", "doubts", "feeling", "relations", "said"),
-        "more",
-    ),
-    writes=False,
-)
-FORGET = Procedure("everyday.forget", ("id", "forgotten_at"), writes=True)
-RELATE = Procedure("everyday.relate", ("from", "to", "type"), writes=True)
-IDENTIFY = Procedure("everyday.identify", ("verdict", "undo"), writes=True)
-
-PROCEDURES = (RECALL, RECALL.peek(), REMEMBER, SEARCH, ABOUT, FORGET, RELATE, IDENTIFY)
+RECALL = procedures.RECALL.without("text")
 
 
 @checked
@@ -80,7 +61,9 @@ def remember(
     model, vector = embedded or (None, ())
     given = [dict(one) if isinstance(one, Mapping) else one for one in about]
     arguments = (content, given, keep, said, replaces, happened_at, list(vector), model)
-    return Call(REMEMBER, arguments, made.lookup._replace(lookup=_all(parts)), made.context)
+    return Call(
+        procedures.REMEMBER, arguments, made.lookup._replace(lookup=_all(parts)), made.context
+    )
 
 
 @checked
@@ -102,7 +85,7 @@ def search(
     lookup = _asking(scope, query, embedded, called, with_episodes=True)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
-    return Call(SEARCH, arguments, lookup, text_lookups.context())
+    return Call(procedures.SEARCH, arguments, lookup, text_lookups.context())
 
 
 @checked
@@ -121,17 +104,21 @@ def about(
         parts += _parts(entities.get(entity_id))
     model, vector = embedded or (None, ())
     arguments = (name, limit, entity_id, list(vector), model)
-    return Call(ABOUT, arguments, _asking(scope, name, embedded, parts), text_lookups.context())
+    return Call(
+        procedures.ABOUT, arguments, _asking(scope, name, embedded, parts), text_lookups.context()
+    )
 
 
 @checked
 def forget(memory_id: str, reason: str | None = None) -> Call:
-    return memories.forget(memory_id, reason)._replace(procedure=FORGET)
+    return memories.forget(memory_id, reason)._replace(procedure=procedures.FORGET)
 
 
 @checked
 def relate(source: str, target: str, relation_type: str) -> Call:
-    return concepts.relation_add(source, target, relation_type)._replace(procedure=RELATE)
+    return concepts.relation_add(source, target, relation_type)._replace(
+        procedure=procedures.RELATE
+    )
 
 
 @checked
@@ -145,7 +132,7 @@ def identify(scope: str, a: str, b: str | None, same: bool, said: str) -> Call:
     ]
     if b is None:
         parts += _parts(entities.observe(*hearing.begun(said, a), user_id=scope))
-    return Call(IDENTIFY, (a, b, same, said), _all(parts), text_lookups.context())
+    return Call(procedures.IDENTIFY, (a, b, same, said), _all(parts), text_lookups.context())
 
 
 def _asking(

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core.memories import schema
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval import schema as of_words
 from conceptgraph_core.retrieval.scoring import NEIGHBOURS
 
 from . import text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import Last, Lookup, Union
 from .memories import ids, mine
 

@@ -7,9 +7,10 @@ from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
+from conceptgraph_core.procedures import Procedure
 
 from . import text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Nearest, Range, Sized, Union, Where
 

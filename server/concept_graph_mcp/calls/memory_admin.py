@@ -8,10 +8,11 @@ from conceptgraph_core.jobs.schema import BATCH, COUNTERS, MAX_BATCH, WORKER
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.schema import checked_limit
 
 from . import text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import BEYOND, Range, Union, following
 from .memories import BRIEF, SEEN, WHOLE, ids, latest, mine
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from conceptgraph_core import text
 from conceptgraph_core.memories import schema
+from conceptgraph_core.procedures import Procedure
 
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import Lookup, Range, Referring, Union
 from .memories import BRIEF, ids
 

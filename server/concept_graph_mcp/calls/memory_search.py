@@ -8,12 +8,13 @@ from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
 from . import concepts, text_lookups
 from . import entities as entity_calls
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Union
 from .memories import BRIEF, SEEN, STANDING, Embedded, latest, nearest

@@ -6,11 +6,12 @@ from typing import Any
 from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.layers import Layer
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import LAYERS, MODEL, Model
 from conceptgraph_core.transfer.places import Place, places
 
 from . import text_lookups
-from .call import Call, Procedure, checked
+from .call import Call, checked
 from .lookups import Equal, Union
 
 VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)

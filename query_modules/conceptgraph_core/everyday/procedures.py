@@ -1,0 +1,20 @@
+"""The procedures `everyday.*`. Imports nothing of Memgraph."""
+
+from ..procedures import MAP, MAPS, TEXTS, declared, reads, writes
+
+RECALL = writes(
+    "everyday.recall", text=str, lines=MAPS, sources=MAPS, tokens=int
+).peeking_as("everyday.peek")  # fmt: skip
+REMEMBER = writes("everyday.remember", id=str, existing=bool, similar=MAPS)
+SEARCH = reads(
+    "everyday.search", kind=str, id=str, text=str, at=int, who=str | None, matched=TEXTS, total=int
+)
+ABOUT = reads(
+    "everyday.about", id=str | None, name=str, kind=str | None, also=TEXTS, facts=MAPS,
+    doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP,
+)  # fmt: skip
+FORGET = writes("everyday.forget", id=str, forgotten_at=int)
+RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
+IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)
+
+PROCEDURES = declared(globals())

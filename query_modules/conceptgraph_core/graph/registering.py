@@ -1,0 +1,95 @@
+"""Registers procedures with Memgraph: each is a function of the core, on a view of the graph.
+
+The arguments of the function are those of the procedure, in the same order and with the same
+defaults; a name that ends with "_" loses it. `Mapping` stands for a map, `Sequence` for a list,
+`float` for any number. The context comes last.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args, get_origin
+
+import mgp
+
+from ..procedures import Edge, Procedure, Vertex
+from .raw import records
+
+# Memgraph checks a signature by the `inspect` that `mgp` has; a reload may have imported another.
+inspect = mgp.inspect
+
+_PLAIN = {Any: mgp.Any, Vertex: mgp.Vertex, Edge: mgp.Edge}
+
+
+class Module:
+    """A query module as it is loaded: its docstring is the manual of its procedures."""
+
+    def __init__(self, manual: str) -> None:
+        self._manual = dict(map(_item, manual.split("\nCALL ")[1:]))
+
+    def register(
+        self, procedure: Procedure, view: Callable[..., Any], does: Callable[..., Any]
+    ) -> None:
+        """Register *procedure*, which *does* something with a *view* of the graph, and its peek."""
+        for one in dict.fromkeys((procedure.name, procedure.peek().name)):
+            run = _running(view, does)
+            run.__name__ = one.partition(".")[2]
+            run.__doc__ = self._manual[run.__name__]
+            run.__signature__ = _signature(does, procedure.returns)
+            is_write = procedure.writes and one == procedure.name
+            (mgp.write_proc if is_write else mgp.read_proc)(run)
+
+
+def _item(text: str) -> tuple[str, str]:
+    """Return the name of a procedure in the manual, and what is said of it."""
+    call, _, says = text.partition(";\n")
+    name = call.partition("(")[0].partition(".")[2]
+    says = " ".join(says.partition("\n\n")[0].split())
+    return name, f"{says}\n\nExample:\n    CALL {call};\n"
+
+
+def _running(view: Callable[..., Any], does: Callable[..., Any]) -> Any:
+    def run(ctx: mgp.ProcCtx, *given: Any) -> list[Any]:
+        answer = does(view(ctx, given[-1]), *given[:-1])
+        if answer is None:
+            return []
+        return records([answer] if answer.__class__ is dict else answer)
+
+    return run
+
+
+def _signature(does: Callable[..., Any], returns: Mapping[str, Any]) -> Any:
+    made = inspect.Parameter
+    given = list(inspect.signature(does).parameters.values())[1:]
+    parameters = [
+        made("ctx", made.POSITIONAL_ONLY, annotation=mgp.ProcCtx),
+        *(
+            made(
+                one.name.removesuffix("_"),
+                made.POSITIONAL_ONLY,
+                annotation=_type(one.annotation, mgp.Number),
+                default=_default(one.default),
+            )
+            for one in given
+        ),
+        made("context", made.POSITIONAL_ONLY, annotation=mgp.Map, default={}),
+    ]
+    fields = mgp.Record(**{name: _type(kind, float) for name, kind in returns.items()})
+    return inspect.Signature(parameters, return_annotation=fields)
+
+
+def _type(kind: Any, number: Any) -> Any:
+    """Return the type of Memgraph that stands for *kind*, a type of Python; *number* for float."""
+    parts, origin = get_args(kind), get_origin(kind)
+    if type(None) in parts:
+        return mgp.Nullable[_type(parts[0], number)]
+    if origin in (list, Sequence):
+        return mgp.List[_type(parts[0], number)]
+    if origin in (dict, Mapping):
+        return mgp.Map
+    return number if kind is float else _PLAIN.get(kind, kind)
+
+
+def _default(value: Any) -> Any:
+    """Return a default as Memgraph takes it."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, tuple) else value
