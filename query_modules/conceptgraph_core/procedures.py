@@ -22,7 +22,7 @@ MAP = dict[str, Any]
 MAPS = list[MAP]
 # Fields of these types are for Lab, to be drawn; over the wire they would cost more than the rest.
 _DRAWN = (Vertex, Edge, Vertex | None, Edge | None, list[Edge])
-_NOTHING: Mapping[str, Any] = {}
+NOTHING: Mapping[str, Any] = {}
 
 
 class Procedure(NamedTuple):
@@ -36,7 +36,7 @@ class Procedure(NamedTuple):
     writes: bool
     takes_context: bool = True
     peeking: str | None = None
-    returns: Mapping[str, Any] = _NOTHING
+    returns: Mapping[str, Any] = NOTHING
 
     def peek(self) -> "Procedure":
         """Return the procedure that returns the same and only reads: itself, if there is none."""

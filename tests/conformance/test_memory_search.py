@@ -9,9 +9,10 @@ from expect import DAY_MS, REFUSALS
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
 from conceptgraph_core.errors import EmbeddingMismatch, NotFound
+from conceptgraph_core.memories.procedures import BRIEF
 from memories import MADE_MS, edge, link, node
 
-FIELDS = (*calls.memories.BRIEF, "score", "matched", "similarity", "total")
+FIELDS = (*BRIEF, "score", "matched", "similarity", "total")
 
 
 def search(memory: Any, query: str, user: str = "default", **given: Any) -> list[dict[str, Any]]:

@@ -19,7 +19,10 @@ Row = dict[str, Any]
 
 
 def listed(
-    graph: Kept, states: Sequence[str] = (), limit: int | None = None, tags: Sequence[str] = ()
+    graph: Kept,
+    states: Sequence[str] = (),
+    limit: int | None = schema.LISTED,
+    tags: Sequence[str] = (),
 ) -> list[Row]:
     """Return the memories in *states* (none: in any), those accessed last first, then by id.
 
@@ -94,7 +97,7 @@ def purge(
     graph: Kept,
     retention_ms: int,
     memory_ids: Sequence[str] = (),
-    limit: int | None = None,
+    limit: int | None = BATCH,
     dry_run: bool = False,
     holder: str | None = None,
 ) -> list[Row]:
@@ -132,7 +135,7 @@ def _remove(graph: Kept, nodes: Sequence[Node]) -> None:
 
 def decay_batch(
     graph: Kept,
-    limit: int | None = None,
+    limit: int | None = BATCH,
     after: str | None = None,
     dry_run: bool = False,
     holder: str | None = None,
@@ -207,7 +210,7 @@ def _why(graph: Kept, node: Node, score: float, state: str) -> str:
     return f"its score is {score:.3g}, below {least[above]:g}, {since}"
 
 
-def scopes(graph: Kept, after: str | None = None, limit: int | None = None) -> list[Row]:
+def scopes(graph: Kept, after: str | None = None, limit: int | None = schema.MAX_ROWS) -> list[Row]:
     """Return the scopes that have memories, by name, those that come after *after*."""
     most = text.integer(schema.MAX_ROWS if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     begin = after or ""

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 def context(
     graph: Graph,
     query: str,
-    token_budget: int | None = None,
+    token_budget: int | None = budgets.DEFAULT_BUDGET,
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from .. import text
 from ..errors import Tautology
+from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
 from . import duplicates, ids, lifecycle, links, near_duplicates, rules, schema, standing
 from .view import Graph, Kept, Node
@@ -26,15 +27,15 @@ class Noted(NamedTuple):
 def create(
     graph: Graph,
     content: str,
-    source: str | None = None,
+    source: str | None = schema.DEFAULT_SOURCE,
     summary: str | None = None,
     tags: Sequence[str] = (),
     type_: str | None = None,
-    importance: float | None = None,
-    confidence: float | None = None,
+    importance: float | None = schema.DEFAULT_IMPORTANCE,
+    confidence: float | None = schema.DEFAULT_CONFIDENCE,
     concepts: Sequence[str] = (),
     parent_id: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] = NOTHING,
     decay_rate: float | None = None,
     vector: Sequence[float] = (),
     model: str | None = None,
@@ -53,7 +54,7 @@ def create(
         "importance_score": importance,
         "confidence": confidence,
         "concepts": concepts,
-        "metadata": own_metadata(metadata or {}),
+        "metadata": own_metadata(metadata),
         "decay_rate": decay_rate,
     }
     parent = None if parent_id is None else graph.existing(parent_id, "parent_id").memory_id
@@ -238,7 +239,9 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     return {"memory_id": node.memory_id, "deleted_at": now_ms}
 
 
-def recent(graph: Graph, limit: int | None, source_filter: str | None = None) -> list[Row]:
+def recent(
+    graph: Graph, limit: int | None = schema.RECENT, source_filter: str | None = None
+) -> list[Row]:
     """Return the memories that were created or accessed last, the latest first; equal ones by id.
 
     A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 1,000

@@ -1,7 +1,7 @@
 """What an access, a preservation and time make of a memory: its score, its state, its history."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from .. import limits, text
 from ..errors import InvalidNumber, InvalidText
@@ -9,6 +9,8 @@ from . import compression, rules, schema
 from .view import Graph, Kept, Node
 
 Row = dict[str, Any]
+# The tag that keeps a memory from fading, where none is named.
+_PRESERVED: Final = "preserved"
 
 
 def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
@@ -39,7 +41,12 @@ def access(graph: Kept, node: Node) -> None:
     settle(graph, node)
 
 
-def preserve(graph: Graph, memory_id: str, tag: str | None, until: int | None) -> Row:
+def preserve(
+    graph: Graph,
+    memory_id: str,
+    tag: str | None = _PRESERVED,
+    until: int | None = None,
+) -> Row:
     """Keep a memory from fading: by *tag*, or without one until a time (unix ms) has passed.
 
     Returns what `status` does. Raises InvalidText for a tag that does not preserve, InvalidNumber
@@ -52,7 +59,7 @@ def preserve(graph: Graph, memory_id: str, tag: str | None, until: int | None) -
             raise InvalidNumber("until: must be a time that is yet to come")
         graph.update(node, preserved_until=until)
     else:
-        chosen = "preserved" if tag is None else tag
+        chosen = _PRESERVED if tag is None else tag
         if not isinstance(chosen, str) or chosen.casefold() not in rules.PRESERVING_TAGS:
             raise InvalidText(f"tag: must be one of {', '.join(rules.PRESERVING_TAGS)}")
         tags = [*node.value("tags"), chosen.casefold()]

@@ -64,11 +64,11 @@ class Step:
 
 def link(
     graph: Graph,
-    source_id: str,
-    target_id: str,
-    type_: str,
+    source: str,
+    target: str,
+    type_: str = schema.DEFAULT_RELATION,
     strength: float | None = None,
-    amount: float | None = None,
+    amount: float = schema.DEFAULT_AMOUNT,
 ) -> Row:
     """Link two memories, state a link again, or take it away (seed 002).
 
@@ -80,9 +80,9 @@ def link(
     relation = schema.checked_relation(type_)
     if strength is not None:
         strength = validators.unit(strength, "strength")
-    amount = validators.unit(schema.DEFAULT_AMOUNT if amount is None else amount, "amount")
-    source, target = _ends(graph, source_id, target_id)
-    return join(graph, source, target, relation, strength, amount)
+    amount = validators.unit(amount, "amount")
+    start, end = _ends(graph, source, target)
+    return join(graph, start, end, relation, strength, amount)
 
 
 def join(
@@ -114,23 +114,23 @@ def join(
     }
 
 
-def relink(graph: Graph, source_id: str, target_id: str, type_: str) -> Row:
+def relink(graph: Graph, source: str, target: str, type_: str = schema.DEFAULT_RELATION) -> Row:
     """Bring back a link that was taken away, with what was left of it then; it fades from now on.
 
     Returns from, to, type, strength, and restored: False if the link was there all the time. Raises
     NotFound where no such link was taken away, and what `link` does.
     """
     relation = schema.checked_relation(type_)
-    source, target = _ends(graph, source_id, target_id)
-    edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
+    start, end = _ends(graph, source, target)
+    edges = graph.edges_between(start, end, schema.RELATION_TYPES[relation])
     if edges:
         left = max(graph.strength(edge) for edge in edges)
     else:
-        left = unlinked.taken_away(source, target, relation)
-        unlinked.create(graph, source, target, relation, left)
+        left = unlinked.taken_away(start, end, relation)
+        unlinked.create(graph, start, end, relation, left)
     return {
-        "from": source.memory_id,
-        "to": target.memory_id,
+        "from": start.memory_id,
+        "to": end.memory_id,
         "type": relation,
         "strength": round(left, schema.DECIMALS),
         "restored": not edges,
@@ -173,7 +173,11 @@ def _set(graph: Graph, edges: Sequence[Any], strength: float) -> float:
 
 
 def connected(
-    graph: Graph, memory_id: str, direction: str, min_weight: float, limit: int
+    graph: Graph,
+    memory_id: str,
+    direction: str = schema.BOTH,
+    min_weight: float = schema.MIN_WEIGHT_CONNECTED,
+    limit: int = schema.DEFAULT_CONNECTED,
 ) -> list[Row]:
     """Return the memories that are linked to one, each once, by its strongest link.
 

@@ -14,7 +14,10 @@ _STANDS = ("state", "decay_score", "next_state", "next_state_at")
 
 
 def neighbourhood(
-    graph: Graph, memory_ids: Sequence[str], max_hop: int, limit: int | None
+    graph: Graph,
+    memory_ids: Sequence[str],
+    max_hop: int = schema.DEFAULT_HOPS,
+    limit: int | None = schema.NEIGHBOURS,
 ) -> list[Row]:
     """Return a row for each memory within *max_hop* of those, nearest first; nothing is accessed.
 

@@ -138,12 +138,12 @@ class _Latest:
 
 def search(
     graph: Graph,
-    query: str | None,
-    limit: int | None,
-    source_filter: str | None,
-    types: Sequence[str],
-    tags: Sequence[str],
-    states: Sequence[str],
+    query: str | None = None,
+    limit: int | None = schema.FOUND,
+    source_filter: str | None = None,
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    states: Sequence[str] = (),
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> list[Row]:
@@ -211,19 +211,21 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
 
 
 def expired(
-    graph: Expired | Gone,
-    query: str | None,
-    limit: int | None,
-    source_filter: str | None,
-    types: Sequence[str],
-    tags: Sequence[str],
+    gone: Gone,
+    query: str | None = None,
+    limit: int | None = schema.FOUND,
+    source_filter: str | None = None,
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    forgotten: bool = False,
 ) -> list[Row]:
     """Return what is out of sight and *query* belongs to; with none all of it, the latest first.
 
-    That is what has expired; of a graph of all that is `Gone`, what was forgotten too. A row has
-    the brief of one, deleted_at (unix ms), forgotten, whether that is why, and total: of what a
-    query finds 100 or the limit are counted. Raises what `search` does.
+    That is what has expired; with *forgotten*, what somebody forgot too. A row has the brief of
+    one, deleted_at (unix ms), forgotten, whether that is why, and total: of what a query finds 100
+    or the limit are counted. Raises what `search` does.
     """
+    graph: Kept = gone if forgotten else gone.another(Expired)
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, ())
     if query is None:
@@ -243,14 +245,14 @@ def expired(
     ]
 
 
-def widened(graph: Kept, query: str) -> list[Row]:
-    """Return the terms that *query* leads to, as `concepts.widening.widened` does.
+def widened(graph: Kept, text_: str) -> list[Row]:
+    """Return the terms that a text leads to, as `concepts.widening.widened` does.
 
     First those of the other names of merged entities, then those of the neighbours of concepts;
     each term once. Raises InvalidText, LibraryMissing.
     """
-    rows = merged.widened(graph.another(entities.Graph), query)
-    rows += widening.widened(graph.another(concepts.Graph), query)
+    rows = merged.widened(graph.another(entities.Graph), text_)
+    rows += widening.widened(graph.another(concepts.Graph), text_)
     # Of each term the first.
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 

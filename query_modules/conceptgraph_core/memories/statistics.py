@@ -73,7 +73,7 @@ def stats(graph: Graph) -> Row:
     }
 
 
-def analysis(graph: Graph, top: int) -> Row:
+def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
     """Return how the links of the scope are distributed, and the *top* memories by their number.
 
     in_degrees and out_degrees are lists of {least, most, memories}: how many memories have from

@@ -50,7 +50,11 @@ class Visit:
 
 
 def explore(
-    graph: Graph, start_id: str, max_depth: int, max_nodes: int, min_weight: float
+    graph: Graph,
+    start_id: str,
+    max_depth: int = schema.DEFAULT_DEPTH_EXPLORED,
+    max_nodes: int = schema.DEFAULT_NODES_EXPLORED,
+    min_weight: float = schema.MIN_WEIGHT_EXPLORED,
 ) -> list[Row]:
     """Return what lies around a memory, breadth first, itself first at distance 0 (seed 002).
 
@@ -72,16 +76,16 @@ def explore(
 def traverse(
     graph: Graph,
     start_id: str,
-    strategy: str,
-    max_depth: int,
-    max_nodes: int,
-    direction: str,
-    relation_types: Sequence[str],
-    types: Sequence[str],
-    tags: Sequence[str],
-    min_strength: float,
-    include_parent_links: bool,
-    time_budget_ms: int | None,
+    strategy: str = schema.BREADTH_FIRST,
+    max_depth: int = schema.DEFAULT_DEPTH_TRAVERSED,
+    max_nodes: int = schema.DEFAULT_NODES_TRAVERSED,
+    direction: str = schema.BOTH,
+    relation_types: Sequence[str] = (),
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    min_strength: float = 0,
+    include_parent_links: bool = False,
+    time_budget_ms: int | None = None,
 ) -> list[Row]:
     """Return what can be reached from a memory, which comes first at depth 0 (seed 003).
 

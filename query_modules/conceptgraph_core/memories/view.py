@@ -126,9 +126,6 @@ def _days(value: Any) -> int:
 
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
-# The fields of a brief, for the procedures that yield some more of each memory.
-BRIEF = ("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at")
-
 
 class Kept(adapter.Graph[Node]):
     """One call's view of its scope's memories, forgotten ones too: as their owner sees them."""

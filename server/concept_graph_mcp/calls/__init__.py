@@ -32,7 +32,8 @@ _LAYERS = (
     *("ingesting", "memory_admin", "entities", "entity_admin", "everyday"),
 )
 # Where procedures are declared.
-_DECLARING = ("conceptgraph_core.everyday",)
+_DECLARING = ("conceptgraph_core.memories", "conceptgraph_core.everyday")
+_UNDECLARED = ("concepts", "transfer", "embedding", "entities", "entity_admin")
 
 if not TYPE_CHECKING:  # Or any name would do.
 
@@ -40,7 +41,7 @@ if not TYPE_CHECKING:  # Or any name would do.
         if name in _LAYERS:
             return importlib.import_module(f".{name}", __name__)
         if name == "ALL":
-            layers = [importlib.import_module(f".{layer}", __name__) for layer in _LAYERS[:-1]]
+            layers = [importlib.import_module(f".{layer}", __name__) for layer in _UNDECLARED]
             layers += [importlib.import_module(f"{each}.procedures") for each in _DECLARING]
             return tuple(procedure for layer in layers for procedure in layer.PROCEDURES)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core.memories import schema
-from conceptgraph_core.procedures import Procedure
+from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.retrieval import schema as of_words
 from conceptgraph_core.retrieval.scoring import NEIGHBOURS
 
@@ -12,10 +11,6 @@ from . import text_lookups
 from .call import Call, checked
 from .lookups import Last, Lookup, Union
 from .memories import ids, mine
-
-INGEST = Procedure("memorygraph.ingest", ("created", "existing", "differing"), writes=True)
-
-PROCEDURES = (INGEST,)
 
 
 @checked
@@ -37,7 +32,7 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
         *text_lookups.of_records(records),
         *(_ends(scope, tuple(threads)) if threads else ()),
     ]
-    return Call(INGEST, (list(messages),), Union(tuple(parts)), text_lookups.context())
+    return Call(procedures.INGEST, (list(messages),), Union(tuple(parts)), text_lookups.context())
 
 
 def _ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import limits, text
-from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
-from conceptgraph_core.procedures import Procedure
 
 from . import text_lookups
 from .call import Call, checked
@@ -19,37 +18,8 @@ Embedded = tuple[str, Sequence[float]]
 
 _ANY = Wanted()
 
-CREATE = Procedure(
-    "memorygraph.create",
-    ("memory_id", "state", "decay_score", "concepts", "existing", "similar"),
-    writes=True,
-)
-WHOLE = (
-    "memory_id", "content", "summary", "source", "speaker", "type", "tags", "importance",
-    "confidence", "access_count", "created_at", "accessed_at", "state", "decay_score",
-    "preserved", "parent_id", "concepts", "metadata", "decay_rate", "contradicted_by",
-)  # fmt: skip
-GET = Procedure("memorygraph.get", WHOLE, writes=True, peeking="memorygraph.peek")
-
-UPDATE = Procedure("memorygraph.update", WHOLE, writes=True)
-FORGET = Procedure("memorygraph.forget", ("memory_id", "deleted_at"), writes=True)
-# The fields of every list of memories.
-BRIEF = ("memory_id", "text", "source", "speaker", "type", "tags", "state", "created_at")
-# How many others say the same, and what contradicts it.
-STANDING = ("also", "contradicted_by")
-RECENT = Procedure("memorygraph.recent", (*BRIEF, "accessed_at", "total", *STANDING), writes=False)
-TOUCH = Procedure(
-    "memorygraph.touch", ("memory_id", "access_count", "state", "decay_score"), writes=True
-)
-_STATUS = (
-    "state", "decay_score", "last_decay_update", "next_state", "next_state_at", "preserved",
-    "preserved_until",
-)  # fmt: skip
-DECAY_STATUS = Procedure("memorygraph.decay_status", _STATUS, writes=False)
-PRESERVE = Procedure("memorygraph.preserve", _STATUS, writes=True)
 # Of all states those whose memories are in sight.
 SEEN = tuple(state for state in STATES if state != EXPIRED)
-PROCEDURES = (CREATE, GET, GET.peek(), UPDATE, FORGET, RECENT, TOUCH, DECAY_STATUS, PRESERVE)
 
 
 @checked
@@ -84,12 +54,12 @@ def create(
     needed = (ids(*parents, field="parent_id"), *near, *_indexed(record))
     # What says the same is found by the mentions of its rarer terms.
     lookup = text_lookups.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
-    return Call(CREATE, arguments, lookup, text_lookups.context())
+    return Call(procedures.CREATE, arguments, lookup, text_lookups.context())
 
 
 @checked
 def get(memory_id: str) -> Call:
-    return Call(GET, (memory_id,), ids(memory_id))
+    return Call(procedures.GET, (memory_id,), ids(memory_id))
 
 
 @checked
@@ -123,14 +93,14 @@ def update(
     told = any(one is not None for one in (content, summary, concepts))
     both = [memory_id, *([parent_id] if parent_id else [])]
     lookup = Union((ids(*both), *(_indexed(record) if told else ())))
-    return Call(UPDATE, arguments, lookup, text_lookups.context())
+    return Call(procedures.UPDATE, arguments, lookup, text_lookups.context())
 
 
 @checked
 def forget(memory_id: str, reason: str | None = None) -> Call:
     if reason is not None:
         text.summary(reason, "reason")
-    return Call(FORGET, (memory_id, reason), ids(memory_id))
+    return Call(procedures.FORGET, (memory_id, reason), ids(memory_id))
 
 
 @checked
@@ -153,7 +123,7 @@ def recent(
     # However long the list is, it says whether something was cut.
     count = max(schema.MAX_COUNTED, most + 1)
     counted = Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
-    return Call(RECENT, (most, source_filter), counted)
+    return Call(procedures.RECENT, (most, source_filter), counted)
 
 
 @checked
@@ -165,17 +135,18 @@ def recent_until(scope: str, limit: int, until_ms: int) -> Call:
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     made = (-limits.MAX_TIME_MS, until_ms + 1)
     oldest = Range((schema.MEMORY,), "created_at", *made, mine(scope), schema.MAX_ROWS)
-    return Call(RECENT, (most, None), Union((latest(scope, SEEN, schema.MAX_ROWS), oldest)))
+    found = Union((latest(scope, SEEN, schema.MAX_ROWS), oldest))
+    return Call(procedures.RECENT, (most, None), found)
 
 
 @checked
 def touch(memory_ids: Sequence[str]) -> Call:
-    return Call(TOUCH, (list(memory_ids),), ids(*memory_ids))
+    return Call(procedures.TOUCH, (list(memory_ids),), ids(*memory_ids))
 
 
 @checked
 def decay_status(memory_id: str) -> Call:
-    return Call(DECAY_STATUS, (memory_id,), ids(memory_id))
+    return Call(procedures.DECAY_STATUS, (memory_id,), ids(memory_id))
 
 
 @checked
@@ -183,7 +154,7 @@ def preserve(memory_id: str, tag: str | None = None, until: int | None = None) -
     """Return the call that keeps a memory by *tag*, or until a time (unix ms) without one."""
     if tag is not None:
         text.name(tag, "tag")
-    return Call(PRESERVE, (memory_id, tag, until), ids(memory_id))
+    return Call(procedures.PRESERVE, (memory_id, tag, until), ids(memory_id))
 
 
 def latest(

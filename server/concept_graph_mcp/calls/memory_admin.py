@@ -4,64 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import limits, text
-from conceptgraph_core.jobs.schema import BATCH, COUNTERS, MAX_BATCH, WORKER
-from conceptgraph_core.memories import schema
+from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH, WORKER
+from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
-from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.schema import checked_limit
 
 from . import text_lookups
 from .call import Call, checked
 from .lookups import BEYOND, Range, Union, following
-from .memories import BRIEF, SEEN, WHOLE, ids, latest, mine
-
-LIST = Procedure(
-    "memorygraph.list",
-    (
-        *BRIEF,
-        "decay_score",
-        "access_count",
-        "accessed_at",
-        "deleted_at",
-        "forgotten",
-        "preserved",
-        "contradicted_by",
-    ),
-    writes=False,
-)
-SHOW = Procedure(
-    "memorygraph.show",
-    (*WHOLE, "deleted_at", "embedding_dimension", "next_state", "next_state_at"),
-    writes=False,
-)
-UNINDEXED = Procedure("memorygraph.unindexed", ("memories",), writes=False)
-EXPIRED_ONES = Procedure(
-    "memorygraph.expired", (*BRIEF, "deleted_at", "forgotten", "total"), writes=False
-)
-RESTORE = Procedure(
-    "memorygraph.restore", ("memory_id", "restored", "state", "decay_score"), writes=True
-)
-PURGE = Procedure("memorygraph.purge", ("memory_id", "deleted_at", "text"), writes=True)
-DECAY_BATCH = Procedure(
-    "memorygraph.decay_batch",
-    ("processed", "transitioned", "errors", "changes", "last"),
-    writes=True,
-)
-SCOPES = Procedure("memorygraph.scopes", ("user_id",), writes=False)
-_WORKER = (
-    "paused", "holder", "lease_until", "started_at", "finished_at", "duration_ms", "last_error",
-    *COUNTERS, "jobs",
-)  # fmt: skip
-WORKER_STATUS = Procedure("memorygraph.worker_status", _WORKER, writes=False)
-WORKER_LEASE = Procedure("memorygraph.worker_lease", ("acquired", *_WORKER), writes=True)
-WORKER_PAUSE = Procedure("memorygraph.worker_pause", _WORKER, writes=True)
-WORKER_REPORT = Procedure("memorygraph.worker_report", _WORKER, writes=True)
-
-PROCEDURES = (
-    LIST, SHOW, EXPIRED_ONES, UNINDEXED, RESTORE, PURGE, DECAY_BATCH, SCOPES, WORKER_STATUS,
-    WORKER_LEASE, WORKER_PAUSE, WORKER_REPORT,
-)  # fmt: skip
+from .memories import SEEN, ids, latest, mine
 
 
 @checked
@@ -77,7 +29,7 @@ def listed(
     tagged = schema.checked_names(tags, "tags")
     # No index has tags: of all states all is looked at.
     found = latest(scope, STATES, None) if tagged else _in_states(scope, wanted, most)
-    return Call(LIST, (wanted, most, tagged), found)
+    return Call(procedures.LIST, (wanted, most, tagged), found)
 
 
 def _in_states(scope: str, wanted: Sequence[str], most: int) -> Union:
@@ -111,28 +63,31 @@ def expired(
     checked_limit(limit)
     arguments = (query, limit, source_filter, list(types), list(tags), forgotten)
     if query is None:
-        return Call(EXPIRED_ONES, arguments, latest(scope, [EXPIRED], schema.MAX_COUNTED))
+        return Call(procedures.EXPIRED, arguments, latest(scope, [EXPIRED], schema.MAX_COUNTED))
     text.summary(query, "query")
     return Call(
-        EXPIRED_ONES, arguments, text_lookups.of_question(query, scope), text_lookups.context()
+        procedures.EXPIRED,
+        arguments,
+        text_lookups.of_question(query, scope),
+        text_lookups.context(),
     )
 
 
 @checked
 def show(memory_id: str) -> Call:
     """Return the owner's call for all of a memory, forgotten or not; it accesses nothing."""
-    return Call(SHOW, (memory_id,), ids(memory_id))
+    return Call(procedures.SHOW, (memory_id,), ids(memory_id))
 
 
 @checked
 def unindexed(scope: str) -> Call:
     """Return the call that tells how many memories no words find."""
-    return Call(UNINDEXED, (), text_lookups.of_unindexed(schema.KIND, scope))
+    return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(schema.KIND, scope))
 
 
 @checked
 def restore(memory_id: str) -> Call:
-    return Call(RESTORE, (memory_id,), ids(memory_id))
+    return Call(procedures.RESTORE, (memory_id,), ids(memory_id))
 
 
 @checked
@@ -142,7 +97,7 @@ def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) ->
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
     deleted = Range((schema.MEMORY,), "deleted_at", first, beyond, mine(scope), most, "id")
-    return Call(PURGE, (retention_ms, [], most, True, None), deleted)
+    return Call(procedures.PURGE, (retention_ms, [], most, True, None), deleted)
 
 
 @checked
@@ -155,7 +110,7 @@ def purge(
     """
     removed = text_lookups.of_removals(schema.KIND, memory_ids, scope)
     arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False, holder)
-    return Call(PURGE, arguments, Union((ids(*memory_ids), *removed, *_of(holder))))
+    return Call(procedures.PURGE, arguments, Union((ids(*memory_ids), *removed, *_of(holder))))
 
 
 @checked
@@ -172,35 +127,36 @@ def decay_batch(
     """
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     batch = Range((schema.MEMORY,), "id", following(after), BEYOND, mine(scope), most)
-    return Call(DECAY_BATCH, (most, after, dry_run, holder), Union((batch, *_of(holder))))
+    found = Union((batch, *_of(holder)))
+    return Call(procedures.DECAY_BATCH, (most, after, dry_run, holder), found)
 
 
 @checked
 def next_scope(after: str | None = None) -> Call:
     """Return the call that names the first scope after *after* that has memories."""
     first = Range((schema.MEMORY,), "user_id", following(after), BEYOND, (), 1)
-    return Call(SCOPES, (after, 1), first)
+    return Call(procedures.SCOPES, (after, 1), first)
 
 
 @checked
 def worker_status() -> Call:
-    return Call(WORKER_STATUS, (), _worker())
+    return Call(procedures.WORKER_STATUS, (), _worker())
 
 
 @checked
 def worker_lease(holder: str, lease_ms: int) -> Call:
     """Return the call that takes the lease for *holder*, or gives it back (0)."""
-    return Call(WORKER_LEASE, (text.name(holder, "holder"), lease_ms), _worker())
+    return Call(procedures.WORKER_LEASE, (text.name(holder, "holder"), lease_ms), _worker())
 
 
 @checked
 def worker_pause(paused: bool) -> Call:
-    return Call(WORKER_PAUSE, (paused,), _worker())
+    return Call(procedures.WORKER_PAUSE, (paused,), _worker())
 
 
 @checked
 def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
-    return Call(WORKER_REPORT, (text.name(holder, "holder"), dict(done)), _worker())
+    return Call(procedures.WORKER_REPORT, (text.name(holder, "holder"), dict(done)), _worker())
 
 
 def _worker() -> Range:

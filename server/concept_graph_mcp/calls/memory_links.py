@@ -3,52 +3,16 @@
 from collections.abc import Sequence
 
 from conceptgraph_core import text
-from conceptgraph_core.memories import schema
-from conceptgraph_core.procedures import Procedure
+from conceptgraph_core.memories import procedures, schema
 
 from .call import Call, checked
 from .lookups import Lookup, Range, Referring, Union
-from .memories import BRIEF, ids
+from .memories import ids
 
-LINK = Procedure("memorygraph.link", ("from", "to", "type", "strength", "created"), writes=True)
-RELINK = Procedure(
-    "memorygraph.relink", ("from", "to", "type", "strength", "restored"), writes=True
+# A picture has no use for more.
+_NEIGHBOURHOOD = procedures.NEIGHBOURHOOD.without(
+    "parent_id", "concepts", "metadata", "decay_rate", "contradicted_by"
 )
-CONNECTED = Procedure(
-    "memorygraph.connected",
-    (*BRIEF, "relation", "direction", "strength", "total"),
-    writes=False,
-)
-EXPLORE = Procedure("memorygraph.explore", (*BRIEF, "distance", "truncated"), writes=False)
-TRAVERSE = Procedure(
-    "memorygraph.traverse",
-    (*BRIEF, "depth", "via", "relation", "direction", "strength", "truncated"),
-    writes=False,
-)
-NEIGHBOURHOOD = Procedure(
-    "memorygraph.neighbourhood",
-    (
-        *("memory_id", "content", "summary", "source", "speaker", "type", "tags"),
-        *("importance", "confidence", "access_count", "created_at", "accessed_at", "state"),
-        *("decay_score", "preserved", "next_state", "next_state_at", "hop", "degree", "links"),
-    ),
-    writes=False,
-)
-STATS = Procedure(
-    "memorygraph.stats",
-    (
-        *("nodes", "edges", "average_connections", "by_state", "by_source"),
-        *("relations", "isolated"),
-    ),
-    writes=False,
-)
-ANALYSIS = Procedure(
-    "memorygraph.analysis",
-    ("in_degrees", "out_degrees", "top_connectors", "relations", "average_strength"),
-    writes=False,
-)
-
-PROCEDURES = (LINK, RELINK, CONNECTED, EXPLORE, TRAVERSE, NEIGHBOURHOOD, STATS, ANALYSIS)
 
 
 @checked
@@ -63,13 +27,13 @@ def link(
     for field, memory_id in (("source_id", source_id), ("target_id", target_id)):
         text.name(memory_id, field)
     arguments = (source_id, target_id, type_, strength, amount)
-    return Call(LINK, arguments, ids(source_id, target_id))
+    return Call(procedures.LINK, arguments, ids(source_id, target_id))
 
 
 @checked
 def relink(source_id: str, target_id: str, type_: str = schema.DEFAULT_RELATION) -> Call:
     """Return the owner's call that brings back a link that was taken away."""
-    return Call(RELINK, (source_id, target_id, type_), ids(source_id, target_id))
+    return Call(procedures.RELINK, (source_id, target_id, type_), ids(source_id, target_id))
 
 
 @checked
@@ -79,7 +43,7 @@ def connected(
     min_weight: float = schema.MIN_WEIGHT_CONNECTED,
     limit: int = schema.DEFAULT_CONNECTED,
 ) -> Call:
-    return Call(CONNECTED, (memory_id, direction, min_weight, limit), ids(memory_id))
+    return Call(procedures.CONNECTED, (memory_id, direction, min_weight, limit), ids(memory_id))
 
 
 @checked
@@ -90,7 +54,7 @@ def explore(
     min_weight: float = schema.MIN_WEIGHT_EXPLORED,
 ) -> Call:
     start = ids(start_id, field="start_node_id")
-    return Call(EXPLORE, (start_id, max_depth, max_nodes, min_weight), start)
+    return Call(procedures.EXPLORE, (start_id, max_depth, max_nodes, min_weight), start)
 
 
 @checked
@@ -116,7 +80,7 @@ def traverse(
     start: Lookup = ids(start_id, field="start_id")
     if include_parent_links:
         start = Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
-    return Call(TRAVERSE, arguments, start)
+    return Call(procedures.TRAVERSE, arguments, start)
 
 
 @checked
@@ -124,17 +88,17 @@ def neighbourhood(
     memory_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
 ) -> Call:
     """Return the call for a picture of the memories around *memory_ids*."""
-    return Call(NEIGHBOURHOOD, (list(memory_ids), max_hop, limit), ids(*memory_ids))
+    return Call(_NEIGHBOURHOOD, (list(memory_ids), max_hop, limit), ids(*memory_ids))
 
 
 @checked
 def stats(scope: str) -> Call:
-    return Call(STATS, (), _all(scope))
+    return Call(procedures.STATS, (), _all(scope))
 
 
 @checked
 def analysis(scope: str, top: int = schema.DEFAULT_TOP) -> Call:
-    return Call(ANALYSIS, (top,), _all(scope))
+    return Call(procedures.ANALYSIS, (top,), _all(scope))
 
 
 def _all(scope: str) -> Lookup:

@@ -6,9 +6,8 @@ from typing import Any
 from conceptgraph_core import budgets, text
 from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
-from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
@@ -17,25 +16,11 @@ from . import entities as entity_calls
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Union
-from .memories import BRIEF, SEEN, STANDING, Embedded, latest, nearest
+from .memories import SEEN, Embedded, latest, nearest
 
 _EXPLANATION = ("words", "factors")
-SEARCH = Procedure(
-    "memorygraph.search",
-    (*BRIEF, "score", "matched", "similarity", "total", *STANDING, *_EXPLANATION),
-    writes=False,
-)
 # The text is written anew, with the days of the session's zone.
-CONTEXT = Procedure(
-    "memorygraph.context",
-    ("entries", "memory_ids", "left_out"),
-    writes=True,
-    peeking="memorygraph.peek_context",
-)
-
-WIDENED = Procedure("memorygraph.widened", concepts.WIDENED.fields, writes=False)
-
-PROCEDURES = (SEARCH, CONTEXT, CONTEXT.peek(), WIDENED)
+_CONTEXT = procedures.CONTEXT.without("text", "tokens")
 
 
 @checked
@@ -66,11 +51,11 @@ def search(
         lookup, context = latest(scope, SEEN, schema.MAX_FILTERED, source_filter), {}
     model, vector = embedded or (None, ())
     filters = (source_filter, list(types), list(tags), list(states))
-    fields = tuple(one for one in SEARCH.fields if explained or one not in _EXPLANATION)
     asked = {"asker": asker, "asked_at": asked_at}
     context |= {key: value for key, value in asked.items() if value is not None}
     arguments = (query or None, limit, *filters, list(vector), model)
-    return Call(SEARCH._replace(fields=fields), arguments, lookup, context)
+    procedure = procedures.SEARCH.without(*(() if explained else _EXPLANATION))
+    return Call(procedure, arguments, lookup, context)
 
 
 @checked
@@ -84,7 +69,7 @@ def context(
     budgets.budget(token_budget)
     lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
     model, vector = embedded or (None, ())
-    return Call(CONTEXT, (query, token_budget, list(vector), model), lookup, given)
+    return Call(_CONTEXT, (query, token_budget, list(vector), model), lookup, given)
 
 
 @checked
@@ -97,7 +82,7 @@ def widened(scope: str, query: str) -> Call:
     called_by_kind = entity_calls.meant_by_kind(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
     return Call(
-        WIDENED,
+        procedures.WIDENED,
         (query,),
         Union((by_concept.lookup, merged, *called_by_kind)),
         text_lookups.context() | {"user_id": scope},

@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field, Strict
 
-from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import procedures, schema
 
 from .. import calls
 from ..session import Session
@@ -218,7 +218,7 @@ class MemoryTools:
         return cast(DecayStatus, self._timed(row))
 
     def _listed(self, row: Mapping[str, Any]) -> Listed:
-        shown = {name: row[name] for name in (*calls.memories.BRIEF, "contradicted_by")}
+        shown = {name: row[name] for name in (*procedures.BRIEF, "contradicted_by")}
         return cast(Listed, self._timed({**shown, "also": row["also"] or None}))
 
     def _timed(self, row: Mapping[str, Any]) -> dict[str, Any]:
