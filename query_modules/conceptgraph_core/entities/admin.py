@@ -15,7 +15,9 @@ from .node import Graph, Node
 Row = dict[str, Any]
 
 
-def listed(graph: Graph, statuses: Sequence[str], limit: int | None) -> list[Row]:
+def listed(
+    graph: Graph, statuses: Sequence[str] = (), limit: int | None = schema.LISTED
+) -> list[Row]:
     """Return the entities of any of *statuses* (none of them: of any), those activated last first.
 
     A merged one is a row of its own, with `merged_into`, the entity_id that it counts as. A row
@@ -29,7 +31,9 @@ def listed(graph: Graph, statuses: Sequence[str], limit: int | None) -> list[Row
     return [_entity(graph, node) for node in found[:most]]
 
 
-def merges(graph: Graph, merge_id: str | None, limit: int | None) -> list[Row]:
+def merges(
+    graph: Graph, merge_id: str | None = None, limit: int | None = schema.LISTED
+) -> list[Row]:
     """Return the ledger, the latest entry first, or of it only *merge_id*. Raises NotFound.
 
     A row has merge_id, action (merge, split, end or apart), source_id and source, target_id and

@@ -21,7 +21,10 @@ MAX_EDGES_READ: Final = 1_000_000
 
 
 def neighbourhood(
-    graph: Graph, entity_ids: Sequence[str], max_hop: int, limit: int | None
+    graph: Graph,
+    entity_ids: Sequence[str],
+    max_hop: int = schema.DEFAULT_HOPS,
+    limit: int | None = schema.NEIGHBOURS,
 ) -> list[Row]:
     """Return a row for each component within *max_hop* of those entities, nearest first.
 

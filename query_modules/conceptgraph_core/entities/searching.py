@@ -40,7 +40,11 @@ class _Asked(NamedTuple):
 
 
 def search(
-    graph: Graph, query: str, types: Sequence[str], limit: int | None, include_inactive: bool
+    graph: Graph,
+    query: str,
+    types: Sequence[str] = (),
+    limit: int | None = schema.DEFAULT_LIMIT,
+    include_inactive: bool = False,
 ) -> list[Row]:
     """Return the entities that are called like *query*, the closest first; at most *limit*.
 

@@ -32,8 +32,12 @@ _LAYERS = (
     *("ingesting", "memory_admin", "entities", "entity_admin", "everyday"),
 )
 # Where procedures are declared.
-_DECLARING = ("conceptgraph_core.memories", "conceptgraph_core.everyday")
-_UNDECLARED = ("concepts", "transfer", "embedding", "entities", "entity_admin")
+_DECLARING = (
+    "conceptgraph_core.memories",
+    "conceptgraph_core.entities",
+    "conceptgraph_core.everyday",
+)
+_UNDECLARED = ("concepts", "transfer", "embedding")
 
 if not TYPE_CHECKING:  # Or any name would do.
 

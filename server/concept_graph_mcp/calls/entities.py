@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.entities import ids, names, schema
+from conceptgraph_core.entities import ids, names, procedures, schema
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.procedures import Procedure
 
 from . import text_lookups
 from .call import Call, checked
@@ -17,65 +16,6 @@ from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Wher
 if TYPE_CHECKING:
     from conceptgraph_core.entities.observation import stated_facts
     from conceptgraph_core.entities.observation.inputs import Observation
-
-OBSERVE = Procedure("entitygraph.observe", ("entities", "edges"), writes=True)
-
-END_SESSION = Procedure(
-    "entitygraph.end_session",
-    ("entities", "edges_created", "edges_reinforced", "promoted", "activated_causal"),
-    writes=True,
-)
-SEARCH = Procedure(
-    "entitygraph.search",
-    (
-        *("entity_id", "label", "type", "kind", "status", "trust", "last_activated", "score"),
-        "inferred",
-    ),
-    writes=False,
-)
-_DESCRIBED = (
-    *("entity_id", "labels", "type", "kind", "identity_status", "valid_until"),
-    *("origin", "origin_confidence", "inferred", "trust", "trust_parts", "activation"),
-    *("is_active", "facts"),
-)
-_PAST = ("mentions", "conflicts", "merges")
-GET = Procedure("entitygraph.get", (*_DESCRIBED, "edges", *_PAST), writes=False)
-NEIGHBOURHOOD = Procedure(
-    "entitygraph.neighbourhood", (*_DESCRIBED, *_PAST, "hop", "degree", "ties"), writes=False
-)
-FACT = Procedure(
-    "entitygraph.fact",
-    ("fact_id", "origin", "conflicts", "inferred_from", "refused_span"),
-    writes=True,
-)
-CONTEXT = Procedure(
-    "entitygraph.context", ("text", "paragraphs", "sources", "tokens"), writes=False
-)
-# The node and the relation are for Lab, to be drawn.
-EXPLAIN = Procedure("entitygraph.explain", ("text", "parts", "ids"), writes=False)
-LINK = Procedure("entitygraph.link", ("verdict", "reason", "merge_id"), writes=True)
-MERGE = Procedure("entitygraph.merge", ("verdict", "merge_id", "reason"), writes=True)
-SPLIT = Procedure("entitygraph.split", ("verdict", "entity_id", "merge_id", "reason"), writes=True)
-END = Procedure("entitygraph.end", ("verdict", "valid_until", "merge_id", "reason"), writes=True)
-UNMERGE = Procedure("entitygraph.unmerge", ("merge_id", "separate"), writes=True)
-STATS = Procedure("entitygraph.stats", ("measure", "value", "note"), writes=False)
-
-PROCEDURES = (
-    OBSERVE,
-    END_SESSION,
-    SEARCH,
-    GET,
-    NEIGHBOURHOOD,
-    FACT,
-    CONTEXT,
-    EXPLAIN,
-    LINK,
-    MERGE,
-    SPLIT,
-    END,
-    UNMERGE,
-    STATS,
-)
 
 
 @checked
@@ -120,13 +60,13 @@ def observe(
         *(session_id, message_id, speaker, message),
         *([dict(one) for one in observations], [dict(one) for one in relations]),
     )
-    return Call(OBSERVE, arguments, Union(tuple(parts)), text_lookups.context())
+    return Call(procedures.OBSERVE, arguments, Union(tuple(parts)), text_lookups.context())
 
 
 @checked
 def end_session(session_id: str, user_id: str = DEFAULT_USER) -> Call:
     text.name(session_id, "session_id")
-    return Call(END_SESSION, (session_id,), _session(session_id, user_id))
+    return Call(procedures.END_SESSION, (session_id,), _session(session_id, user_id))
 
 
 @checked
@@ -161,7 +101,7 @@ def search(
     ]
     called = Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),))
     arguments = (query, list(types), limit, include_inactive)
-    return Call(SEARCH, arguments, Union((called, *begun, *inner)))
+    return Call(procedures.SEARCH, arguments, Union((called, *begun, *inner)))
 
 
 @checked
@@ -172,7 +112,7 @@ def get(
     limit: int | None = None,
 ) -> Call:
     text.name(entity_id, "entity_id")
-    return Call(GET, (entity_id, valid_at, known_at, limit), _with_ids([entity_id]))
+    return Call(procedures.GET, (entity_id, valid_at, known_at, limit), _with_ids([entity_id]))
 
 
 @checked
@@ -181,7 +121,7 @@ def neighbourhood(
 ) -> Call:
     """Return the call for a picture of the entities around *entity_ids*."""
     wanted = [text.name(one, "entity_ids") for one in entity_ids]
-    return Call(NEIGHBOURHOOD, (wanted, max_hop, limit), _with_ids(wanted))
+    return Call(procedures.NEIGHBOURHOOD, (wanted, max_hop, limit), _with_ids(wanted))
 
 
 @checked
@@ -198,12 +138,12 @@ def fact(entity_id: str, given: "stated_facts.Given") -> Call:
         *(given.text, given.span),
     )
     found = (_with_ids(entities), Equal((schema.FACT,), ("id",), old))
-    return Call(FACT, arguments, Union(found if old else found[:1]))
+    return Call(procedures.FACT, arguments, Union(found if old else found[:1]))
 
 
 @checked
 def stats(user_id: str = DEFAULT_USER) -> Call:
-    return Call(STATS, (), Equal((schema.ENTITY,), ("user_id",), ((user_id,),)))
+    return Call(procedures.STATS, (), Equal((schema.ENTITY,), ("user_id",), ((user_id,),)))
 
 
 @checked
@@ -221,7 +161,7 @@ def context(message: str, token_budget: int | None = None, user_id: str = DEFAUL
         *(_sharing(place, _only(read.parts), user_id) for place in schema.INNER_WORDS.values()),
         _of_kinds(read.kinds, user_id),
     )
-    return Call(CONTEXT, (message, token_budget), Union(parts))
+    return Call(procedures.CONTEXT, (message, token_budget), Union(parts))
 
 
 def _only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -262,7 +202,7 @@ def explain(
         text.name(one, "entity_id")
     if not given:
         raise InvalidText("entity_id: give an entity_id, or from, to and type")
-    return Call(EXPLAIN, (entity_id, source, target, edge_type), _with_ids(given))
+    return Call(procedures.EXPLAIN, (entity_id, source, target, edge_type), _with_ids(given))
 
 
 @checked
@@ -280,7 +220,7 @@ def link(
         text.name(one, "entity_id")
     text.summary(rationale, "link_rationale")
     claim = entity_id, linked_entity_id, confidence, rationale, origin, said
-    return Call(LINK, claim, _with_ids(given))
+    return Call(procedures.LINK, claim, _with_ids(given))
 
 
 @checked
@@ -294,7 +234,8 @@ def merge(
     text.name(source_id, "source_id")
     text.name(target_id, "target_id")
     text.summary(reason, "reason")
-    return Call(MERGE, (source_id, target_id, reason, by, said), _with_ids([source_id, target_id]))
+    arguments = (source_id, target_id, reason, by, said)
+    return Call(procedures.MERGE, arguments, _with_ids([source_id, target_id]))
 
 
 @checked
@@ -325,21 +266,22 @@ def split(
             tuple((user_id, one) for one in dict.fromkeys(taken)),
         ),
     )
-    return Call(SPLIT, (entity_id, wanted, since, said, reason), Union(parts))
+    return Call(procedures.SPLIT, (entity_id, wanted, since, said, reason), Union(parts))
 
 
 @checked
 def end(entity_id: str, said: str | None, reason: str, valid_until: int | None = None) -> Call:
     text.name(entity_id, "entity_id")
     text.summary(reason, "reason")
-    return Call(END, (entity_id, said, reason, valid_until), _with_ids([entity_id]))
+    return Call(procedures.END, (entity_id, said, reason, valid_until), _with_ids([entity_id]))
 
 
 @checked
 def unmerge(merge_id: str, reason: str) -> Call:
     text.name(merge_id, "merge_id")
     text.summary(reason, "reason")
-    return Call(UNMERGE, (merge_id, reason), Equal((schema.MERGE,), ("id",), ((merge_id,),)))
+    found = Equal((schema.MERGE,), ("id",), ((merge_id,),))
+    return Call(procedures.UNMERGE, (merge_id, reason), found)
 
 
 def _session(session_id: str, user_id: str) -> Lookup:

@@ -4,48 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from conceptgraph_core import limits, text, validators
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.entities import schema
+from conceptgraph_core.entities import procedures, schema
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
-from conceptgraph_core.procedures import Procedure
 
 from .call import Call, checked
 from .lookups import BEYOND, Equal, Lookup, Ordered, Range, Union, Where, WithEdges, following
-
-_BATCH = ("processed", "changed", "changes", "last")
-DAILY = Procedure("entitygraph.consolidate_daily", _BATCH, writes=True)
-WEEKLY = Procedure("entitygraph.consolidate_weekly", _BATCH, writes=True)
-CONNECTIONS = Procedure(
-    "entitygraph.connections",
-    ("entity_id", "label", "community", "node", "others", "weights"),
-    writes=False,
-)
-SETTLE_COMMUNITIES = Procedure("entitygraph.settle_communities", ("changed",), writes=True)
-SILENT_SESSIONS = Procedure(
-    "entitygraph.silent_sessions", ("session_id", "last_mention_at"), writes=False
-)
-SCOPES = Procedure("entitygraph.scopes", ("user_id",), writes=False)
-
-LIST = Procedure(
-    "entitygraph.list",
-    (
-        *("entity_id", "label", "type", "kind", "status", "trust", "edges", "last_activated"),
-        *("is_active", "inferred", "merged_into"),
-    ),
-    writes=False,
-)
-MERGES = Procedure(
-    "entitygraph.merges",
-    (
-        *("merge_id", "action", "source_id", "source", "target_id", "target", "confidence"),
-        *("reason", "said", "by", "is_active", "is_claim", "created_at", "unmerged_at"),
-        "unmerge_reason",
-    ),
-    writes=False,
-)
-
-PROCEDURES = (
-    *(LIST, MERGES, DAILY, WEEKLY, CONNECTIONS, SETTLE_COMMUNITIES, SILENT_SESSIONS, SCOPES),
-)
 
 HOUR_MS = 3_600_000
 
@@ -63,7 +26,7 @@ def listed(
         Ordered(schema.ENTITY, "last_activated", most, where=(*mine, *of_status))
         for of_status in _statuses(wanted)
     ]
-    return Call(LIST, (wanted, most), Union(tuple(latest)))
+    return Call(procedures.LIST, (wanted, most), Union(tuple(latest)))
 
 
 @checked
@@ -77,7 +40,7 @@ def listed_until(until_ms: int, limit: int, user_id: str = DEFAULT_USER) -> Call
     latest = Ordered(schema.ENTITY, "last_activated", schema.MAX_LISTED, where=mine)
     until = (-limits.MAX_TIME_MS, until_ms + 1)
     rest = Range((schema.ENTITY,), "last_activated", *until, mine, schema.MAX_LISTED)
-    return Call(LIST, ([], most), Union((latest, rest)))
+    return Call(procedures.LIST, ([], most), Union((latest, rest)))
 
 
 @checked
@@ -85,14 +48,14 @@ def merges(limit: int = schema.LISTED, user_id: str = DEFAULT_USER) -> Call:
     """Return the owner's call for the ledger, the latest merge first."""
     most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
     latest = Ordered(schema.MERGE, "created_at", most, where=(("user_id", user_id),))
-    return Call(MERGES, (None, most), latest)
+    return Call(procedures.MERGES, (None, most), latest)
 
 
 @checked
 def merge(merge_id: str) -> Call:
     """Return the owner's call for one entry of the ledger."""
     text.name(merge_id, "merge_id")
-    return Call(MERGES, (merge_id, 1), Equal((schema.MERGE,), ("id",), ((merge_id,),)))
+    return Call(procedures.MERGES, (merge_id, 1), Equal((schema.MERGE,), ("id",), ((merge_id,),)))
 
 
 @checked
@@ -108,7 +71,7 @@ def daily(
     found = _batch(after, limit, user_id)
     if step in (*schema.READING_LEAVING, *schema.READING_ALL):
         found = WithEdges(found, entering=step in schema.READING_ALL)
-    return Call(DAILY, (step, after, limit, dry_run), found)
+    return Call(procedures.CONSOLIDATE_DAILY, (step, after, limit, dry_run), found)
 
 
 @checked
@@ -126,7 +89,7 @@ def weekly(
     if step == schema.ARCHIVE:
         # Mentions lead to their entity.
         found = WithEdges(found, leaving=False, entering=True)
-    return Call(WEEKLY, (step, after, limit, dry_run), found)
+    return Call(procedures.CONSOLIDATE_WEEKLY, (step, after, limit, dry_run), found)
 
 
 @checked
@@ -134,7 +97,7 @@ def connections(
     after: str | None = None, limit: int | None = None, user_id: str = DEFAULT_USER
 ) -> Call:
     """Return the call for the next entities and what counts of the edges that leave them."""
-    return Call(CONNECTIONS, (after, limit), WithEdges(_batch(after, limit, user_id)))
+    return Call(procedures.CONNECTIONS, (after, limit), WithEdges(_batch(after, limit, user_id)))
 
 
 @checked
@@ -142,7 +105,7 @@ def settle_communities(communities: Mapping[str, str], user_id: str = DEFAULT_US
     """Return the call that sets the communities of entities, by their ids."""
     keys = tuple((user_id, one) for one in communities)
     found = Equal((schema.ENTITY,), ("user_id", "id"), keys)
-    return Call(SETTLE_COMMUNITIES, (dict(communities),), found)
+    return Call(procedures.SETTLE_COMMUNITIES, (dict(communities),), found)
 
 
 @checked
@@ -154,14 +117,14 @@ def silent_sessions(
     beyond = now_ms - HOUR_MS + 1
     where = (("user_id", user_id), ("is_open", True))
     found = Range((schema.SESSION,), "last_mention_at", -limits.MAX_TIME_MS, beyond, where, most)
-    return Call(SILENT_SESSIONS, (HOUR_MS, most), found)
+    return Call(procedures.SILENT_SESSIONS, (HOUR_MS, most), found)
 
 
 @checked
 def next_scope(after: str | None = None) -> Call:
     """Return the call that names the first user after *after* who has entities."""
     first = Range((schema.ENTITY,), "user_id", following(after), BEYOND, (), 1)
-    return Call(SCOPES, (after, 1), first)
+    return Call(procedures.SCOPES, (after, 1), first)
 
 
 def _statuses(wanted: Sequence[str]) -> list[Where]:

@@ -58,6 +58,27 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     }
 
 
+def state(
+    graph: Graph,
+    entity_id: str,
+    predicate: str,
+    value: str | None = None,
+    object_id: str | None = None,
+    valid_from: int | None = None,
+    valid_until: int | None = None,
+    single: bool = False,
+    corrects: str | None = None,
+    ends: str | None = None,
+    speaker: str = schema.MODEL,
+    text: str = "",
+    span: str | None = None,
+) -> Row:
+    """State a fact of an entity as `fact` does, part by part."""
+    what, when = (predicate, value, object_id), (valid_from, valid_until)
+    given = Given(*what, *when, single, corrects, ends, speaker, text, span)
+    return fact(graph, entity_id, given)
+
+
 def claim(
     graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], about: Node | None
 ) -> Row:

@@ -20,7 +20,7 @@ from .propagation import Propagation
 _JOINING: Final = {one: one for one in (*schema.CONNECTING, schema.SAME_AS)}
 
 
-def connections(graph: Graph, after: str | None, limit: int | None) -> list[Row]:
+def connections(graph: Graph, after: str | None = None, limit: int | None = None) -> list[Row]:
     """Return the next entities by id, those after *after*, with what leaves each and counts.
 
     A row has entity_id, label, community, node (its id in the database), and others and weights: of
@@ -59,16 +59,16 @@ def _weight(edge: Edge) -> float | None:
     return weight if weight >= edges.MIN_WEIGHT and edge.is_active else None
 
 
-def settle(graph: Graph, communities: Mapping[str, Any]) -> int:
-    """Set the community of each entity that is a key of *communities*; return how many changed."""
+def settle(graph: Graph, by_id: Mapping[str, Any]) -> Row:
+    """Set the community of each entity that is a key of *by_id*. Returns how many are changed."""
     changed = 0
     for node in graph.of(schema.ENTITY):
-        becomes = communities.get(node.key)
+        becomes = by_id.get(node.key)
         if becomes is not None and becomes != node.get("community"):
             # What earlier versions worked out is of no more use.
             node.set(community=texts.name(becomes, "communities"), community_draft=None)
             changed += 1
-    return changed
+    return {"changed": changed}
 
 
 def consolidate(graph: Graph, after: str | None, limit: int | None, dry_run: bool) -> Row:

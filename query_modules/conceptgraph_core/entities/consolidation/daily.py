@@ -28,7 +28,11 @@ _SHOWN: Final = 1e-4
 
 
 def consolidate(
-    graph: Graph, step: str, after: str | None, limit: int | None, dry_run: bool
+    graph: Graph,
+    step: str,
+    after: str | None = None,
+    limit: int | None = None,
+    dry_run: bool = False,
 ) -> Row:
     """Take one of `STEPS` for a batch of entities; see `batches.run`."""
     return batches.run(graph, STEPS, step, after, limit, dry_run)

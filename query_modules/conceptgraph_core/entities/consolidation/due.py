@@ -13,7 +13,7 @@ Row = dict[str, Any]
 HOUR_MS: Final = 3_600_000
 
 
-def scopes(graph: Graph, after: str | None, limit: int | None) -> list[Row]:
+def scopes(graph: Graph, after: str | None = None, limit: int | None = None) -> list[Row]:
     """Return the users who have entities, by name, those that come after *after*."""
     given = schema.MAX_LIMIT if limit is None else limit
     most = texts.integer(given, "limit", 1, MAX_BATCH)
@@ -26,7 +26,7 @@ def scopes(graph: Graph, after: str | None, limit: int | None) -> list[Row]:
     return [{"user_id": user_id} for user_id in sorted(found)[:most]]
 
 
-def silent(graph: Graph, silent_ms: int, limit: int | None) -> list[Row]:
+def silent(graph: Graph, silent_ms: int = HOUR_MS, limit: int | None = None) -> list[Row]:
     """Return the sessions that nobody ended and in which nothing was said for *silent_ms*.
 
     The longest silent first: session_id and last_mention_at (unix ms).

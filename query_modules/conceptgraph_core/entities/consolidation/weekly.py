@@ -23,7 +23,11 @@ ARCHIVED_DAYS: Final = 90
 
 
 def consolidate(
-    graph: Graph, step: str, after: str | None, limit: int | None, dry_run: bool
+    graph: Graph,
+    step: str,
+    after: str | None = None,
+    limit: int | None = None,
+    dry_run: bool = False,
 ) -> Row:
     """Take one of `schema.WEEKLY` for a batch of entities; see `batches.run`.
 

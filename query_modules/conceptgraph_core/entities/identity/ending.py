@@ -14,8 +14,10 @@ from . import components, ledger, merging
 Row = dict[str, Any]
 
 
-def end(graph: Graph, entity_id: str, said: str | None, reason: str, until: int | None) -> Row:
-    """Let an entity, with all that it was merged with, be over since *until* (unix ms; None: now).
+def end(
+    graph: Graph, entity_id: str, said: str | None, reason: str, valid_until: int | None = None
+) -> Row:
+    """Let an entity, with all it was merged with, be over since *valid_until* (unix ms; None: now).
 
     Of its name, what is mentioned later is another one, and a question. Returns verdict (`ended`),
     valid_until and merge_id, which takes it back. Without a name of the entity in *said*, the
@@ -25,7 +27,8 @@ def end(graph: Graph, entity_id: str, said: str | None, reason: str, until: int 
     texts.summary(reason, "reason")
     if said is not None:
         texts.summary(said, "said")
-    until = graph.now_ms if until is None else validators.time(until, "valid_until")
+    now = valid_until is None
+    until = graph.now_ms if now else validators.time(valid_until, "valid_until")
     entity = components.canonical(graph, merging.entity(graph, entity_id))
     components.refuse_self(components.members(graph, entity), "entity_id", "ended")
     if entity.get("valid_until") is not None:

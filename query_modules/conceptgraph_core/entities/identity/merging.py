@@ -32,7 +32,12 @@ def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids")
 
 
 def merge(
-    graph: Graph, source_id: str, target_id: str, reason: str, by: str, said: str | None = None
+    graph: Graph,
+    source_id: str,
+    target_id: str,
+    reason: str,
+    by: str = schema.SYSTEM,
+    said: str | None = None,
 ) -> Row:
     """Count the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
 

@@ -22,28 +22,28 @@ Row = dict[str, Any]
 def split(
     graph: Graph,
     entity_id: str,
-    moved_ids: Sequence[str],
+    mention_ids: Sequence[str],
     since: int | None,
     said: str | None,
     reason: str,
 ) -> Row:
     """Move mentions and facts of an entity to another one of its name, which is made.
 
-    Moved are those of *moved_ids*, or those that were told *since* then (unix ms). Returns verdict
-    (`split`), entity_id of the new one and merge_id, which takes it back. Without a name of the
-    entity in *said*, the user's words, it is only a claim (`candidate`), and reason says why.
-    Raises NotFound, InvalidText, NotAllowed if nothing would move, or nothing would stay.
+    That moves *mention_ids*, or what was told *since* then (unix ms). Returns verdict (`split`),
+    entity_id of the new one and merge_id, which takes it back. Without a name of the entity in
+    *said*, the user's words, it is only a claim (`candidate`), and reason says why. Raises
+    NotFound, InvalidText, NotAllowed if nothing would move, or nothing would stay.
     """
     texts.summary(reason, "reason")
     if said is not None:
         texts.summary(said, "said")
     if since is not None:
         validators.time(since, "since")
-    if bool(moved_ids) == (since is not None):
+    if bool(mention_ids) == (since is not None):
         raise InvalidText("mention_ids: give mention_ids or since, one of them")
     source = components.canonical(graph, merging.entity(graph, entity_id))
     components.refuse_self(components.members(graph, source), "entity_id", "split")
-    of = _chosen(graph, components.members(graph, source), moved_ids, since)
+    of = _chosen(graph, components.members(graph, source), mention_ids, since)
     if ledger.lacking(graph, [source], said) is not None:
         return ledger.claim(graph, schema.SPLIT_ACTION, source, reason, said)
     return _made(graph, source, of, said, reason)

@@ -42,12 +42,34 @@ class Told:
 
 def explain(
     graph: Graph,
+    entity_id: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    type_: str | None = None,
+) -> list[Row]:
+    """Explain an entity, or the edge of that type between two. Raises NotFound, InvalidText.
+
+    A row has text, parts, ids, and the node and the relation that it speaks of, to draw.
+    """
+    return [
+        {
+            "text": written(one.parts),
+            "parts": list(one.parts),
+            "ids": dict(one.ids),
+            "node": None if one.node is None else graph.yielded(one.node),
+            "relation": None if one.tie is None else graph.relations([one.tie.raw])[0],
+        }
+        for one in _told(graph, entity_id, source, target, type_)
+    ]
+
+
+def _told(
+    graph: Graph,
     entity_id: str | None,
     source_id: str | None,
     target_id: str | None,
     edge_type: str | None,
 ) -> list[Told]:
-    """Explain an entity, or the edge of that type between two. Raises NotFound, InvalidText."""
     ends = source_id, target_id, edge_type
     if entity_id is not None and ends == (None, None, None):
         return list(_entity(graph, merging.entity(graph, entity_id)))
@@ -79,20 +101,6 @@ def _between(graph: Graph, source: Node, target: Node, kind: str) -> tuple[Node,
         if (tie := graph.between(one, other, kind)) is not None
     ]
     return min(found, key=lambda pair: pair[1].rank, default=None)
-
-
-def rows(graph: Graph, told: Sequence[Told]) -> list[Row]:
-    """Return *told* as a procedure yields it: text, parts, ids, and node and relation to draw."""
-    return [
-        {
-            "text": written(one.parts),
-            "parts": list(one.parts),
-            "ids": dict(one.ids),
-            "node": None if one.node is None else graph.yielded(one.node),
-            "relation": None if one.tie is None else graph.relations([one.tie.raw])[0],
-        }
-        for one in told
-    ]
 
 
 def _of(entity: Node, *more: tuple[str, str]) -> tuple[tuple[str, str], ...]:

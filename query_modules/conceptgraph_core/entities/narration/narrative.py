@@ -45,7 +45,7 @@ _STRONG: Final = 0.7
 _SHORTEST: Final = 100
 
 
-def context(graph: Graph, message: str, token_budget: int | None) -> Row:
+def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
     """Tell what is known of whom *message* names, in at most *token_budget* tokens (estimated).
 
     In the order in which it names them; what only a model mentioned comes last, and is what is left

@@ -14,7 +14,11 @@ Row = dict[str, Any]
 
 
 def get(
-    graph: Graph, entity_id: str, valid_at: int | None, known_at: int | None, limit: int | None
+    graph: Graph,
+    entity_id: str,
+    valid_at: int | None = None,
+    known_at: int | None = None,
+    limit: int | None = schema.DEFAULT_ROWS,
 ) -> Row:
     """Return the component of *entity_id* as one, its facts as of both times (unix ms; None: now).
 

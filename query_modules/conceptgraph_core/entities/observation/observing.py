@@ -30,8 +30,8 @@ def observe(
     message_id: str,
     speaker: str,
     text: str,
-    observations: Sequence[Mapping[str, Any]],
-    relations: Sequence[Mapping[str, Any]],
+    observations: Sequence[Mapping[str, Any]] = (),
+    relations: Sequence[Mapping[str, Any]] = (),
 ) -> Row:
     """Record what a message mentions. Returns entities and edges, a row for each.
 
