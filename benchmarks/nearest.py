@@ -57,7 +57,7 @@ def _measured(
 
         def ours(question: Any, part: str, where: Any = condition) -> list[dict[str, Any]]:
             wanted = Nearest(MEMORY, "embedding", tuple(question.tolist()), LIMIT, where)
-            return store.run(calls.Call(calls.transfer.EXPORT, (part,), wanted))
+            return store.run(calls.Call(calls.transfer.procedures.EXPORT, (part,), wanted))
 
         question = chance.standard_normal(DIMENSION)
         found = [row["record"]["id"] for row in ours(question, "nodes")]

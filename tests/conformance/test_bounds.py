@@ -73,4 +73,4 @@ def test_a_search_takes_a_hundred_keywords_and_not_one_more(memory):
     with pytest.raises(REFUSALS, match="keywords: 101 are too many; at most 100"):
         memory.concept_search([*words, "more"])
     with pytest.raises(REFUSALS, match="keywords: 101 are too many; at most 100"):
-        memory.run(Call(calls.concepts.CONCEPT_SEARCH, ([*words, "more"], 50)))
+        memory.run(Call(calls.concepts.procedures.CONCEPT_SEARCH, ([*words, "more"], 50)))

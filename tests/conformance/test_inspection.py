@@ -159,4 +159,6 @@ def test_the_checks_tolerate_what_they_report(memory, hands):
 
 
 def test_the_modules_have_the_version_of_the_server(memory):
-    assert memory.run(calls.Call(calls.transfer.VERSION, ())) == [{"version": __version__}]
+    assert memory.run(calls.Call(calls.transfer.procedures.VERSION, ())) == [
+        {"version": __version__}
+    ]

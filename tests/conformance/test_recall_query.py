@@ -82,10 +82,12 @@ def test_by_scan_it_answers_as_by_index(market):
     for seeds in (["apple"], ["APPLE", "pie"], ["an"], []):
         query(market, seeds)  # So that the next two find it aroused alike.
         expected = query(market, seeds)
-        fields = calls.concepts.RECALL_QUERY.fields
+        fields = calls.concepts.procedures.RECALL_QUERY.fields
         (scanned,) = market.procedure("conceptgraph.recall_query", [seeds, 2, None, False], fields)
         assert scanned == expected
-        scanned = market.procedure("conceptgraph.unknown", [seeds], calls.concepts.UNKNOWN.fields)
+        scanned = market.procedure(
+            "conceptgraph.unknown", [seeds], calls.concepts.procedures.UNKNOWN.fields
+        )
         assert scanned == market.run(calls.concepts.unknown(seeds))
 
 

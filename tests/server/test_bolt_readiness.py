@@ -355,7 +355,7 @@ def test_modules_of_another_version_are_refused_with_what_to_do(
 
 
 def test_modules_that_lack_a_procedure_are_refused(database, connect, memgraph_uri, monkeypatch):
-    newer = calls.transfer.STATS._replace(name="conceptgraph.something_newer")
+    newer = calls.transfer.procedures.STATS._replace(name="conceptgraph.something_newer")
     monkeypatch.setattr(calls, "ALL", (*calls.ALL, newer))
     said = "the query modules lack conceptgraph.something_newer, .* install-modules"
     with pytest.raises(Misdeployed, match=said):
@@ -383,7 +383,7 @@ def test_a_procedure_that_vanishes_later_is_refused_with_what_to_do(
     database, connect, memgraph_uri
 ):
     store = connect(memgraph_uri)
-    gone = calls.Call(calls.transfer.STATS._replace(name="conceptgraph.gone"), ())
+    gone = calls.Call(calls.transfer.procedures.STATS._replace(name="conceptgraph.gone"), ())
     with pytest.raises(Misdeployed, match=r"conceptgraph\.gone.*doctor") as failure:
         store.run(gone)
     assert "\n" not in str(failure.value)

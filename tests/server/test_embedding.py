@@ -206,7 +206,7 @@ def nearest(store: Path, said: str, text: str) -> str:
         [vector] = await embedding.vectors([text])
         opened_store = EmbeddedStore(store, creates=False)
         look_up = Nearest("Memory", "embedding", vector, 1, (("user_id", "mia"),))
-        call = calls.Call(calls.transfer.EXPORT, ("nodes",), look_up)
+        call = calls.Call(calls.transfer.procedures.EXPORT, ("nodes",), look_up)
         [row] = await opened_store.call(call, {})
         await opened_store.close()
         return str(row["record"]["id"])

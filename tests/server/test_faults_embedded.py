@@ -26,7 +26,9 @@ from concept_graph_mcp.stores.embedded.opening import APPLICATION_ID
 from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.tables import FORMAT
 from concept_graph_mcp.stores.embedded.transaction import UniqueViolation
+from conceptgraph_core.concepts import procedures
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.transfer import procedures as transfer
 
 REFUSALS = (StoreError, ConceptGraphError)
 NOW_MS = 1_750_000_000_000
@@ -599,14 +601,14 @@ def test_a_procedure_that_fails_leaves_no_trace(faulty, tmp_path, procedure, err
 @pytest.mark.parametrize(
     ("call", "refusal"),
     [
-        (calls.Call(calls.concepts.RELATION_ADD, ("new", "20250615/apple", "is-a")), "only evokes"),
+        (calls.Call(procedures.RELATION_ADD, ("new", "20250615/apple", "is-a")), "only evokes"),
         (
-            calls.Call(calls.concepts.EPISODE_ADD, ("Ate it", ["new", "20250615/apple"])),
+            calls.Call(procedures.EPISODE_ADD, ("Ate it", ["new", "20250615/apple"])),
             "is an episode",
         ),
         (
             calls.Call(
-                calls.transfer.IMPORT_ROWS,
+                transfer.IMPORT_ROWS,
                 (
                     [
                         {"kind": "relation", "from": "new", "to": "apple", "type": "is-a"},

@@ -40,7 +40,7 @@ def touch(graph: Graph, node: Node, level: float) -> None:
         graph.arouse(node, level)
 
 
-def update_affect(graph: Graph, target: str, valence_delta: Any) -> dict[str, Any]:
+def update_affect(graph: Graph, target: str, valence_delta: float) -> dict[str, Any]:
     """Add *valence_delta* in [-1, 1] to the valence of *target* and touch it with |delta|.
 
     An episode of that name wins over a concept; a name that nothing has becomes a concept, unless

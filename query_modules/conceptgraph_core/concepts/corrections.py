@@ -14,7 +14,9 @@ from .node import Graph, Node
 from .relations import relation_edge_type
 
 
-def rename(graph: Graph, concept: str, new_name: str, dry_run: bool) -> list[dict[str, str]]:
+def rename(
+    graph: Graph, concept: str, new_name: str, dry_run: bool = False
+) -> list[dict[str, str]]:
     """Give *concept* another name; its feelings, relations and episodes stay with it.
 
     Raises NotFound, NameTaken, or WrongKind: an episode's name holds its date.
@@ -33,7 +35,7 @@ def rename(graph: Graph, concept: str, new_name: str, dry_run: bool) -> list[dic
     return rows
 
 
-def remove(graph: Graph, name: str, dry_run: bool) -> list[dict[str, str]]:
+def remove(graph: Graph, name: str, dry_run: bool = False) -> list[dict[str, str]]:
     """Remove a concept or an episode with all of its relations. Raises NotFound."""
     node = _only(graph, name, "name")
     rows = _touched(graph, node)
@@ -48,18 +50,18 @@ def remove(graph: Graph, name: str, dry_run: bool) -> list[dict[str, str]]:
 
 
 def remove_relation(
-    graph: Graph, source: str, target: str, relation_type: str, dry_run: bool
+    graph: Graph, source: str, target: str, type_: str, dry_run: bool = False
 ) -> list[dict[str, str]]:
     """Remove a relation, with any parallel edges of it. Raises NotFound."""
-    edge_type = relation_edge_type(relation_type)
+    edge_type = relation_edge_type(type_)
     ends = [_only(graph, source, "from"), _only(graph, target, "to")]
     edges = graph.edges_between(ends[0], ends[1], edge_type)
     if not edges:
-        raise NotFound(f"relation: no {relation_type} from {shown(source)} to {shown(target)}")
+        raise NotFound(f"relation: no {type_} from {shown(source)} to {shown(target)}")
     if not dry_run:
         for edge in edges:
             graph.delete_edge(edge)
-    return [_relation_row(ends[0], relation_type, ends[1])]
+    return [_relation_row(ends[0], type_, ends[1])]
 
 
 def _only(graph: Graph, name: str, field: str) -> Node:

@@ -8,20 +8,20 @@ from .. import limits, text
 from ..errors import InvalidText
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from ..retrieval.schema import SHARED
+from ..retrieval.schema import DEFAULT_LIMIT, SHARED
 from . import schema
 from .names import ensure
 from .node import Graph
 
 
-def add(graph: Graph, summary: str, names: Sequence[str]) -> dict[str, Any]:
-    """Record an episode and an EVOKES edge to it from each distinct concept of *names*.
+def add(graph: Graph, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
+    """Record an episode and an EVOKES edge to it from each distinct one of *concepts*.
 
     Returns episode_id ("YYYYMMDD/<first concept>", with "-2", "-3" … until no episode and no
     concept has it), linked_concepts and valence. Concepts that do not exist are created.
     """
     summary = text.summary(summary, "summary")
-    names = text.names(names, "concepts")
+    names = text.names(concepts, "concepts")
     if not names:
         raise InvalidText("concepts: name at least one concept that the episode is about")
     base = f"{graph.context.date}/{names[0]}"
@@ -43,11 +43,11 @@ def add(graph: Graph, summary: str, names: Sequence[str]) -> dict[str, Any]:
     return {"episode_id": episode.name, "linked_concepts": names, "valence": 0.0}
 
 
-def search(graph: Graph, query: str, limit: int | None) -> list[dict[str, Any]]:
-    """Return the episodes that *query* belongs to by their words, the best first; at most *limit*.
+def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[dict[str, Any]]:
+    """Return the episodes that a text belongs to by their words, the best first; at most *limit*.
 
     A row has episode_id, summary, date ("2025-06-15", or None), score, matched, words and factors
-    as `associate.searching.search` has them, and the node. Nothing is aroused.
+    as `retrieval.searching.search` has them, and the node. Nothing is aroused.
     """
     kind = schema.LAYER.kind(schema.EPISODE)
     return [
@@ -61,7 +61,7 @@ def search(graph: Graph, query: str, limit: int | None) -> list[dict[str, Any]]:
             "factors": row["factors"],
             "episode": graph.yielded(row["node"]),
         }
-        for row in searching.search(graph, kind, SHARED, query, limit)
+        for row in searching.search(graph, kind, SHARED, text_, limit)
     ]
 
 

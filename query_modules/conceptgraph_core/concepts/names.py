@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import folding, text
 from ..errors import InvalidText, NameTaken, WrongKind
+from ..name_lists import names as lists
 from ..text import shown
 from . import affect, schema
 from .node import Graph, Node
@@ -42,7 +43,9 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
     return nodes
 
 
-def search(graph: Graph, keywords: Sequence[str], limit: int | None) -> list[dict[str, Any]]:
+def search(
+    graph: Graph, keywords: Sequence[str], limit: int | None = schema.DEFAULT_SEARCH_LIMIT
+) -> list[dict[str, Any]]:
     """Return up to *limit* concepts: those that match by name, then the most aroused.
 
     A keyword matches anywhere in a name, in any case and any script, and without accents also what
@@ -128,3 +131,15 @@ def _concepts(graph: Graph) -> Iterator[Node]:
 def _first(entries: list[tuple[Any, str, Node]], most: int) -> list[Node]:
     """Return the first *most* nodes by place and name; nodes themselves have no order."""
     return [node for *_, node in heapq.nsmallest(most, entries, key=lambda entry: entry[:2])]
+
+
+def list_names(graph: Graph, number: int) -> dict[str, Any]:
+    """Put the names of concepts that are in no list yet into lists, as `name_lists` does."""
+    return lists.put(graph, schema.NAMES, number)
+
+
+def listed_names(
+    graph: Graph, keywords: Sequence[str], limit: int = schema.DEFAULT_SEARCH_LIMIT
+) -> list[dict[str, str]]:
+    """Return the names of concepts in lists that have a keyword, as `name_lists` finds them."""
+    return lists.matching(graph, schema.NAMES, keywords, limit)

@@ -8,7 +8,10 @@ from .node import Graph, Node
 
 
 def neighbourhood(
-    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
+    graph: Graph,
+    seeds: Sequence[Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = schema.DEFAULT_NEIGHBOURS,
 ) -> list[dict[str, Any]]:
     """Return a row for each node within *max_hop* of *seeds* (names or nodes), nearest first.
 

@@ -36,7 +36,10 @@ class _Walk(NamedTuple):
 
 
 def recall(
-    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
+    graph: Graph,
+    seeds: Sequence[Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = schema.DEFAULT_ROWS,
 ) -> list[dict[str, Any]]:
     """Return the rows of `peek`, then raise the arousal of every node that one of them mentions.
 
@@ -49,7 +52,11 @@ def recall(
 
 
 def query(
-    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None, each_episode_once: bool
+    graph: Graph,
+    seeds: Sequence[Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = schema.DEFAULT_ROWS,
+    each_episode_once: bool = False,
 ) -> dict[str, Any]:
     """Recall, and return all that there is to say about it as one row.
 
@@ -75,7 +82,10 @@ def query(
 
 
 def peek(
-    graph: Graph, seeds: Sequence[Any], max_hop: int, limit: int | None
+    graph: Graph,
+    seeds: Sequence[Any],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = schema.DEFAULT_ROWS,
 ) -> list[dict[str, Any]]:
     """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, best first.
 

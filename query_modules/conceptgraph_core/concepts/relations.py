@@ -9,13 +9,13 @@ from . import affect, schema
 from .node import Graph, Node
 
 
-def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str, Any]:
+def add(graph: Graph, source: str, target: str, type_: str) -> dict[str, Any]:
     """Add the relation, or strengthen it: w becomes 1 − (1 − w)(1 − 0.2), from 0.25 (seed 000).
 
     Ends that do not exist are created as concepts. Returns from, to, type and the new weight.
     Raises UnknownRelationType, Tautology, or WrongKind unless the type is evokes.
     """
-    edge_type = relation_edge_type(relation_type)
+    edge_type = relation_edge_type(type_)
     source, target = schema.checked_ends(source, target)
     if source == target:
         raise Tautology(f"relation: tautology: from and to are both {shown(source)}")
@@ -27,7 +27,7 @@ def add(graph: Graph, source: str, target: str, relation_type: str) -> dict[str,
             raise WrongKind(f"{field}: {shown(name)} is an episode; only evokes may join episodes")
         ends.append(known[0] if known else _create_end(graph, name, field))
     weight = _strengthen(graph, ends[0], ends[1], edge_type)
-    return {"from": source, "to": target, "type": relation_type, "weight": weight}
+    return {"from": source, "to": target, "type": type_, "weight": weight}
 
 
 def relation_edge_type(relation_type: object) -> str:

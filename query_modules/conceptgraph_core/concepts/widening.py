@@ -30,8 +30,8 @@ class _Neighbour(NamedTuple):
     why: str
 
 
-def widened(graph: Graph, asked: str) -> list[Row]:
-    """Return the terms that *asked* leads to by the concepts that it names, the strongest first.
+def widened(graph: Graph, text_: str) -> list[Row]:
+    """Return the terms that a text leads to by the concepts that it names, the strongest first.
 
     A row has term, share (of what a word of the question counts, below 1), said (the concept that
     is named), to (its neighbour) and why ("dog evokes Max"). Of each concept three neighbours at
@@ -39,9 +39,9 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     LibraryMissing.
     """
     languages = graph.context.languages
-    own = asked_terms(texts.summary(asked, "text"), languages)
+    own = asked_terms(texts.summary(text_, "text"), languages)
     best: dict[str, Row] = {}
-    for concept in _with_neighbours(graph, named(graph, asked)):
+    for concept in _with_neighbours(graph, named(graph, text_)):
         for neighbour in nsmallest(schema.WIDENED_NEIGHBOURS, concept[1]):
             for term in asked_terms(neighbour.name, languages):
                 share = round(-neighbour.against, schema.SCORE_DECIMALS)

@@ -17,7 +17,7 @@ from .view import Everything, value_of
 Row = dict[str, Any]
 
 
-def choose(graph: Everything, model: str, dimension: int, again: bool) -> Row:
+def choose(graph: Everything, model: str, dimension: int, again: bool = False) -> Row:
     """Let the vectors be of this embedding from now on, if they can be.
 
     They can where there was none before. *again* does away with the vectors that were found; once
@@ -48,10 +48,11 @@ def lacking(graph: Everything) -> list[Row]:
     return rows
 
 
-def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Give the nodes that *rows*, {kind, key, text, vector}, are of their vectors; return how many.
+def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> Row:
+    """Give the nodes that *rows*, {kind, key, text, vector}, are of their vectors.
 
-    A node whose text is not that any more keeps what it has, and lacks a vector if it did.
+    Returns embedded, how many. A node whose text is not that any more keeps what it has, and lacks
+    a vector if it did.
     """
     made = [_vector(row.get("vector")) for row in rows]
     for size in {len(vector) for vector in made}:
@@ -68,7 +69,7 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> i
             continue
         graph.update(node, **_given(index, vector))
         embedded += 1
-    return embedded
+    return {"embedded": embedded}
 
 
 def text_of(graph: Everything, node: Node, index: VectorIndex) -> str | None:

@@ -23,7 +23,7 @@ Record = dict[str, Any]
 
 
 def export(graph: Everything, part: str) -> Iterator[Record]:
-    """Iterate over the records of *part*: "nodes", or the "relations" that leave them.
+    """Iterate over rows, {record}, of *part*: "nodes", or the "relations" that leave them.
 
     Goes through the nodes of the context's `found`, or through the whole graph.
     """
@@ -31,7 +31,8 @@ def export(graph: Everything, part: str) -> Iterator[Record]:
         raise InvalidRow(f"part: must be one of {', '.join(PARTS)}")
     for node in graph.nodes():
         if graph.kind_of(node).exported:
-            yield from [_of_node(graph, node)] if part == "nodes" else _of_edges(graph, node)
+            records = [_of_node(graph, node)] if part == "nodes" else _of_edges(graph, node)
+            yield from ({"record": one} for one in records)
 
 
 def _of_node(graph: Everything, node: Node) -> Record:

@@ -8,7 +8,7 @@ from ..retrieval.indexer import Writer
 from .view import Everything
 
 
-def index(graph: Everything, again: bool, limit: int | None = None) -> dict[str, int]:
+def index(graph: Everything, again: bool = False, limit: int | None = None) -> dict[str, int]:
     """Give nodes what follows from their properties, and texts their words, where it is missing.
 
     Goes through the nodes of the context's `found`, or through the whole graph. With *again* what

@@ -31,13 +31,7 @@ _LAYERS = (
     *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
     *("ingesting", "memory_admin", "entities", "entity_admin", "everyday"),
 )
-# Where procedures are declared.
-_DECLARING = (
-    "conceptgraph_core.memories",
-    "conceptgraph_core.entities",
-    "conceptgraph_core.everyday",
-)
-_UNDECLARED = ("concepts", "transfer", "embedding")
+_DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 
 if not TYPE_CHECKING:  # Or any name would do.
 
@@ -45,7 +39,8 @@ if not TYPE_CHECKING:  # Or any name would do.
         if name in _LAYERS:
             return importlib.import_module(f".{name}", __name__)
         if name == "ALL":
-            layers = [importlib.import_module(f".{layer}", __name__) for layer in _UNDECLARED]
-            layers += [importlib.import_module(f"{each}.procedures") for each in _DECLARING]
-            return tuple(procedure for layer in layers for procedure in layer.PROCEDURES)
+            modules = (f"conceptgraph_core.{layer}.procedures" for layer in _DECLARING)
+            return tuple(
+                one for name in modules for one in importlib.import_module(name).PROCEDURES
+            )
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

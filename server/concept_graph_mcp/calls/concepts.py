@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from conceptgraph_core import folding, limits, text
-from conceptgraph_core.concepts import schema, spoken
+from conceptgraph_core.concepts import procedures, schema, spoken
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.schema import SHARED
 from conceptgraph_core.words import missing
 
@@ -17,61 +16,11 @@ from .lookups import Equal, Filled, Listing, Ordered, Range, Similar, Text, Unio
 # database, and a look-up should not be made for what will be refused.
 
 
-CONCEPT_UPSERT = Procedure("conceptgraph.concept_upsert", ("concept_id", "created"), writes=True)
-UPDATE_AFFECT = Procedure(
-    "conceptgraph.update_affect",
-    ("concept_id", "episode_id", "valence", "arousal", "accessed_at"),
-    writes=True,
-)
-EPISODE_ADD = Procedure(
-    "conceptgraph.episode_add", ("episode_id", "linked_concepts", "valence"), writes=True
-)
-RELATION_ADD = Procedure("conceptgraph.relation_add", ("from", "to", "type", "weight"), writes=True)
-CONCEPT_SEARCH = Procedure(
-    "conceptgraph.concept_search", ("concept", "arousal", "matched"), writes=False
-)
-# The edge itself is for Lab; over the wire it would cost more than all the rest.
-_RECALL_FIELDS = (
-    "text", "score", "valence", "hop", "arousal", "weight", "reverse", "total", "episode_id",
-)  # fmt: skip
-RECALL = Procedure("conceptgraph.recall", _RECALL_FIELDS, writes=True)
-PEEK = Procedure("conceptgraph.peek", _RECALL_FIELDS, writes=False)
+# How strong each is of the first says as much to a model as the order does.
+_CONCEPT_SEARCH = procedures.CONCEPT_SEARCH.without("relative")
+_RECALL = procedures.RECALL.without("relative")
+_PEEK = procedures.PEEK.without("relative")
 _EXPLANATION = ("words", "factors")
-RECALL_QUERY = Procedure(
-    "conceptgraph.recall_query",
-    ("propositions", "total", "unknown"),
-    writes=True,
-    peeking="conceptgraph.peek_query",
-)
-LIST_NAMES = Procedure("conceptgraph.list_names", ("listed",), writes=True)
-LISTED_NAMES = Procedure("conceptgraph.listed_names", ("name",), writes=False)
-UNKNOWN = Procedure("conceptgraph.unknown", ("seed", "similar"), writes=False)
-ASSOCIATE = Procedure(
-    "conceptgraph.associate",
-    ("episode_id", "summary", "date", "score", "matched", "words", "factors"),
-    writes=False,
-)
-WIDENED = Procedure("conceptgraph.widened", ("term", "share", "said", "to", "why"), writes=False)
-UNINDEXED = Procedure("conceptgraph.unindexed", ("episodes",), writes=False)
-NEIGHBOURHOOD = Procedure(
-    "conceptgraph.neighbourhood",
-    (
-        "id", "kind", "name", "text", "valence", "arousal_level", "accessed_at", "hop", "degree",
-        "relations",
-    ),
-    writes=False,
-)  # fmt: skip
-RENAME = Procedure("conceptgraph.rename", ("kind", "text", "id"), writes=True)
-REMOVE = Procedure("conceptgraph.remove", ("kind", "text", "id"), writes=True)
-REMOVE_RELATION = Procedure("conceptgraph.remove_relation", ("kind", "text", "id"), writes=True)
-
-PROCEDURES = (
-    CONCEPT_UPSERT, UPDATE_AFFECT, EPISODE_ADD, RELATION_ADD, CONCEPT_SEARCH, RECALL, PEEK,
-    RECALL_QUERY, RECALL_QUERY.peek(), LIST_NAMES, LISTED_NAMES, UNKNOWN, ASSOCIATE, WIDENED,
-    UNINDEXED, NEIGHBOURHOOD, RENAME, REMOVE, REMOVE_RELATION,
-)  # fmt: skip
-
-
 _EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
@@ -79,7 +28,7 @@ _EPISODE = schema.LAYER.kind(schema.EPISODE)
 def concept_upsert(concept: str) -> Call:
     text.name(concept, "concept")
     return Call(
-        CONCEPT_UPSERT,
+        procedures.CONCEPT_UPSERT,
         (concept,),
         _named(concept),
     )
@@ -89,7 +38,7 @@ def concept_upsert(concept: str) -> Call:
 def update_affect(target: str, valence_delta: float) -> Call:
     text.existing_name(target, "target")
     return Call(
-        UPDATE_AFFECT,
+        procedures.UPDATE_AFFECT,
         (target, valence_delta),
         _named(target),
     )
@@ -104,10 +53,10 @@ def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     # "." follows "-", so the range is everything that begins with the base and a hyphen.
     numbered = Range(schema.LAYER.names, "name", base + "-", base + ".")
     if not names:
-        return Call(EPISODE_ADD, (summary, []), _named())
+        return Call(procedures.EPISODE_ADD, (summary, []), _named())
     indexed = text_lookups.of_new_text(_EPISODE, summary, SHARED, base, base + ".")
     lookup = Union((_named(base, *names), numbered, *indexed))
-    return Call(EPISODE_ADD, (summary, list(names)), lookup, text_lookups.context())
+    return Call(procedures.EPISODE_ADD, (summary, list(names)), lookup, text_lookups.context())
 
 
 @checked
@@ -121,12 +70,12 @@ def associate(
     """Return the call that finds what *query* belongs to; *asked_at* is in unix ms."""
     text.summary(query, "query")
     lookup = text_lookups.of_question(query, SHARED)
-    fields = tuple(one for one in ASSOCIATE.fields if explained or one not in _EXPLANATION)
+    procedure = procedures.ASSOCIATE.without(*(() if explained else _EXPLANATION))
     asked = {"asker": asker, "asked_at": asked_at}
     context = text_lookups.context() | {
         key: value for key, value in asked.items() if value is not None
     }
-    return Call(ASSOCIATE._replace(fields=fields), (query, limit), lookup, context)
+    return Call(procedure, (query, limit), lookup, context)
 
 
 @checked
@@ -135,19 +84,19 @@ def widened(query: str) -> Call:
     text.summary(query, "text")
     named = () if missing() else spoken.names(query, text_lookups.spoken())
     by_name = Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((name,) for name in named))
-    return Call(WIDENED, (query,), by_name, text_lookups.context())
+    return Call(procedures.WIDENED, (query,), by_name, text_lookups.context())
 
 
 @checked
 def unindexed() -> Call:
     """Return the call that tells how many episodes `associate` cannot find."""
-    return Call(UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, SHARED))
+    return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, SHARED))
 
 
 @checked
 def relation_add(source: str, target: str, relation_type: str) -> Call:
     _relation(source, target, relation_type)
-    return Call(RELATION_ADD, (source, target, relation_type), _named(source, target))
+    return Call(procedures.RELATION_ADD, (source, target, relation_type), _named(source, target))
 
 
 @checked
@@ -156,24 +105,25 @@ def concept_search(
 ) -> Call:
     most = schema.search_limit(limit)
     wanted = folding.keywords(text.keywords(keywords))
-    matching = Text(schema.CONCEPT, wanted, most, LISTED_NAMES.name, *LISTED_NAMES.fields)
+    listed = procedures.LISTED_NAMES
+    matching = Text(schema.CONCEPT, wanted, most, listed.name, *listed.fields)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
-    return Call(CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
+    return Call(_CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
 
 
 @checked
 def recall(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
-    return Call(RECALL, (list(seeds), max_hop, limit), _seeds(seeds))
+    return Call(_RECALL, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
 @checked
 def peek(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
-    return Call(PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
+    return Call(_PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
 @checked
@@ -184,12 +134,12 @@ def recall_query(
     each_episode_once: bool = False,
 ) -> Call:
     arguments = (list(seeds), max_hop, limit, each_episode_once)
-    return Call(RECALL_QUERY, arguments, _similar(seeds))
+    return Call(procedures.RECALL_QUERY, arguments, _similar(seeds))
 
 
 @checked
 def unknown(seeds: Sequence[str]) -> Call:
-    return Call(UNKNOWN, (list(seeds),), _similar(seeds))
+    return Call(procedures.UNKNOWN, (list(seeds),), _similar(seeds))
 
 
 @checked
@@ -222,7 +172,7 @@ def _with_field(call: Call, name: str) -> Call:
 def neighbourhood(
     seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
 ) -> Call:
-    return Call(NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(seeds))
+    return Call(procedures.NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(seeds))
 
 
 @checked
@@ -230,7 +180,7 @@ def rename(concept: str, new_name: str, dry_run: bool) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
     lookup = Union((_named(concept, new_name), Listing(schema.CONCEPT, (concept,))))
-    return Call(RENAME, (concept, new_name, dry_run), lookup)
+    return Call(procedures.RENAME, (concept, new_name, dry_run), lookup)
 
 
 @checked
@@ -238,14 +188,14 @@ def remove(name: str, dry_run: bool) -> Call:
     text.existing_name(name, "name")
     indexed = text_lookups.of_removal(_EPISODE, name, SHARED)
     lookup = Union((_named(name), Listing(schema.CONCEPT, (name,)), *indexed))
-    return Call(REMOVE, (name, dry_run), lookup, text_lookups.context())
+    return Call(procedures.REMOVE, (name, dry_run), lookup, text_lookups.context())
 
 
 @checked
 def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)
-    return Call(REMOVE_RELATION, arguments, _named(source, target))
+    return Call(procedures.REMOVE_RELATION, arguments, _named(source, target))
 
 
 def _relation(source: str, target: str, relation_type: str) -> None:

@@ -5,20 +5,13 @@ from types import MappingProxyType
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
-from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer import procedures
 from conceptgraph_core.transfer.places import places
 
 from .call import Call, checked
 from .lookups import Equal, Lookup, Union, Vectored
 from .transfer import of_model, placed
-
-CHOSEN = Procedure("conceptgraph.embedding", ("model", "dimension"), writes=False)
-CHOOSE = Procedure("conceptgraph.embedding_choose", ("chosen", "cleared"), writes=True)
-LACKING = Procedure("conceptgraph.embedding_lacking", ("kind", "key", "text"), writes=False)
-SET = Procedure("conceptgraph.embedding_set", ("embedded",), writes=True)
-
-PROCEDURES = (CHOSEN, CHOOSE, LACKING, SET)
 
 # How far a walk through what lacks a vector has come: of each kind, the last key.
 Reached = Mapping[str, tuple[Any, ...]]
@@ -39,7 +32,7 @@ def held(*holders: str) -> Lookup:
 
 @checked
 def chosen(model: Model = MODEL) -> Call:
-    return Call(of_model(CHOSEN, model), (), remembered())
+    return Call(of_model(procedures.EMBEDDING, model), (), remembered())
 
 
 @checked
@@ -51,7 +44,7 @@ def choose(name: str, dimension: int, again: bool, model: Model = MODEL) -> Call
     ]
     holds = Equal((HOLD,), ("part",), tuple((one,) for one in range(PARTS)))
     lookup = Union((remembered(), holds, *(there if again else ())))
-    return Call(of_model(CHOOSE, model), (name, dimension, again), lookup)
+    return Call(of_model(procedures.EMBEDDING_CHOOSE, model), (name, dimension, again), lookup)
 
 
 def reached(after: Reached, rows: Sequence[Mapping[str, Any]]) -> Reached:
@@ -68,7 +61,7 @@ def lacking(limit: int, after: Reached = MappingProxyType({}), model: Model = MO
         Vectored(kind.label, index.vector, False, limit, kind.key, after.get(kind.kind))
         for kind, index in embedded_kinds(model.layers)
     ]
-    return Call(of_model(LACKING, model), (), Union(tuple(parts)))
+    return Call(of_model(procedures.EMBEDDING_LACKING, model), (), Union(tuple(parts)))
 
 
 @checked
@@ -81,4 +74,4 @@ def embed(name: str, rows: Sequence[Mapping[str, Any]], model: Model = MODEL) ->
     ]
     wanted = dict.fromkeys(place for one in records for place in places(model.layers, one))
     lookup = Union((remembered(), held(name), placed(list(wanted), model.layers)))
-    return Call(of_model(SET, model), (name, list(rows)), lookup)
+    return Call(of_model(procedures.EMBEDDING_SET, model), (name, list(rows)), lookup)

@@ -8,40 +8,27 @@ from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import LAYERS, MODEL, Model
+from conceptgraph_core.transfer import procedures
 from conceptgraph_core.transfer.places import Place, places
 
 from . import text_lookups
 from .call import Call, checked
 from .lookups import Equal, Union
 
-VERSION = Procedure("conceptgraph.version", ("version",), writes=False, takes_context=False)
-STATS = Procedure("conceptgraph.stats", ("measure", "kind", "value"), writes=False)
-CHECK = Procedure("conceptgraph.check", ("problem", "subject", "advice"), writes=False)
-EXPORT = Procedure("conceptgraph.export", ("record",), writes=False)
-IMPORT_ROWS = Procedure(
-    "conceptgraph.import_rows",
-    ("nodes_created", "nodes_existing", "relations_created", "relations_existing"),
-    writes=True,
-)
-
-INDEX = Procedure("conceptgraph.index", ("indexed",), writes=True)
-
-PROCEDURES = (VERSION, STATS, CHECK, INDEX, EXPORT, IMPORT_ROWS)
-
 
 @checked
 def version() -> Call:
-    return Call(VERSION, ())
+    return Call(procedures.VERSION, ())
 
 
 @checked
 def stats(model: Model = MODEL) -> Call:
-    return Call(of_model(STATS, model), ())
+    return Call(of_model(procedures.STATS, model), ())
 
 
 @checked
 def check(model: Model = MODEL) -> Call:
-    return Call(of_model(CHECK, model), ())
+    return Call(of_model(procedures.CHECK, model), ())
 
 
 @checked
@@ -63,10 +50,12 @@ def import_rows(
     wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
     named = placed(list(wanted), model.layers)
     if rehearsed:
-        return Call(of_model(IMPORT_ROWS, model), (list(rows),), named, {"rehearsed": True})
+        return Call(
+            of_model(procedures.IMPORT_ROWS, model), (list(rows),), named, {"rehearsed": True}
+        )
     lookup = Union((named, *text_lookups.of_records(rows)))
     context = text_lookups.context() | ({"only_new": True} if only_new else {})
-    return Call(of_model(IMPORT_ROWS, model), (list(rows),), lookup, context)
+    return Call(of_model(procedures.IMPORT_ROWS, model), (list(rows),), lookup, context)
 
 
 @checked
@@ -74,7 +63,7 @@ def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
     """Return the call that indexes the nodes that *nodes*, records, are of."""
     wanted = dict.fromkeys(place for record in nodes for place in places(LAYERS, record))
     lookup = Union((placed(list(wanted), LAYERS), *text_lookups.of_records(nodes)))
-    return Call(INDEX, (again, None), lookup, text_lookups.context())
+    return Call(procedures.INDEX, (again, None), lookup, text_lookups.context())
 
 
 @checked
@@ -83,7 +72,7 @@ def index_rest(limit: int | None = None) -> Call:
 
     At most *limit*: if it was so many, there may be more.
     """
-    return Call(INDEX, (False, limit), context=text_lookups.context())
+    return Call(procedures.INDEX, (False, limit), context=text_lookups.context())
 
 
 def of_model(procedure: Procedure, model: Model) -> Procedure:
@@ -104,4 +93,4 @@ def placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
 
 def exports(model: Model = MODEL) -> Procedure:
     """Return the procedure that exports the layers of *model*."""
-    return of_model(EXPORT, model)
+    return of_model(procedures.EXPORT, model)

@@ -30,8 +30,7 @@ def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
 
 @mgp.read_proc
 def export(ctx: mgp.ProcCtx, part: str, context: mgp.Map = {}) -> mgp.Record(record=mgp.Map):
-    records = exporting.export(Samples(ctx, context), part)
-    return [mgp.Record(record=record) for record in records]
+    return [mgp.Record(**row) for row in exporting.export(Samples(ctx, context), part)]
 
 
 @mgp.write_proc
@@ -66,7 +65,7 @@ def embedding_lacking(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
 def embedding_set(
     ctx: mgp.ProcCtx, model: str, rows: mgp.List[mgp.Map], context: mgp.Map = {}
 ) -> mgp.Record(embedded=int):
-    return [mgp.Record(embedded=embeddings.embed(Samples(ctx, context), model, rows))]
+    return [mgp.Record(**embeddings.embed(Samples(ctx, context), model, rows))]
 
 
 @mgp.read_proc

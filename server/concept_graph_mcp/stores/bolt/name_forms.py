@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from neo4j.exceptions import ClientError
 
+from conceptgraph_core.concepts.procedures import LIST_NAMES
 from conceptgraph_core.layers import Layer, TextIndex
 from conceptgraph_core.name_lists import schema as lists
+from conceptgraph_core.transfer.procedures import INDEX
 
-from ... import calls
 from .failures import is_conflict
 from .probes import Run, listed
 from .text_search import unfolded
@@ -145,7 +146,7 @@ async def _forget_stale(run: Run, index: TextIndex) -> None:
 async def _fold(run: Run, index: TextIndex) -> None:
     without = f"{unfolded(index)} WITH n LIMIT {_BATCH}"
     fill = (
-        f"{without} WITH collect(n) AS found CALL {calls.transfer.INDEX.name}(false, null,"
+        f"{without} WITH collect(n) AS found CALL {INDEX.name}(false, null,"
         " {found: found}) YIELD indexed RETURN indexed"
     )
     while (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
@@ -158,7 +159,7 @@ async def _list(run: Run, index: TextIndex) -> None:
     unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {_BATCH}"
     put = (
         f"{unlisted} WITH collect(n) AS found"
-        f" CALL {calls.concepts.LIST_NAMES.name}($number, {{found: found}})"
+        f" CALL {LIST_NAMES.name}($number, {{found: found}})"
         " YIELD listed RETURN listed"
     )
     greatest = f"OPTIONAL MATCH (l:{lists.LIST}) RETURN coalesce(max(l.number), 0) AS number"

@@ -8,6 +8,7 @@ from neo4j.exceptions import ClientError
 from conceptgraph_core import __version__
 from conceptgraph_core.layers import Index, Layer
 from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer.procedures import VERSION
 
 from ... import calls
 from ...errors import Misdeployed
@@ -59,7 +60,7 @@ async def check_modules(run: Run, location: str) -> None:
             " DIR with a directory of --query-modules-directory, then CALL mg.load_all()"
         )
     deployed = "unknown"
-    if calls.transfer.VERSION.name not in missing:
+    if VERSION.name not in missing:
         deployed = (
             await run("CALL conceptgraph.version() YIELD version RETURN version", {}, False)
         )[0]["version"]

@@ -1,0 +1,24 @@
+"""The procedures `conceptgraph.*` that go over all layers. Imports nothing of Memgraph."""
+
+from typing import Any
+
+from ..procedures import MAP, declared, reads, writes
+
+VERSION = reads("conceptgraph.version", version=str)._replace(takes_context=False)
+STATS = reads("conceptgraph.stats", measure=str, kind=str, value=int)
+CHECK = reads("conceptgraph.check", problem=str, subject=str, advice=str)
+INDEX = writes("conceptgraph.index", indexed=int)
+EXPORT = reads("conceptgraph.export", record=MAP)
+IMPORT_ROWS = writes(
+    "conceptgraph.import_rows", nodes_created=int, nodes_existing=int, relations_created=int,
+    relations_existing=int,
+)  # fmt: skip
+
+EMBEDDING = reads("conceptgraph.embedding", model=str, dimension=int)
+EMBEDDING_CHOOSE = writes("conceptgraph.embedding_choose", chosen=bool, cleared=int)
+EMBEDDING_LACKING = reads(
+    "conceptgraph.embedding_lacking", kind=str, key=list[Any], text=str | None
+)  # fmt: skip
+EMBEDDING_SET = writes("conceptgraph.embedding_set", embedded=int)
+
+PROCEDURES = declared(globals())
