@@ -34,9 +34,7 @@ CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, ma
 CALL conceptgraph.widened("What does the dog eat?") YIELD term, share, why;
     Return the terms that a question leads to by the concepts that it names, strongest first.
 CALL conceptgraph.neighbourhood(["apple"], 2) YIELD name, hop, relations;
-    Return the nodes around seeds (names or nodes), nearest and most aroused first. MATCH
-    (c:Concept) RETURN c.name, conceptgraph.arousal(c) AS arousal ORDER BY arousal DESC; Return
-    how aroused a node is at now_ms (default: now), for use in any expression.
+    Return the nodes around seeds (names or nodes), nearest and most aroused first.
 
 For the owner:
 

@@ -7,7 +7,7 @@ milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments 
 What was said:
 
 CALL entitygraph.observe("s1", "m1", "user", "Max chewed my shoe",
-    [{label: "Max", type: "entity", kind: "pet"}]) YIELD entities;
+        [{label: "Max", type: "entity", kind: "pet"}]) YIELD entities;
     Record what a message of the "user" or the "model" mentions; each message counts once.
 CALL entitygraph.end_session("s1") YIELD edges_created, promoted;
     Consolidate a session: what was mentioned in it belongs together, once.
@@ -36,7 +36,7 @@ Who is who:
 CALL entitygraph.link("id of puppy", "id of Max", null, "one dog", "model") YIELD verdict;
     Judge the claim that two entities are the same; its confidence counts for nothing.
 CALL entitygraph.merge("id of puppy", "id of Max", "one dog", "user_correction",
-    "My puppy is Max") YIELD verdict, merge_id;
+        "My puppy is Max") YIELD verdict, merge_id;
     Let one entity count as another from now on; unmerge takes it back.
 CALL entitygraph.split("id of Anna", [], 1750000000000, "My boss is another Anna", "two")
 YIELD entity_id, merge_id;

@@ -1,5 +1,6 @@
 """The pages in docs, held against what is really there: every block, table and link of them."""
 
+import importlib
 import inspect
 import json
 import math
@@ -28,11 +29,13 @@ from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt import store as bolt
 from concept_graph_mcp.stores.embedded import database, modules
+from concept_graph_mcp.stores.embedded.marshalling import Marshal
 from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.memories import schema as memories
+from conceptgraph_core.registry import MODEL
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -476,13 +479,30 @@ def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgra
     assert refusals == {said}
 
 
-def test_what_a_procedure_is_said_to_do_is_what_it_is_registered_for():
+def test_every_procedure_that_is_declared_is_registered():
     registered = {full: callback.writes for full, callback in callbacks().items()}
     assert {procedure.name: procedure.writes for procedure in calls.ALL} == registered
 
 
-def test_every_procedure_is_checked_for_when_a_server_connects():
-    assert {procedure.name for procedure in calls.ALL} == set(callbacks())
+@pytest.mark.parametrize("module", MODEL.modules)
+def test_a_manual_has_the_procedures_of_its_module_and_each_once(module):
+    manual = importlib.import_module(module).__doc__ or ""
+    found = re.findall(r"^CALL (\w+\.\w+)\(", manual, re.MULTILINE)
+    registered = {name for name in callbacks() if name.startswith(f"{module}.")}
+    # `version` alone takes no context, and is written out with a docstring of its own.
+    assert sorted(found) == sorted(registered - {"conceptgraph.version"})
+
+
+@pytest.mark.parametrize("name", callbacks())
+def test_the_example_of_a_procedure_calls_it_as_it_is(name):
+    callback = callbacks()[name]
+    _, _, example = inspect.getdoc(callback.run).partition("Example:")
+    every = ", ".join(callback.results)
+    written = inspect.cleandoc(example).replace("`", "").replace("YIELD *", f"YIELD {every}")
+    procedure, arguments, fields = cypher_text.plain_call(written)
+    assert procedure == name
+    assert set(fields) <= set(callback.results)
+    Marshal(modules.load_mgp()).given(callback, arguments)
 
 
 def test_the_sizes_are_those_of_the_benchmarks():

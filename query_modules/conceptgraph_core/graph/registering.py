@@ -43,7 +43,8 @@ def _item(text: str) -> tuple[str, str]:
     call, _, says = text.partition(";\n")
     name = call.partition("(")[0].partition(".")[2]
     says = " ".join(says.partition("\n\n")[0].split())
-    return name, f"{says}\n\nExample:\n    CALL {call};\n"
+    example = f"CALL {call};".replace("\n", "\n    ")
+    return name, f"{says}\n\nExample:\n    {example}\n"
 
 
 def _running(view: Callable[..., Any], does: Callable[..., Any]) -> Any:
