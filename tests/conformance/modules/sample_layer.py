@@ -1,11 +1,22 @@
 # ruff: noqa: B006
-"""CALL sample_layer.*: what goes over all layers, over the layer of `sample_schema` alone."""
+"""CALL sample_layer.*: what goes over all layers, over the layer of `sample_schema` alone.
+
+CALL sample_layer.stats() YIELD *;
+CALL sample_layer.check() YIELD *;
+CALL sample_layer.export("nodes") YIELD *;
+CALL sample_layer.import_rows([]) YIELD *;
+CALL sample_layer.embedding() YIELD *;
+CALL sample_layer.embedding_choose("a", 3) YIELD *;
+CALL sample_layer.embedding_lacking() YIELD *;
+CALL sample_layer.embedding_set("a", []) YIELD *;
+"""
 
 import mgp
 from sample_schema import MODEL
 
+from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.layers import together
-from conceptgraph_core.transfer import audit, importing, statistics
+from conceptgraph_core.transfer import audit, importing, procedures, statistics
 from conceptgraph_core.transfer import embedding as embeddings
 from conceptgraph_core.transfer import export as exporting
 from conceptgraph_core.transfer.view import Everything
@@ -16,56 +27,16 @@ class Samples(Everything):
     layer = together(MODEL.layers)
 
 
-@mgp.read_proc
-def stats(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(measure=str, kind=str, value=int):
-    return [mgp.Record(**row) for row in statistics.stats(Samples(ctx, context))]
+register = Module(__doc__).register
 
-
-@mgp.read_proc
-def check(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
-    problem=str, subject=str, advice=str
-):
-    return [mgp.Record(**row) for row in audit.check(Samples(ctx, context))]
-
-
-@mgp.read_proc
-def export(ctx: mgp.ProcCtx, part: str, context: mgp.Map = {}) -> mgp.Record(record=mgp.Map):
-    return [mgp.Record(**row) for row in exporting.export(Samples(ctx, context), part)]
-
-
-@mgp.write_proc
-def import_rows(ctx: mgp.ProcCtx, rows: mgp.List[mgp.Map], context: mgp.Map = {}) -> mgp.Record(
-    nodes_created=int, nodes_existing=int, relations_created=int, relations_existing=int
-):
-    return [mgp.Record(**importing.import_rows(Samples(ctx, context), rows))]
-
-
-@mgp.read_proc
-def embedding(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(model=str, dimension=int):
-    known = embeddings.chosen(Samples(ctx, context))
-    return [mgp.Record(**known)] if known else []
-
-
-@mgp.write_proc
-def embedding_choose(
-    ctx: mgp.ProcCtx, model: str, dimension: int, again: bool = False, context: mgp.Map = {}
-) -> mgp.Record(chosen=bool, cleared=int):
-    graph = Samples(ctx, context)
-    return [mgp.Record(**embeddings.choose(graph, model, dimension, again))]
-
-
-@mgp.read_proc
-def embedding_lacking(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(
-    kind=str, key=mgp.List[mgp.Any], text=mgp.Nullable[str]
-):
-    return [mgp.Record(**row) for row in embeddings.lacking(Samples(ctx, context))]
-
-
-@mgp.write_proc
-def embedding_set(
-    ctx: mgp.ProcCtx, model: str, rows: mgp.List[mgp.Map], context: mgp.Map = {}
-) -> mgp.Record(embedded=int):
-    return [mgp.Record(**embeddings.embed(Samples(ctx, context), model, rows))]
+register(procedures.STATS, Samples, statistics.stats)
+register(procedures.CHECK, Samples, audit.check)
+register(procedures.EXPORT, Samples, exporting.export)
+register(procedures.IMPORT_ROWS, Samples, importing.import_rows)
+register(procedures.EMBEDDING, Samples, embeddings.chosen)
+register(procedures.EMBEDDING_CHOOSE, Samples, embeddings.choose)
+register(procedures.EMBEDDING_LACKING, Samples, embeddings.lacking)
+register(procedures.EMBEDDING_SET, Samples, embeddings.embed)
 
 
 @mgp.read_proc
