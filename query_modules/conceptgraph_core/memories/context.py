@@ -37,16 +37,13 @@ def context(
     """
     budget = budgets.budget(token_budget)
     found = candidates(graph, query, vector, model)
-    entries: list[Row] = []
-    put: list[Node] = []
-    for node, shown in _fitting(graph, found, budget):
-        entries.append(shown)
-        put.append(node)
+    fitting = list(_fitting(graph, found, budget))
+    put = [node for node, _, _ in fitting]
     accessed(graph, put)
-    made = rendering.written(entries, dates.minute)
+    made = "\n".join(line for _, _, line in fitting)
     return {
         "text": made,
-        "entries": entries,
+        "entries": [shown for _, shown, _ in fitting],
         "memory_ids": [node.memory_id for node in put],
         "tokens": budgets.tokens(budgets.size(made)),
         "left_out": len(found) - len(put),
@@ -145,22 +142,23 @@ def _entries(
 
 def _fitting(
     graph: Graph, found: Sequence[tuple[Node, Row]], budget: int
-) -> Iterator[tuple[Node, Row]]:
-    """Yield those of *found* that fit; the first is cut if it does not."""
+) -> Iterator[tuple[Node, Row, str]]:
+    """Yield those of *found* that fit, each with its line; the first is cut if it does not fit."""
     used = 0
     for node, whole in found:
         graph.step()
-        shown = whole
-        needed = budgets.size(rendering.line(shown, dates.minute)) + (1 if used else 0)
+        shown, line = whole, rendering.line(whole, dates.minute)
+        needed = budgets.size(line) + (1 if used else 0)
         if budgets.tokens(used + needed) > budget:
             if used:
                 continue
-            shown = dict(rendering.cut(shown, budget))
-            needed = budgets.size(rendering.line(shown, dates.minute))
+            shown = dict(rendering.cut(whole, budget))
+            line = rendering.line(shown, dates.minute)
+            needed = budgets.size(line)
             if budgets.tokens(needed) > budget:
                 continue
         used += needed
-        yield node, shown
+        yield node, shown, line
 
 
 def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:
