@@ -29,3 +29,9 @@ def day(time_ms: int, zone: tzinfo = UTC) -> str:
 def minute(time_ms: int, zone: tzinfo = UTC) -> str:
     """Return a time in *zone*, "2025-06-15 17:06"; the nearest where no calendar has it."""
     return moment(time_ms, zone).isoformat(" ", "minutes")[:16]
+
+
+def overlap(one: tuple[int, int | None], other: tuple[int, int | None]) -> bool:
+    """Tell whether two (from, until) have a moment in common; until None is open."""
+    (first, first_end), (second, second_end) = one, other
+    return (second_end is None or first < second_end) and (first_end is None or second < first_end)

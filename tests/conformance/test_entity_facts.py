@@ -7,7 +7,7 @@ from entity_layer import DAY_MS, Entities
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from nights import node
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets, dates
+from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.narration import sentences
-from conceptgraph_core.entities.observation.stated_facts import Given
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 TAU = {"co_occurrence": 14, "semantic": 90, "temporal": 30, "causal": 60, "contradicts": 30}
 

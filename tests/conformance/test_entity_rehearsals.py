@@ -11,7 +11,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker import entities as jobs
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 CONFIGURED = settings.read({"TZ": "UTC"})
 LABELS = ("Anna Smith", "Anna Smyth", "Anna Smythe", "Max", "rain", "vet", "chapter 1", "shoes")

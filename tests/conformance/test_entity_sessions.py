@@ -8,7 +8,7 @@ from expect import REFUSALS
 from nights import daily, node, tie, weekly
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.schema import DAILY
 
 HALF_DAY = 0.5

@@ -29,7 +29,7 @@ def mention_ids(entities, entity_id):
 
 
 def fact(entities, entity_id, predicate, value):
-    from conceptgraph_core.entities.observation.stated_facts import Given
+    from conceptgraph_core.entities.inputs import Given
 
     return entities.run(calls.entities.fact(entity_id, Given(predicate, value)))[0]["fact_id"]
 

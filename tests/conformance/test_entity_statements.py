@@ -6,7 +6,7 @@ from expect import REFUSALS
 from nights import daily
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.schema import SELF
 
 

@@ -9,7 +9,7 @@ from entity_layer import Entities, entity
 from truth import faults, sentences
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 REALMEM = Path(__file__).parents[3] / "shared/data/realmem_dev"
 NAMES = (

@@ -12,7 +12,7 @@ from nights import daily, kept, node, tie, weekly
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities.consolidation.propagation import Propagation
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.everyday import asking, lines, schema
 from memories import links
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from conceptgraph_core.entities.beliefs.attribution import origin
 from conceptgraph_core.entities.language.spans import Said
-from conceptgraph_core.entities.observation.attribution import origin
 
 # Labels that models gave: honest ones, and such that say more than the user did.
 LABELS = [

@@ -2,8 +2,8 @@
 
 import pytest
 
+from conceptgraph_core.entities import inputs
 from conceptgraph_core.entities.language import cues
-from conceptgraph_core.entities.observation import inputs
 
 
 def noticed(text, label):

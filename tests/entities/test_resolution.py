@@ -111,10 +111,3 @@ def test_boss_and_manager_stay_two_however_alike_their_embeddings_are():
     assert resolution.may_merge(unmet, 0.97) == ["they never occurred in one session"]
     assert resolution.may_merge({}, 0.84) == ["its confidence 0.84 is below 0.85"]
     assert resolution.may_merge({"they never occurred in one session": True}, 0.85) == []
-
-
-def test_times_overlap_where_they_have_a_moment_in_common():
-    assert resolution.overlap((0, None), (5, None))
-    assert resolution.overlap((0, 6), (5, None))
-    assert not resolution.overlap((0, 5), (5, None))
-    assert not resolution.overlap((9, None), (0, 9))

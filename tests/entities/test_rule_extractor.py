@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conceptgraph_core.entities.beliefs.attribution import origin
 from conceptgraph_core.entities.language import kin, spans
-from conceptgraph_core.entities.observation.attribution import origin
 from conceptgraph_core.entities.rule_extractor import observations
 from conceptgraph_core.entities.schema import FIRST_PERSON, SELF
 

@@ -7,7 +7,7 @@ from command_line import ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import common, terminal
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 SAID = [
     ("mon", "1", "user", "Max chewed my shoe. The puppy is bored.", ["Max", "puppy"]),

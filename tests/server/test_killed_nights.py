@@ -9,7 +9,7 @@ import pytest
 from server_processes import LineProcess
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 DAY_MS = 86_400_000
 PROCESS = Path(__file__).with_name("night_process.py")

@@ -12,7 +12,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
-from conceptgraph_core.entities.observation.stated_facts import Given
+from conceptgraph_core.entities.inputs import Given
 
 ENTER, DOWN = "\ue007", "\ue015"
 AT = "2026-03-01T12:00Z"

@@ -14,8 +14,8 @@ from .embedding import held, remembered
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, following
 
 if TYPE_CHECKING:
-    from conceptgraph_core.entities.observation import stated_facts
-    from conceptgraph_core.entities.observation.inputs import Observation
+    from conceptgraph_core.entities import inputs
+    from conceptgraph_core.entities.inputs import Observation
 
 
 @checked
@@ -30,8 +30,7 @@ def observe(
     user_id: str = DEFAULT_USER,
 ) -> Call:
     # Only here, because a connection to a database asks for all calls, and most never observe.
-    from conceptgraph_core.entities import rule_extractor
-    from conceptgraph_core.entities.observation import inputs
+    from conceptgraph_core.entities import inputs, rule_extractor
 
     text.name(session_id, "session_id")
     text.name(message_id, "message_id")
@@ -125,11 +124,11 @@ def neighbourhood(
 
 
 @checked
-def fact(entity_id: str, given: "stated_facts.Given") -> Call:
-    from conceptgraph_core.entities.observation import stated_facts
+def fact(entity_id: str, given: "inputs.Given") -> Call:
+    from conceptgraph_core.entities import inputs
 
     text.name(entity_id, "entity_id")
-    stated_facts.check(given)
+    inputs.check_fact(given)
     entities = [entity_id, *([] if given.object_id is None else [given.object_id])]
     old = tuple((one,) for one in (given.corrects, given.ends) if one is not None)
     arguments = (

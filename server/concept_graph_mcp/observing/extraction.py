@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Protocol
 
-from conceptgraph_core.entities import names, schema
-from conceptgraph_core.entities.observation import inputs
+from conceptgraph_core.entities import inputs, names, schema
 from conceptgraph_core.errors import ConceptGraphError
 
 from ..backfill.conversation import Chat, Reply

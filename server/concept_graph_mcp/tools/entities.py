@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, Strict
 
 from conceptgraph_core import budgets, dates
-from conceptgraph_core.entities import schema
+from conceptgraph_core.entities import inputs, schema
 from conceptgraph_core.entities.narration import sentences
-from conceptgraph_core.entities.observation import stated_facts
 
 from .. import calls
 from ..session import Session
@@ -171,7 +170,7 @@ class EntityTools:
     ) -> FactStated:
         """State a fact, or correct or end one. Both sides of a contradiction are kept."""
         since, until = self._times(valid_from, valid_until)
-        given = stated_facts.Given(
+        given = inputs.Given(
             predicate,
             value,
             object_id,

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+from ...dates import overlap
 from .. import names, schema
-from ..identity.resolution import overlap
 from ..node import Graph, Node
 
 Row = dict[str, Any]

@@ -8,12 +8,10 @@ from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautolog
 from ...text import shown
 from .. import ids, names, schema
 from ..identity import components, merging
+from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import Graph, Node
-from ..observation import attribution
-from ..observation.inputs import Claim
-from ..observation.stated_facts import Given, check, check_times
-from . import bitemporal
+from . import attribution, bitemporal
 
 Row = dict[str, Any]
 
@@ -33,7 +31,7 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     a mention, from the span, or the value; what the user said only the user's words can undo.
     Raises NotFound, InvalidText, InvalidNumber, Tautology, NotAllowed.
     """
-    check(given)
+    check_fact(given)
     entity = merging.entity(graph, entity_id)
     old = _old(graph, entity, given)
     about = _object(graph, given)
@@ -48,7 +46,7 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     elif old is not None:
         given, about = _correct(graph, entity, old, given, about)
     made = old if not given.has_value else _stated(graph, entity, given, about, origin)
-    assert made is not None  # `check` wants a value, or something to correct or to end.
+    assert made is not None  # `check_fact` wants a value, or something to correct or to end.
     return {
         "fact_id": made.key,
         "origin": made.get("origin"),
@@ -98,7 +96,7 @@ def claim(
         text=text,
         span=claim.span,
     )
-    check(given)
+    check_fact(given)
     origin = _origin(graph, given, None, about)
     known = _known(graph, entity, given, about)
     if claim.mode == schema.OVER:

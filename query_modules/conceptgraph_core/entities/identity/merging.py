@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ... import dates, validators
 from ... import text as texts
-from ... import validators
 from ...errors import NotAllowed, NotFound, Tautology
 from ...ranks import cosine
 from ...text import shown
@@ -237,7 +237,7 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
         both = f"{one.get('entity_kind')} and {other.get('entity_kind')}"
         reasons.append(f"they are of different kinds, {both}")
     times = [(node.get("valid_from"), node.get("valid_until")) for node in (one, other)]
-    if not resolution.overlap(*times):
+    if not dates.overlap(*times):
         reasons.append("they never were at one time")
     members = [*components.members(graph, one), *components.members(graph, other)]
     known = [f for f in bitemporal.facts(graph, members) if bitemporal.is_known(f, graph.now_ms)]

@@ -162,12 +162,6 @@ def telling(qualifier: str) -> set[str]:
     return {word for word in words if len(word) > 2 and word not in _IDLE} or set(words)
 
 
-def overlap(one: tuple[int, int | None], other: tuple[int, int | None]) -> bool:
-    """Tell whether two (from, until) have a moment in common; until None is open."""
-    (first, first_end), (second, second_end) = one, other
-    return (second_end is None or first < second_end) and (first_end is None or second < first_end)
-
-
 def candidates(
     known: Iterable[Known],
     sought: Sought,

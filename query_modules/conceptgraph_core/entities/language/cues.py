@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from .. import kinds, names
-from ..observation.inputs import Observation
+from ..inputs import Observation
 
 # Not by an import statement: a reload of the modules drops what such a statement names, and with
 # it everything else that begins with "re".

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from .. import ids, schema
 from ..beliefs import activation, trust
+from ..beliefs.attribution import Found
+from ..inputs import Observation
 from ..node import Graph, Node
-from .attribution import Found
-from .inputs import Observation
 
 
 def session(graph: Graph, session_id: str) -> Node:

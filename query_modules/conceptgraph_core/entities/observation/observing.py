@@ -9,16 +9,16 @@ from ... import validators
 from ...embeddings.remembered import check, hold
 from ...errors import NotFound
 from ...text import shown
-from .. import ids, kinds, names, rule_extractor, schema
-from ..beliefs import facts
+from .. import ids, inputs, kinds, names, rule_extractor, schema
+from ..beliefs import attribution, facts
 from ..beliefs.trust import trust
 from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
+from ..inputs import Claim, Observation
 from ..language import cues, spans
 from ..node import Graph, Node
-from . import attribution, inputs, mentions
-from .inputs import Claim, Observation
+from . import mentions
 from .relating import relate
 
 Row = dict[str, Any]

@@ -6,11 +6,11 @@ from typing import Any
 from ...errors import NotFound, Tautology
 from ...text import shown
 from .. import edges, schema
+from ..beliefs import attribution
 from ..identity import components
+from ..inputs import Relation
 from ..language.spans import Said
 from ..node import Graph, Node, Tie
-from . import attribution
-from .inputs import Relation
 from .strengthening import Ends, connect, credit, strengthen, take_back
 
 _NEEDS_WORDS = "a semantic relation needs the user's words"

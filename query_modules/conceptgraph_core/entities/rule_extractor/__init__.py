@@ -15,11 +15,10 @@ from typing import Any, Final
 from ...words import missing
 from ...words.languages import spoken
 from ...words.splitting import split
-from .. import names, schema
+from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.folded import word_set
 from ..language.inflection import is_german
-from ..observation import inputs
 from . import naming, people, prose, statements, voices
 from .naming import Named
 from .written import Word, words
