@@ -93,6 +93,7 @@ from conceptgraph_core.jobs.worker import Work
 from conceptgraph_core.memories import (
     admin,
     crud,
+    decay,
     ingesting,
     lifecycle,
     links,
@@ -103,7 +104,7 @@ from conceptgraph_core.memories import (
 from conceptgraph_core.memories import context as contexts
 from conceptgraph_core.memories import neighbourhood as neighbourhoods
 from conceptgraph_core.memories import search as searching
-from conceptgraph_core.memories.view import Gone, Graph, Kept
+from conceptgraph_core.memories.view import AllMemories, DeletedMemories, Graph
 
 register = Module(__doc__).register
 
@@ -129,15 +130,15 @@ register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
 register(procedures.STATS, Graph, statistics.stats)
 register(procedures.ANALYSIS, Graph, statistics.analysis)
 
-register(procedures.INGEST, Kept, ingesting.ingest)
-register(procedures.LIST, Kept, admin.listed)
-register(procedures.SHOW, Kept, admin.show)
-register(procedures.EXPIRED, Gone, searching.expired)
-register(procedures.UNINDEXED, Kept, admin.unindexed)
-register(procedures.RESTORE, Kept, admin.restore)
-register(procedures.PURGE, Kept, admin.purge)
-register(procedures.DECAY_BATCH, Kept, admin.decay_batch)
-register(procedures.SCOPES, Kept, admin.scopes)
+register(procedures.INGEST, AllMemories, ingesting.ingest)
+register(procedures.LIST, AllMemories, admin.listed)
+register(procedures.SHOW, AllMemories, admin.show)
+register(procedures.EXPIRED, DeletedMemories, searching.expired)
+register(procedures.UNINDEXED, AllMemories, admin.unindexed)
+register(procedures.RESTORE, AllMemories, admin.restore)
+register(procedures.PURGE, AllMemories, admin.purge)
+register(procedures.DECAY_BATCH, AllMemories, decay.batch)
+register(procedures.SCOPES, AllMemories, admin.scopes)
 register(procedures.WORKER_STATUS, Work, worker.status)
 register(procedures.WORKER_LEASE, Work, worker.lease)
 register(procedures.WORKER_PAUSE, Work, worker.pause)

@@ -4,22 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import limits, text
-from ..dates import DAY_MS
-from ..errors import ConceptGraphError
 from ..jobs import worker
-from ..jobs.schema import BATCH, DECAY, MAX_BATCH, PURGE
+from ..jobs.schema import BATCH, MAX_BATCH, PURGE
 from ..jobs.worker import Work
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
 from . import crud, lifecycle, rules, schema, standing
 from .filters import Wanted
-from .view import Kept, Node
+from .view import AllMemories, Node
 
 Row = dict[str, Any]
 
 
 def listed(
-    graph: Kept,
+    graph: AllMemories,
     states: Sequence[str] = (),
     limit: int | None = schema.LISTED,
     tags: Sequence[str] = (),
@@ -40,7 +38,7 @@ def listed(
     return [_listed(graph, node) | standing.mark(graph, node, against) for node in shown]
 
 
-def _listed(graph: Kept, node: Node) -> Row:
+def _listed(graph: AllMemories, node: Node) -> Row:
     fading, now_ms = node.fading, graph.context.now_ms
     return graph.brief(node) | {
         "decay_score": round(graph.score(node), schema.DECIMALS),
@@ -52,7 +50,7 @@ def _listed(graph: Kept, node: Node) -> Row:
     }
 
 
-def show(graph: Kept, memory_id: str) -> Row:
+def show(graph: AllMemories, memory_id: str) -> Row:
     """Return all of a memory, whether it was forgotten or not; no access. Raises NotFound.
 
     That is what `get` returns, with deleted_at and embedding_dimension, and what comes next
@@ -67,12 +65,12 @@ def show(graph: Kept, memory_id: str) -> Row:
     return row | {name: now[name] for name in ("next_state", "next_state_at")}
 
 
-def unindexed(graph: Kept) -> Row:
+def unindexed(graph: AllMemories) -> Row:
     """Return how many memories of the scope, forgotten ones too, no words find: {memories}."""
     return {"memories": searching.unindexed(graph, schema.KIND, graph.context.user_id)}
 
 
-def restore(graph: Kept, memory_id: str) -> Row:
+def restore(graph: AllMemories, memory_id: str) -> Row:
     """Bring a memory back that was forgotten or has expired, whole; that is an access.
 
     Returns memory_id, restored (False if it was there all the time), state and decay_score. Raises
@@ -94,7 +92,7 @@ def restore(graph: Kept, memory_id: str) -> Row:
 
 
 def purge(
-    graph: Kept,
+    graph: AllMemories,
     retention_ms: int,
     memory_ids: Sequence[str] = (),
     limit: int | None = BATCH,
@@ -125,7 +123,7 @@ def purge(
     return told
 
 
-def _remove(graph: Kept, nodes: Sequence[Node]) -> None:
+def _remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
     writer = Writer(graph)
     for node in nodes:
         writer.remove(schema.KIND, node)
@@ -133,84 +131,9 @@ def _remove(graph: Kept, nodes: Sequence[Node]) -> None:
     writer.finish()
 
 
-def decay_batch(
-    graph: Kept,
-    limit: int | None = BATCH,
-    after: str | None = None,
-    dry_run: bool = False,
-    holder: str | None = None,
-) -> Row:
-    """Let time pass for the next memories of a scope: those whose ids come after *after*.
-
-    What has expired comes back where nothing expires any more: it was let go under another rule.
-    Returns processed, transitioned and errors, how many these were; changes, what changes its state
-    and why, {memory_id, text, from, to, score, why} or {memory_id, error}; and last, to be given as
-    *after* next time, None at the end. Repeated at the same time it changes nothing. A batch of a
-    worker names it as *holder*: it is refused unless that has the lease, and counted with what it
-    does. Raises NotAllowed.
-    """
-    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
-    begin = after or ""
-    nodes = {node.memory_id: node for node in graph.nodes()}
-    batch = sorted(memory_id for memory_id in nodes if memory_id > begin)[:most]
-    made: Row = {"processed": 0, "transitioned": 0, "errors": 0, "changes": []}
-    for node in (nodes[memory_id] for memory_id in batch):
-        if not node.is_deleted or (graph.context.decay.lasts and node.is_expired):
-            _let_pass(graph, node, made, dry_run)
-    if holder is not None and not dry_run:
-        counts = {name: made[name] for name in ("processed", "transitioned", "errors")}
-        worker.count_batch(graph.another(Work), holder, DECAY, counts)
-    return made | {"last": batch[-1] if len(batch) == most else None}
-
-
-def _let_pass(graph: Kept, node: Node, made: Row, dry_run: bool) -> None:
-    made["processed"] += 1
-    try:
-        score, state = graph.presence(node, may_expire=True)
-        known = node.stored_state
-        if state != known:
-            made["changes"].append(_change(graph, node, score, state))
-            made["transitioned"] += 1
-        if dry_run:
-            return
-        if state == known == rules.ARCHIVED and lifecycle.is_loose(node):
-            # An import brings what is archived as it was before.
-            graph.update(node, content=lifecycle.stored_content(node.content, state))
-        if state != known or abs(score - node.score) >= schema.MIN_SCORE_CHANGE:
-            lifecycle.become(graph, node, score, state)
-    except ConceptGraphError as error:
-        made["errors"] += 1
-        made["changes"].append({"memory_id": node.memory_id, "error": str(error)})
-
-
-def _change(graph: Kept, node: Node, score: float, state: str) -> Row:
-    return {
-        "memory_id": node.memory_id,
-        "text": node.text,
-        "from": node.stored_state,
-        "to": state,
-        "score": round(score, schema.DECIMALS),
-        "why": _why(graph, node, score, state),
-    }
-
-
-def _why(graph: Kept, node: Node, score: float, state: str) -> str:
-    """Return why *node* goes over into *state*, as a person reads it."""
-    fading, now_ms = node.fading, graph.context.now_ms
-    if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
-        return "it is preserved"
-    if node.is_deleted:
-        return "nothing expires without a retention window"
-    days = max(0, now_ms - fading.accessed_at) / DAY_MS
-    least = dict(rules.thresholds(graph.context.decay))
-    since = f"{days:.1f} days after its last access, {fading.access_count} in all"
-    if rules.STATES.index(state) < rules.STATES.index(node.stored_state):
-        return f"its score is {score:.3g}, {least[state]:g} or more, {since}"
-    above = rules.STATES[rules.STATES.index(state) - 1]
-    return f"its score is {score:.3g}, below {least[above]:g}, {since}"
-
-
-def scopes(graph: Kept, after: str | None = None, limit: int | None = schema.MAX_ROWS) -> list[Row]:
+def scopes(
+    graph: AllMemories, after: str | None = None, limit: int | None = schema.MAX_ROWS
+) -> list[Row]:
     """Return the scopes that have memories, by name, those that come after *after*."""
     most = text.integer(schema.MAX_ROWS if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     begin = after or ""

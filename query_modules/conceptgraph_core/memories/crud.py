@@ -8,7 +8,7 @@ from ..errors import Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
 from . import duplicates, ids, lifecycle, links, near_duplicates, rules, schema, standing
-from .view import Graph, Kept, Node
+from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
 
@@ -267,7 +267,7 @@ def recent(
     ]
 
 
-def whole(graph: Kept, node: Node) -> Row:
+def whole(graph: AllMemories, node: Node) -> Row:
     """Return all that is told of a memory, as of now; times in unix ms."""
     value, now_ms = node.value, graph.context.now_ms
     fading = node.fading
@@ -321,7 +321,7 @@ def reserved_metadata(node: Node) -> Row:
     return {key: metadata[key] for key in schema.RESERVED if key in metadata}
 
 
-def index(graph: Kept, node: Node) -> None:
+def index(graph: AllMemories, node: Node) -> None:
     """Make the words that *node* is found by those that it has now."""
     writer = Writer(graph)
     writer.put(schema.KIND, node)

@@ -9,7 +9,7 @@ from ..retrieval.indexer import Words, is_of
 from ..words import missing, terms
 from . import near_duplicates, schema, standing
 from .search import comparable
-from .view import Graph, Kept, Node
+from .view import AllMemories, Graph, Node
 
 
 def known(
@@ -115,7 +115,7 @@ def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
     return enough[: schema.SIMILAR_COMPARED]
 
 
-def _node(graph: Kept, index: StoredIndex, text: int) -> Node | None:
+def _node(graph: AllMemories, index: StoredIndex, text: int) -> Node | None:
     label, key, node_id = index.node_of(text)
     raw = graph.raw_vertex(node_id) if label == schema.MEMORY else None
     return graph.raw_node(raw) if raw is not None and is_of(raw, schema.KIND, key) else None

@@ -8,12 +8,12 @@ from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
 from . import lifecycle, rules, schema
 from .crud import own_metadata
-from .view import Kept, Node
+from .view import AllMemories, Node
 
 Row = dict[str, Any]
 
 
-def ingest(graph: Kept, messages: Sequence[Mapping[str, Any]]) -> Row:
+def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     """Keep those of *messages*, {id, text, thread, speaker, said_at, metadata}, that are not there.
 
     Each comes after those that its thread has. What is there already, forgotten or corrected
@@ -40,7 +40,7 @@ def ingest(graph: Kept, messages: Sequence[Mapping[str, Any]]) -> Row:
 class _Ingesting:
     """The messages of one call, and what there is already."""
 
-    def __init__(self, graph: Kept) -> None:
+    def __init__(self, graph: AllMemories) -> None:
         self.created = 0
         self.differing: dict[str, None] = {}
         self.writer = Writer(graph)

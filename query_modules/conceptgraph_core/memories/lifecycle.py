@@ -6,7 +6,7 @@ from typing import Any, Final
 from .. import limits, text
 from ..errors import InvalidNumber, InvalidText
 from . import compression, rules, schema
-from .view import Graph, Kept, Node
+from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
 # The tag that keeps a memory from fading, where none is named.
@@ -32,7 +32,7 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
     return rows
 
 
-def access(graph: Kept, node: Node) -> None:
+def access(graph: AllMemories, node: Node) -> None:
     """Count an access of *node* now; what was archived is whole again."""
     count = min(int(node.value("access_count")) + 1, limits.MAX_INTEGER)
     times = {"created_at": node.value("created_at"), "accessed_at": graph.context.now_ms}
@@ -77,7 +77,7 @@ def status(graph: Graph, memory_id: str) -> Row:
     return status_of(graph, graph.existing(memory_id))
 
 
-def status_of(graph: Kept, node: Node) -> Row:
+def status_of(graph: AllMemories, node: Node) -> Row:
     now_ms, decay = graph.context.now_ms, graph.context.decay
     fading = graph.fading(node)
     score, state = graph.presence(node, may_expire=True)
@@ -97,7 +97,7 @@ def status_of(graph: Kept, node: Node) -> Row:
     }
 
 
-def settle(graph: Kept, node: Node) -> None:
+def settle(graph: AllMemories, node: Node) -> None:
     """Give *node* the score and the state that it has now, after what a caller did to it.
 
     Only the worker lets a memory expire: this archives it at worst.
@@ -105,8 +105,8 @@ def settle(graph: Kept, node: Node) -> None:
     become(graph, node, *graph.presence(node))
 
 
-def become(graph: Kept, node: Node, score: float, state: str) -> None:
-    """Give *node* the score and the state that `Kept.presence` told.
+def become(graph: AllMemories, node: Node, score: float, state: str) -> None:
+    """Give *node* the score and the state that `AllMemories.presence` told.
 
     What becomes archived is compressed where that saves space; what expires is deleted, which means
     that nobody but its owner sees it.

@@ -18,7 +18,7 @@ from ..retrieval.schema import checked_limit
 from ..retrieval.searching import Hit, Search
 from . import near_duplicates, schema, standing
 from .filters import Wanted
-from .view import Expired, Gone, Graph, Kept, Node
+from .view import AllMemories, DeletedMemories, ExpiredMemories, Graph, Node
 
 Row = dict[str, Any]
 
@@ -50,7 +50,7 @@ class Finder:
     """
 
     def __init__(
-        self, graph: Kept, query: str, vector: Sequence[float] = (), model: str | None = None
+        self, graph: AllMemories, query: str, vector: Sequence[float] = (), model: str | None = None
     ) -> None:
         scope = graph.context.user_id
         further = _further(graph, query)
@@ -123,7 +123,7 @@ class Finder:
 class _Latest:
     """What is found where nothing is asked for: the latest memories."""
 
-    def __init__(self, graph: Kept) -> None:
+    def __init__(self, graph: AllMemories) -> None:
         self._graph = graph
 
     def best(self, _: int, wanted: Wanted) -> list[Found]:
@@ -211,7 +211,7 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
 
 
 def expired(
-    gone: Gone,
+    gone: DeletedMemories,
     query: str | None = None,
     limit: int | None = schema.FOUND,
     source_filter: str | None = None,
@@ -225,7 +225,7 @@ def expired(
     one, deleted_at (unix ms), forgotten, whether that is why, and total: of what a query finds 100
     or the limit are counted. Raises what `search` does.
     """
-    graph: Kept = gone if forgotten else gone.another(Expired)
+    graph: AllMemories = gone if forgotten else gone.another(ExpiredMemories)
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, ())
     if query is None:
@@ -245,7 +245,7 @@ def expired(
     ]
 
 
-def widened(graph: Kept, text_: str) -> list[Row]:
+def widened(graph: AllMemories, text_: str) -> list[Row]:
     """Return the terms that a text leads to, as `concepts.widening.widened` does.
 
     First those of the other names of merged entities, then those of the neighbours of concepts;
@@ -257,7 +257,7 @@ def widened(graph: Kept, text_: str) -> list[Row]:
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 
 
-def _further(graph: Kept, query: str) -> list[Further]:
+def _further(graph: AllMemories, query: str) -> list[Further]:
     """Return what *query* leads to: as looked up, or by going there."""
     rows = graph.context.widened
     if rows is None and graph.context.found is None:
@@ -265,7 +265,7 @@ def _further(graph: Kept, query: str) -> list[Further]:
     return [Further(*(row[name] for name in widening.FIELDS)) for row in rows or ()]
 
 
-def comparable(graph: Kept, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
+def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
     """Return *vector*, or nothing where the store has no vectors to compare it with yet."""
     if not len(vector) or remembered.chosen(graph) is None:
         return ()

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from . import near_duplicates, schema
-from .view import Kept, Node
+from .view import AllMemories, Node
 
 _CONTRADICTING: Final = {schema.RELATION_TYPES["contradicts"]: "contradicts"}
 
 
 def against(
-    graph: Kept, nodes: Sequence[Node], groups: Iterable[Sequence[Node]] = ()
+    graph: AllMemories, nodes: Sequence[Node], groups: Iterable[Sequence[Node]] = ()
 ) -> dict[Node, Node]:
     """Return those of *nodes* that a later memory contradicts, each with the latest of these.
 
@@ -37,7 +37,7 @@ def against(
     return found
 
 
-def replaced(graph: Kept, node: Node) -> list[Node]:
+def replaced(graph: AllMemories, node: Node) -> list[Node]:
     """Return what held until *node* replaced it, the latest first."""
     edges = graph.edges(node, (True,), _CONTRADICTING)
     found = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
@@ -49,7 +49,7 @@ def _is_later(others: Sequence[Node], group: Sequence[Node], states_it: bool) ->
     return others[0] is not group[0] and (ages[0] > ages[1] or (ages[0] == ages[1] and states_it))
 
 
-def mark(graph: Kept, node: Node, found: dict[Node, Node] | None = None) -> dict[str, Any]:
+def mark(graph: AllMemories, node: Node, found: dict[Node, Node] | None = None) -> dict[str, Any]:
     """Return the field that says what contradicts *node*, as lists and `get` have it."""
     other = (against(graph, [node]) if found is None else found).get(node)
     return {"contradicted_by": None if other is None else other.memory_id}

@@ -7,7 +7,7 @@ from typing import Any, Final
 from .. import text
 from . import rules, schema
 from .links import age
-from .view import Expired, Graph, Node
+from .view import ExpiredMemories, Graph, Node
 
 Row = dict[str, Any]
 
@@ -58,7 +58,7 @@ def stats(graph: Graph) -> Row:
     counts = _counted(graph)
     states = Counter(graph.state(node) for node in counts.nodes)
     by_state = {state: states[state] for state in rules.STATES if state != rules.EXPIRED}
-    if expired := sum(1 for _ in graph.another(Expired).nodes()):
+    if expired := sum(1 for _ in graph.another(ExpiredMemories).nodes()):
         by_state[rules.EXPIRED] = expired
     sources = Counter(str(node.value("source")) for node in counts.nodes)
     ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))

@@ -51,7 +51,7 @@ class Node(adapter.Node):
 
     @property
     def stored_state(self) -> str:
-        """Its state as of `last_decay_update`; what it is now says `Kept.state`."""
+        """Its state as of `last_decay_update`; what it is now says `AllMemories.state`."""
         state = self.raw.get_property("state")
         return state if state in STATES else ACTIVE
 
@@ -127,7 +127,7 @@ def _days(value: Any) -> int:
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
 
-class Kept(adapter.Graph[Node]):
+class AllMemories(adapter.Graph[Node]):
     """One call's view of its scope's memories, forgotten ones too: as their owner sees them."""
 
     layer = schema.LAYER
@@ -226,7 +226,7 @@ class Kept(adapter.Graph[Node]):
         return until_ms is not None and int(node.value("created_at")) > until_ms
 
 
-class Graph(Kept):
+class Graph(AllMemories):
     """One call's view of the memories of its scope that are neither forgotten nor expired."""
 
     def sees(self, node: Node) -> bool:
@@ -237,14 +237,14 @@ class Graph(Kept):
         return self.presence(node)[1]
 
 
-class Expired(Kept):
+class ExpiredMemories(AllMemories):
     """One call's view of the memories of its scope that time took out of sight."""
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and node.is_expired
 
 
-class Gone(Kept):
+class DeletedMemories(AllMemories):
     """One call's view of the memories of its scope that are out of sight: expired or forgotten."""
 
     def sees(self, node: Node) -> bool:

@@ -1,0 +1,91 @@
+"""Time passing for memories: scores and states brought to now, a batch at a time."""
+
+from typing import Any
+
+from .. import text
+from ..dates import DAY_MS
+from ..errors import ConceptGraphError
+from ..jobs import worker
+from ..jobs.schema import BATCH, DECAY, MAX_BATCH
+from ..jobs.worker import Work
+from . import lifecycle, rules, schema
+from .view import AllMemories, Node
+
+Row = dict[str, Any]
+
+
+def batch(
+    graph: AllMemories,
+    limit: int | None = BATCH,
+    after: str | None = None,
+    dry_run: bool = False,
+    holder: str | None = None,
+) -> Row:
+    """Let time pass for the next memories of a scope: those whose ids come after *after*.
+
+    What has expired comes back where nothing expires any more: it was let go under another rule.
+    Returns processed, transitioned and errors, how many these were; changes, what changes its state
+    and why, {memory_id, text, from, to, score, why} or {memory_id, error}; and last, to be given as
+    *after* next time, None at the end. Repeated at the same time it changes nothing. A batch of a
+    worker names it as *holder*: it is refused unless that has the lease, and counted with what it
+    does. Raises NotAllowed.
+    """
+    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
+    begin = after or ""
+    nodes = {node.memory_id: node for node in graph.nodes()}
+    batch = sorted(memory_id for memory_id in nodes if memory_id > begin)[:most]
+    made: Row = {"processed": 0, "transitioned": 0, "errors": 0, "changes": []}
+    for node in (nodes[memory_id] for memory_id in batch):
+        if not node.is_deleted or (graph.context.decay.lasts and node.is_expired):
+            _let_pass(graph, node, made, dry_run)
+    if holder is not None and not dry_run:
+        counts = {name: made[name] for name in ("processed", "transitioned", "errors")}
+        worker.count_batch(graph.another(Work), holder, DECAY, counts)
+    return made | {"last": batch[-1] if len(batch) == most else None}
+
+
+def _let_pass(graph: AllMemories, node: Node, made: Row, dry_run: bool) -> None:
+    made["processed"] += 1
+    try:
+        score, state = graph.presence(node, may_expire=True)
+        known = node.stored_state
+        if state != known:
+            made["changes"].append(_change(graph, node, score, state))
+            made["transitioned"] += 1
+        if dry_run:
+            return
+        if state == known == rules.ARCHIVED and lifecycle.is_loose(node):
+            # An import brings what is archived as it was before.
+            graph.update(node, content=lifecycle.stored_content(node.content, state))
+        if state != known or abs(score - node.score) >= schema.MIN_SCORE_CHANGE:
+            lifecycle.become(graph, node, score, state)
+    except ConceptGraphError as error:
+        made["errors"] += 1
+        made["changes"].append({"memory_id": node.memory_id, "error": str(error)})
+
+
+def _change(graph: AllMemories, node: Node, score: float, state: str) -> Row:
+    return {
+        "memory_id": node.memory_id,
+        "text": node.text,
+        "from": node.stored_state,
+        "to": state,
+        "score": round(score, schema.DECIMALS),
+        "why": _why(graph, node, score, state),
+    }
+
+
+def _why(graph: AllMemories, node: Node, score: float, state: str) -> str:
+    """Return why *node* goes over into *state*, as a person reads it."""
+    fading, now_ms = node.fading, graph.context.now_ms
+    if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
+        return "it is preserved"
+    if node.is_deleted:
+        return "nothing expires without a retention window"
+    days = max(0, now_ms - fading.accessed_at) / DAY_MS
+    least = dict(rules.thresholds(graph.context.decay))
+    since = f"{days:.1f} days after its last access, {fading.access_count} in all"
+    if rules.STATES.index(state) < rules.STATES.index(node.stored_state):
+        return f"its score is {score:.3g}, {least[state]:g} or more, {since}"
+    above = rules.STATES[rules.STATES.index(state) - 1]
+    return f"its score is {score:.3g}, below {least[above]:g}, {since}"
