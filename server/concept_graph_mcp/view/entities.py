@@ -14,9 +14,12 @@ Row = dict[str, Any]
 _SAME_NAME = 0.95
 # What a message mentions without speaking of anybody, or of anything that has a name.
 _NOBODY = ("date", "number")
-_LOOKED_AT = 8
+# Whom the user spoke of most is looked for among so many, and of these among so many times more
+# than are wanted, by their trust.
+_LATEST = 500
+_LOOKED_AT = 4
 # So much of what was said is read for names.
-_READ = 4_000
+_READ = 2_000
 
 _FACTS = (
     "labels", "inferred", "identity_status", "origin", "trust", "trust_parts", "activation",
@@ -63,13 +66,13 @@ async def latest(session: Session, limit: int) -> list[Row]:
 
 
 async def most_mentioned(session: Session, limit: int) -> list[str]:
-    """Return the ids of those that the user spoke of most, of the thousand mentioned last.
+    """Return the ids of those that the user spoke of most, of those mentioned last.
 
     Days and numbers are left to those who ask for them.
     """
     rows = [
         row
-        for row in await _listed(session, schema.MAX_LISTED)
+        for row in await _listed(session, _LATEST)
         if row["is_active"] and row["kind"] not in _NOBODY
     ]
     # Trust grows with mentions in several sessions; of those alike the latest are looked at.

@@ -154,7 +154,8 @@ async def _everything(session: Session, hops: int, limit: int) -> list[Row]:
     about = (hops, limit) if alone else (0, latest)
     ids = [row["name"] for row in rows]
     said = await memories.neighbourhood(session, ids, *about) if ids else []
-    named = await entities.named_in(session, [one["content"] for one in said])
+    texts = [one["content"] for one in said] if mentioned else []
+    named = await entities.named_in(session, texts)
     who = list(dict.fromkeys((*mentioned, *named)))[:tied]
     people = await entities.neighbourhood(session, who, 1, tied) if who else []
     evokes = await _concepts(session, aroused, 1, evoked) if aroused else []

@@ -78,6 +78,7 @@ export function makeSearch(input, list, looks, chosen, failed) {
     const made = document.createElement("li");
     made.id = `option-${index}`;
     made.role = "option";
+    if (offered.kind in LAYERS) made.ariaDescription = offered.kind;
     if (offered.kind in LAYERS) made.append(tinted(looks(), offered));
     made.append(element("bdi", "", shortened(voiced(offered), OFFERED_LETTERS)));
     if (offered.aside) made.append(" ", element("small", "", printable(offered.aside)));
