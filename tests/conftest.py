@@ -25,6 +25,8 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 HOSTS = ("embedded", "memgraph")
+# Where the documentation's screenshots are, or None if they are not to be made again.
+IMAGES = Path(__file__).parents[1] / "docs/images" if os.environ.get("UPDATE_SCREENSHOTS") else None
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z
 DAY_MS = 86_400_000
 
@@ -122,7 +124,7 @@ class Memory:
 @pytest.fixture(scope="session")
 def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
     """Notices what is written outside the directory of all tests."""
-    watch = Watch(tmp_path_factory.getbasetemp())
+    watch = Watch(tmp_path_factory.getbasetemp(), *([IMAGES] if IMAGES else []))
     sys.addaudithook(watch.hear)
     with pytest.MonkeyPatch.context() as patch:
         # What a test starts is not watched, but has no reason to write elsewhere.

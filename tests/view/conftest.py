@@ -1,6 +1,5 @@
 """A lived-through graph, a viewer of it as a person starts it, and a browser without a screen."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 from lived import EVENING, live
-from tests.conftest import Memory
+from tests.conftest import IMAGES, Memory
 from tests.view.browsing import Viewer, make_browser, missing_browser
 
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
@@ -67,6 +66,4 @@ def browser(shared_browser: Any) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def images() -> Path | None:
     """Where the documentation's screenshots go, if they are to be made again."""
-    if not os.environ.get("UPDATE_SCREENSHOTS"):
-        return None
-    return Path(__file__).parents[2] / "docs" / "images"
+    return IMAGES
