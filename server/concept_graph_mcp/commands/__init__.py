@@ -1,1 +1,1 @@
-"""The command line's commands, one file an occasion; each is imported only when it is called."""
+"""The command line's commands, one module for each purpose, imported only when it is called."""

@@ -1,4 +1,4 @@
-"""`backfill`: a message history becomes a graph, chunk by chunk, with a model's help."""
+"""Turn a message history into a graph, chunk by chunk, with a model's help (`backfill`)."""
 
 import os
 from collections import Counter
@@ -118,7 +118,7 @@ def backfill(embedded: str | None, /, messages: Path, user_id: str, **options: A
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn what stops a backfill into a Failure."""
+    """Turn the errors that stop a backfill into a Failure."""
     try:
         yield
     except (BackfillError, StoreError) as error:
@@ -139,7 +139,7 @@ def _survey(messages: Path, chosen: Settings, user_id: str, days: int) -> Survey
 
 
 def _wanted(surveyed: Survey, since: int, most: int | None) -> list[int]:
-    """Return the numbers of the chunks to work through: those that have messages."""
+    """Return the numbers of the chunks to process: those that have messages."""
     numbers = [number for number in surveyed.chunks if number >= since]
     if not numbers:
         raise Failure(f"--since-chunk {since}: the last chunk is {max(surveyed.chunks)}")
@@ -158,7 +158,7 @@ def _model_maker(timeout_s: float, retries: int) -> "Callable[[], OpenAIModel]":
 
 
 def _check(job: Job, since: int, into_target: bool, force: bool) -> None:
-    """Take back what a run that was killed has left; refuse stores that are not empty."""
+    """Undo the unfinished chunk of a killed run; refuse stores that are not empty."""
     target = job.settings.embedded
     if target is not None and target.absolute() == job.store:
         raise Failure(f"{job.store}: is the configured store; the working store must be another")
@@ -190,7 +190,7 @@ def _work(
     wanted: list[int],
     report: Path | None,
 ) -> None:
-    """Work through the *wanted* chunks; take back what was not completed. Raises Failure."""
+    """Process the *wanted* chunks; undo a chunk that was not completed. Raises Failure."""
 
     async def work(watcher: Screen) -> str | None:
         model = make_model()
@@ -215,7 +215,7 @@ def _work(
 
 
 def _tell_the_next(stopped: str | None, done: int, surveyed: Survey, wanted: list[int]) -> None:
-    """Say from which chunk to continue. Raises Failure unless all the *wanted* ones are done."""
+    """Print the chunk to continue from. Raises Failure unless all the *wanted* ones are done."""
     if stopped is None and done < len(wanted):
         stopped = "the history was changed while it was read"
     if stopped is not None:
@@ -237,7 +237,7 @@ def _appended(file: Path) -> IO[str]:
 
 
 def _move(job: Job, force: bool) -> None:
-    """Move the result over into the configured store, unless somebody has filled it meanwhile."""
+    """Move the result into the configured store, unless another program has filled it meanwhile."""
 
     async def work() -> tuple[str, Counter[str]]:
         async with (

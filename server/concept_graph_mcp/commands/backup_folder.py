@@ -1,4 +1,4 @@
-"""Where a store's backups are: writing them there, choosing one, and removing outdated ones."""
+"""Find the backups of a store: write them, choose one, and remove outdated ones."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -14,13 +14,13 @@ from .notes import note
 from .terminal import say
 
 LATEST = "latest"
-# For what was there before a restore, which is no backup that anybody asked for.
+# Marks the copy made before a restore, which is no backup that the owner asked for.
 _APART = "replaced"
 _NAMED = 5
 
 
 class Folder:
-    """The directory with the backups of *store*, and perhaps of others."""
+    """The directory with the backups of *store*, and perhaps of other stores."""
 
     def __init__(self, store: Keeper, directory: Path | None) -> None:
         self._store = store
@@ -28,8 +28,8 @@ class Folder:
         self._apart = self._directory / _APART
 
     async def backup(self) -> None:
-        """Write a backup and say what it holds. Raises Failure."""
-        # A restore that was killed may be the last: here somebody comes by again.
+        """Write a backup and print its contents. Raises Failure."""
+        # A killed restore may have left files, and no later restore may come to remove them.
         if self._apart.is_dir():
             async with self._turn(self._apart):
                 pass
@@ -38,7 +38,10 @@ class Folder:
         _say_left_out(written)
 
     async def keep_apart(self, current: Contents | None) -> None:
-        """Keep what is about to go, if there is anything, even if it is damaged. Raises Failure."""
+        """Keep a copy of the graph about to be replaced, if any, even a damaged one.
+
+        Raises Failure.
+        """
         if current is None or any(current.nodes.values()):
             file, written = await self._written(self._apart, backup_folder.REPLACED)
             damage = "" if written.damage is None else f", which {written.damage}"
@@ -46,7 +49,7 @@ class Folder:
             _say_left_out(written)
 
     async def rotate(self, keep: int | None, max_age: timedelta | None) -> None:
-        """Remove the store's outdated backups and, counted by themselves, what was kept apart."""
+        """Remove the store's outdated backups and, counted separately, the copies of restores."""
         now, store_id = datetime.now(UTC), await self._store.identity()
         for directory in (self._directory, self._apart):
             found = self._listing(directory)
@@ -80,9 +83,9 @@ class Folder:
         raise Failure(f"{snapshot}: no such backup in {self._directory}, and no such file")
 
     async def _written(self, directory: Path, mark: str = "") -> tuple[Path, Written]:
-        """Write a backup, whole under its name or not there, and return its file.
+        """Write a backup under its name, whole or not at all, and return its file.
 
-        What is to be replaced is kept even if it is damaged.
+        A copy of a graph about to be replaced is kept even if it is damaged.
         """
         store_id = await self._store.identity()
         if store_id is None:
@@ -101,7 +104,7 @@ class Folder:
             raise Failure(f"{directory}: {error.strerror or error}; no backup was made") from None
 
     def _turn(self, directory: Path) -> AbstractAsyncContextManager[None]:
-        """Wait until nobody else writes to *directory*, from which what is unfinished goes."""
+        """Wait until no other process writes to *directory*; then remove its unfinished files."""
         waiting = f"{directory}: waiting for another backup to be done"
         return backup_folder.turn(directory, lambda: note(waiting))
 
@@ -116,7 +119,7 @@ class Folder:
 
 
 def shown(contents: Contents | None) -> str:
-    """Return what a graph holds, in a line; None is one that is too damaged to be counted."""
+    """Return a graph's contents in one line; None stands for a graph too damaged to be counted."""
     if contents is None:
         return "what cannot be read"
     amounts = [f"{count:,} {measure}" for measure, count in contents.nodes.items()]
@@ -130,12 +133,12 @@ def _newest(accessed_at: int) -> str:
     try:
         return f", newest {datetime.fromtimestamp(accessed_at / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):
-        # Of a graph that hands have been in: no backup has such a time.
+        # A graph with elements created by hand in Cypher may hold times that no backup has.
         return f", newest {accessed_at} ms"
 
 
 def _others(found: backup_folder.Listing) -> str:
-    """Return what is said of backups of other stores, where the store has none."""
+    """Return the error's remark on backups of other stores, when the store has none of its own."""
     others = [one for one in found.backups if not one.replaced]
     if not others:
         return ""
@@ -159,5 +162,5 @@ def _is_file(file: Path) -> bool:
     try:
         return file.is_file()
     except OSError:
-        # Too long to be the name of any.
+        # Longer than any file name can be.
         return False

@@ -1,4 +1,4 @@
-"""`backup`, `restore`, `clean` and `reset`: keeping the graph and getting it back."""
+"""Back up, restore, clean and reset the graph (`backup`, `restore`, `clean`, `reset`)."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ _DIRECTORY = click.option(
     type=FOLDER,
     help="Where backups are; by default ./backup/memgraph or ./backup/embedded.",
 )
-# A century, because dates end somewhere.
+# At most a century, because dates have a first year.
 _DAYS = click.IntRange(1, 36_500)
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
@@ -37,7 +37,7 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 def backup(
     embedded: str | None, directory: Path | None, keep: int | None, max_age: int | None
 ) -> None:
-    """Write the graph to a new file, read it back, and remove outdated ones if told to.
+    """Write the graph to a new file, read it back, and remove outdated backups if asked to.
 
     Only backups of this very store are ever removed.
     """
@@ -60,7 +60,8 @@ def backup(
 def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bool) -> None:
     """Replace the graph by SNAPSHOT: "latest", a name in the backup directory, or a path.
 
-    The latest is that of this very store. What is replaced is backed up first, and kept apart.
+    "latest" is the newest backup of this very store. The replaced graph is backed up first, in a
+    directory of its own.
     """
 
     async def work(session: Session, keeper: Keeper) -> None:
@@ -101,7 +102,7 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
         await _restore(session, keeper, snapshot, directory, yes)
 
     with_keeper(embedded, work, creates=True)
-    # By the shell, because that is how its owner wrote it: a command line of their own.
+    # Run by the shell, because the owner wrote it as a command line.
     status = subprocess.run(command, shell=True, check=False).returncode
     if status:
         raise Failure(f"{CORE_RESET_VARIABLE}: failed with status {status}; the graph is restored")
@@ -127,7 +128,7 @@ async def _restore(
 
 
 async def _stranger(store: Keeper, held: Contents) -> str | None:
-    """Return what is to be told of a backup that is not known to be of *store*."""
+    """Return a warning about a backup that is not known to be of *store*."""
     if held.store is None:
         return "does not say which store it is a backup of"
     if held.store != await store.identity():
@@ -136,11 +137,11 @@ async def _stranger(store: Keeper, held: Contents) -> str | None:
 
 
 async def _current(session: Session) -> Contents | None:
-    """Return what the graph holds, or None if it is too damaged to be counted."""
+    """Return the graph's contents, or None if it is too damaged to be counted."""
     try:
         rows = await session.run(calls.transfer.stats())
     except StoreError:
-        # If it cannot even be reached, what follows says so.
+        # If the store cannot even be reached, the next step reports that.
         return None
     nodes = {row["measure"]: row["value"] for row in rows if row["kind"] == "node"}
     relations = sum(row["value"] for row in rows if row["kind"] == "relation")

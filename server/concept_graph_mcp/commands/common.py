@@ -1,4 +1,4 @@
-"""What the commands share: a session on the configured store, and failures as one line."""
+"""Share a session on the configured store, options, and failures as one line among the commands."""
 
 import math
 import os
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class _Named(click.Path):
-    """A path, which the empty text is not: `Path("")` would be the folder one is in."""
+    """A path that must not be empty: `Path("")` would mean the current directory."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not value:
@@ -34,7 +34,7 @@ class _Named(click.Path):
 
 
 class Number(click.FloatRange):
-    """A number of a range. What is not a number is neither below it nor above, and refused too."""
+    """A number in a range; NaN is refused, because it compares neither below nor above a bound."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -65,7 +65,7 @@ class Failure(click.ClickException):
 
 
 def configured(embedded: str | None) -> Settings:
-    """Return the settings; where TZ is not set, with the machine's zone, which it says.
+    """Return the settings; without TZ, use the machine's zone and print a note about it.
 
     Raises SettingsError.
     """
@@ -82,11 +82,10 @@ def with_session(
     at: str | None = None,
     creates: bool = False,
 ) -> T:
-    """Return what *work* does with a session on the configured store. Raises StoreError.
+    """Return the result of *work* with a session on the configured store. Raises StoreError.
 
-    With *at*, a time in ISO 8601, the session's clock is stopped there, and nothing is known of
-    what happened later. Where there is no store, that is an error, unless *creates*: then what
-    is first written makes it.
+    With *at*, a time in ISO 8601, the session's clock is stopped there, and later events are
+    hidden. A missing store is an error, unless *creates*: then the first write creates it.
     """
     return with_keeper(embedded, lambda session, _: work(session), at, creates)
 
@@ -97,7 +96,7 @@ def with_keeper(
     at: str | None = None,
     creates: bool = False,
 ) -> T:
-    """Return what *work* does with a session and what keeps its store, as `with_session` does."""
+    """Return the result of *work* with a session and its store's keeper, as `with_session` does."""
     chosen = configured(embedded)
     until_ms = None if at is None else unix_ms(at, chosen.zone)
     clock = Clock(until_ms)

@@ -1,4 +1,4 @@
-"""`rename` and `remove`: the owner's corrections, which show first what they will touch."""
+"""Rename and remove concepts, relations and episodes (`rename`, `remove`), after a preview."""
 
 from typing import Any
 
@@ -62,6 +62,6 @@ async def _correct(session: Session, preview: Call, change: Call, verb: str, yes
 
 
 def _line(row: dict[str, Any]) -> str:
-    """Return what is touched and, where that is not its text, the id that the commands take."""
+    """Return a line on the element and, if it differs from the text, the id that commands take."""
     known_as = "" if row["id"] == row["text"] else f" ({row['id']})"
     return f"{row['kind']}: {row['text']}{known_as}"

@@ -1,4 +1,4 @@
-"""`demo`: what this memory is like, without a database, a model or a minute to spare."""
+"""Show this memory without a database or a model, in under a minute (`demo`)."""
 
 import tempfile
 from contextlib import ExitStack
@@ -20,7 +20,7 @@ def demo(embedded: str | None, /, *, memory: bool) -> None:
     Starts this server as an MCP client does and leaves nothing behind; with --embedded=PATH it
     keeps the graph in that file, which must not exist yet.
     """
-    # Only here, because an MCP client takes a second to import.
+    # Imported only here, because an MCP client takes a second to import.
     from . import flight
 
     del memory

@@ -1,4 +1,4 @@
-"""`install-modules`: putting the query modules where a Memgraph loads them from."""
+"""Install the query modules where a Memgraph loads them from (`install-modules`)."""
 
 import shutil
 import tempfile
@@ -25,7 +25,7 @@ _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 def install_modules(directory: Path) -> None:
     """Copy the query modules into DIRECTORY, one of the server's --query-modules-directory.
 
-    The libraries that they find words with go beside them.
+    The libraries that the text index needs go beside them.
     """
     if not directory.is_dir():
         raise Failure(f"{directory}: is not a directory")
@@ -49,14 +49,14 @@ def _installed(library: str) -> Path:
 
 
 def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path) -> None:
-    """Put *packages* and *entries* into *directory*: all is copied before any of it is seen there.
+    """Put *packages* and *entries* into *directory*: all is copied before Memgraph can load any.
 
-    Whatever stops it, full disks too, a server that loads then finds what it would have before.
+    If anything stops it, a full disk too, the server still finds the modules that it had before.
     """
     for leftover in directory.glob(f"{_STAGE}*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    # In the directory itself, out of which files are moved without being copied once more. Its
-    # name has that of no module in it, by which a server that reloads one looks for its parts.
+    # Inside the target directory, so that files are moved and not copied again. The name contains
+    # no module's name: a server that reloads a module takes such folders for parts of it.
     stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=directory))
     fresh, stale = stage / "fresh", stage / "stale"
     try:
@@ -65,7 +65,7 @@ def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path)
             shutil.copytree(package, fresh / package.name, ignore=_IGNORED)
         for entry in entries:
             shutil.copyfile(entry, fresh / entry.name)
-        # Packages first: an entry file must never load one of an earlier version.
+        # Packages first: an entry file must never load a package of an earlier version.
         for package in packages:
             _exchange(fresh / package.name, directory / package.name, stale / package.name)
         for entry in entries:
@@ -75,7 +75,7 @@ def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path)
 
 
 def _exchange(fresh: Path, target: Path, stale: Path) -> None:
-    """Put the folder *fresh* in the place of *target*, which is kept as *stale* if it is there."""
+    """Put the folder *fresh* in the place of *target*; an existing one is moved to *stale*."""
     if target.exists():
         target.rename(stale)
     try:

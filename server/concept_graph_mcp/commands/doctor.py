@@ -1,4 +1,4 @@
-"""`doctor`: what is configured, reachable and deployed, and what to do about what is wrong."""
+"""Report settings, connection and deployment, each with its remedy (`doctor`)."""
 
 import os
 from contextlib import suppress
@@ -24,7 +24,7 @@ from .reading import problems, shown_measure
 from .terminal import out, print_json, wide
 
 _MOST_PROBLEMS = 20
-# Texts without a vector are counted up to so many.
+# Texts without a vector are counted up to this many.
 _MOST_COUNTED = 1_000
 
 
@@ -69,7 +69,7 @@ def _configuration(chosen: Settings) -> list[Finding]:
         Finding("AROUSAL_TAU_MS", f"{chosen.tau_ms:,}"),
         Finding("query modules here", str(modules_directory())),
     ]
-    # Memgraph has its own, beside the modules there.
+    # Memgraph has its own copies of the libraries, beside its modules.
     return findings if chosen.embedded is None else [*findings, _words()]
 
 
@@ -87,7 +87,7 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
         with suppress(NoStore):
             async with opened(chosen) as store:
                 return [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
-        # Nothing is wrong with a store that nobody has written to, if it can be made.
+        # A store that nobody has written to yet is no problem, if it can be created.
         async with opened(chosen, creates=True) as store:
             return [Finding(kind, f"{store.location}: no store yet; the first write creates it")]
     except StoreError as error:
@@ -95,7 +95,7 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
 
 
 async def _embedding(session: Session) -> list[Finding]:
-    """Return what is known of the vectors of texts, if there are any or there are to be."""
+    """Return the state of the text vectors, if there are any or an embedding is configured."""
     chosen = await session.run(calls.embedding.chosen())
     said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
     if not chosen:
@@ -139,7 +139,7 @@ async def _contents(session: Session) -> list[Finding]:
     except StoreError:
         if not found:
             raise
-        measures = []  # What is wrong says why.
+        measures = []  # The problems found below say why.
     findings = [Finding("query modules there", version)]
     findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
     findings += await _embedding(session)

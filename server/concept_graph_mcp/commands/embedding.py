@@ -1,4 +1,4 @@
-"""`embed`: the vectors of texts that lack one, by the embedding that is configured."""
+"""Compute missing embeddings with the configured provider (`embed`)."""
 
 import os
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from .progress import progress
 def embed(embedded: str | None, again: str | None) -> None:
     """Compute missing embeddings.
 
-    Ctrl-C stops between two batches; what goes on from there is said then.
+    Ctrl-C stops between two batches; the command then prints how to continue.
     """
     variable = settings.EMBEDDINGS_VARIABLE
     said = settings.embeddings(again or os.environ.get(variable, ""))
@@ -49,7 +49,7 @@ def embed(embedded: str | None, again: str | None) -> None:
 
 
 class _Embedding:
-    """The embedding of all that lacks a vector, in batches that are one transaction each."""
+    """Computes all missing vectors, in batches of one transaction each."""
 
     def __init__(self, said: str, again: bool, interrupts: Interrupts) -> None:
         self._said = said
@@ -59,16 +59,16 @@ class _Embedding:
 
     @property
     def goes_on(self) -> str:
-        """What to do after whatever has stopped it."""
+        """Return the instruction for continuing after an interruption or an error."""
         if self._again and self._is_chosen:
-            # The same command would remove what has been made.
+            # The same command would remove the vectors computed so far.
             variable = settings.EMBEDDINGS_VARIABLE
             what = f"concept-graph-mcp embed with {variable}={self._said}"
             return f"{what}, without --again, goes on from here"
         return "the same command goes on from here"
 
     async def run(self, session: Session) -> tuple[int, int]:
-        """Return how many texts were given a vector, and how many have none. Raises Failure."""
+        """Return how many texts got a vector, and how many have none. Raises Failure."""
         embedding = await opened(self._said, os.environ)
         try:
             with progress("embedding texts", await _total(session)) as tell:
@@ -78,7 +78,7 @@ class _Embedding:
             await embedding.close()
 
     async def _choose(self, session: Session, embedding: Embedding) -> None:
-        """Let the store's vectors be of *embedding*; again: after removing those that it has."""
+        """Set *embedding* as the store's; with --again, first remove the stored vectors."""
         call = calls.embedding.choose(embedding.name, embedding.dimension, self._again)
         while not self._is_chosen:
             with self._interrupts.piece():

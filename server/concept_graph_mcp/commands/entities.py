@@ -1,4 +1,4 @@
-"""`entities`: what the owner does with the entities of one user, merged and forgotten ones too."""
+"""List, show, merge, split and end entities of one user (`entities`), merged ones included."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: 
     """Print entities, those mentioned last first, those merged or set aside too."""
 
     async def work(session: Session) -> list[Row]:
-        # One more than is shown tells whether there are more.
+        # One row more than is printed tells whether there are more.
         call = calls.entity_admin.listed(statuses, limit + 1, session.user_id)
         return [dated(session, row) for row in await session.run(call)]
 
@@ -309,7 +309,7 @@ def merges(embedded: str | None, limit: int, as_json: bool) -> None:
 def _moved(row: Row, wanted: Sequence[str], since: int | None) -> Row:
     """Return the mentions and facts of *row*, one of `get`, that a split would move.
 
-    Raises Failure where that is none of its mentions, or all of them.
+    Raises Failure if the split would move none of its mentions, or all of them.
     """
 
     def moves(id_: str, told_at: int | None) -> bool:
@@ -318,7 +318,7 @@ def _moved(row: Row, wanted: Sequence[str], since: int | None) -> Row:
 
     mentions = [one for one in row["mentions"] if moves(one["mention_id"], one["created_at"])]
     facts = [one for one in row["facts"] if moves(one["fact_id"], one.get("known_from"))]
-    # Of more than can be read here, the split itself says so.
+    # If there are more mentions than can be read here, the split itself checks them.
     if len(row["mentions"]) < schema.MAX_LIMIT:
         label = row["labels"][0]
         if not mentions:
@@ -329,7 +329,7 @@ def _moved(row: Row, wanted: Sequence[str], since: int | None) -> Row:
 
 
 async def _named(session: Session, who: str, limit: int) -> Row:
-    """Return all of the entity that *who* is the id of or that alone is called so."""
+    """Return the `get` row of the entity with the id *who*, or the only one with that name."""
     try:
         [row] = await session.run(calls.entities.get(who, None, None, limit))
         return row
@@ -354,7 +354,7 @@ async def _called(session: Session, who: str) -> list[Row]:
         return []
     call = calls.entities.search(who, (), _NAMED * 2, True, user_id=session.user_id)
     name = names.canonical(who)
-    # A component is found by any of its labels: by the very name its score is 1.
+    # `lookup` finds an entity by any part of its labels; the exact name has the score 1.
     return [one for one in await session.run(call) if name and one["score"] == 1.0]
 
 

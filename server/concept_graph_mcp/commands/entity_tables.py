@@ -1,4 +1,4 @@
-"""How the commands print entities: tables of 80 columns, and all of one line by line."""
+"""Print entities: as tables of 80 columns, and a single one line by line."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from .terminal import narrow, wide
 Row = dict[str, Any]
 
 _CUT = 200
-# So that an id fits beside it.
+# Leaves room for an id in the same row.
 _KIND = 20
 _TIMES = frozenset(
     ("last_activated", "created_at", "unmerged_at", "valid_from", "valid_until", "known_from")
@@ -22,7 +22,7 @@ _TIMES = frozenset(
 
 
 def dated(session: Session, value: Any) -> Any:
-    """Return *value* with its times (unix ms) in ISO 8601, of the session's zone, however deep."""
+    """Return *value* with its times (unix ms) in ISO 8601, in the session's zone, at any depth."""
     if isinstance(value, list | tuple):
         return [dated(session, one) for one in value]
     if not isinstance(value, dict):
@@ -42,7 +42,7 @@ def listed_table(rows: list[Row]) -> Table:
         marks = f"{'' if row['is_active'] else ' †'}{' *' if row['inferred'] else ''}"
         kind = _cut(row["kind"] or row["type"], _KIND)
         table.add_row(row["label"], kind, figure(row["trust"]))
-        # An id has a line of its own: one that is broken cannot be copied.
+        # An id has a line of its own, because a wrapped id cannot be copied.
         table.add_row(row["entity_id"], row["status"] + marks, row["last_activated"][:10])
     said = []
     if any(row["inferred"] for row in rows):
@@ -54,7 +54,7 @@ def listed_table(rows: list[Row]) -> Table:
 
 
 def merges_table(rows: list[Row]) -> Table:
-    """Return dated rows of the ledger as a table: what was merged, why, and what is in force."""
+    """Return dated rows of the ledger as a table: merge, reason, and whether it is in force."""
     table = Table(wide("merge"), narrow("by, since"), narrow("in force"))
     for row in rows:
         state = "yes" if row["is_active"] else "claimed"
@@ -75,7 +75,7 @@ def merged(row: Mapping[str, Any]) -> str:
 
 
 def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over the lines that tell all of an entity, a dated row of `get`."""
+    """Iterate over the lines that print all of an entity, a dated row of `get`."""
     yield ", also ".join(row["labels"])
     yield ""
     yield f"entity_id: {row['entity_id']}"
@@ -100,7 +100,7 @@ def told_lines(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def moved_lines(row: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over the lines that tell what a split of a dated row of `get` would move."""
+    """Iterate over the lines that list what a split of a dated row of `get` would move."""
     yield f"Would move {len(row['mentions']):,} mentions and {len(row['facts']):,} facts:"
     yield from map(_mention, row["mentions"])
     for fact in row["facts"]:
@@ -134,7 +134,7 @@ def _fact(fact: Mapping[str, Any]) -> str:
 
 
 def _conflict(conflict: Mapping[str, Any]) -> str:
-    """Tell two facts that cannot both be so, or a relation that was observed as such."""
+    """Return a line on two facts that contradict each other, or on an observed contradiction."""
     if "fact_ids" not in conflict:
         told = f"contradicts {conflict['label']} ({conflict['entity_id']})"
         return told + (f": {_cut(conflict['evidence'])}" if conflict.get("evidence") else "")

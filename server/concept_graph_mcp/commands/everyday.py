@@ -1,6 +1,7 @@
-"""`ask`, `remember`, `about`, `forget`, `relate`, `identify`: the memory of all layers, for people.
+"""Offer the everyday tools to people: `ask`, `remember`, `about`, `forget`, `relate`, `identify`.
 
-What a person types is no quotation: only --said is, and what it does not name is no word of theirs.
+A text that a person types is no quotation: only --said is. Names outside --said do not count as the
+user's own words.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""`export` and `import`: a graph as one file, out of one store and into another."""
+"""Export a graph to one file, and import such a file into another store."""
 
 import json
 import sys
@@ -52,7 +52,8 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
 
     with output.told(file):
         if str(file) != "-":
-            # Before the store is opened: nothing is read for what cannot be written.
+            # Checked before the store is opened: no graph is read for a file that cannot be
+            # written.
             output.place(file, force)
         count, tally = with_session(embedded, work)
     note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
@@ -97,7 +98,7 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
-            # What is in by now is not told of again.
+            # Records imported by now are not reported again.
             _note_all(work.tally)
             same_input = " with the same input" if str(file) == "-" else ""
             raise work.interrupted(f"the same command{same_input}") from None

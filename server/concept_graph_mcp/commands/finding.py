@@ -1,4 +1,4 @@
-"""`find`: the episodes that a question in plain words belongs to, and why; `index`: their words."""
+"""Find the episodes that match a question and explain the scores (`find`); `index` them."""
 
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -23,7 +23,7 @@ from .terminal import narrow, out, print_json, say, wide
 Row = dict[str, Any]
 
 _BATCH = 500
-# Each time all is looked at, so these are larger.
+# Each batch scans all nodes, so these batches are larger.
 _REST = 10_000
 _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind.exported)
 
@@ -76,7 +76,7 @@ def find(
 
 
 async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
-    """Return what is found, and how many episodes cannot be found yet."""
+    """Return the episodes found, and how many episodes are not indexed yet."""
     rows = await session.run(call)
     [counted] = await session.run(calls.concepts.unindexed())
     return rows, counted["episodes"]
@@ -88,10 +88,11 @@ async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
 )
 @click.pass_obj
 def index(embedded: str | None, again: bool) -> None:
-    """Give episodes and concepts that lack it what they are found by.
+    """Index episodes and concepts that have no index entries yet.
 
-    Those that a hand or an older version made lack it. It is done in batches, a transaction each:
-    Ctrl-C stops between two, and whatever stopped it, the same command goes on from there.
+    Elements created by hand in Cypher, or by an older version, have none. The command works in
+    batches of one transaction each. Ctrl-C stops between two batches. The same command goes on from
+    there, whatever stopped it.
     """
     with Interrupts() as interrupts:
 
@@ -114,7 +115,7 @@ async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
             async for records in batches:
                 nodes = [record for record in records if record["kind"] in _KINDS]
                 if not nodes:
-                    # Relations come after all nodes. What is in no record comes amid them.
+                    # Relations come after all nodes. A batch of nodes may have no records at all.
                     if records:
                         break
                     continue
@@ -122,7 +123,7 @@ async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
                     indexed += await _indexed(session, calls.transfer.index(nodes, again))
                 done += len(nodes)
                 tell(done)
-    # What is left are words of what is gone, and what came meanwhile.
+    # The remaining rows are words of removed elements, and elements added meanwhile.
     while True:
         with interrupts.piece():
             more = await _indexed(session, calls.transfer.index_rest(_REST))
@@ -141,7 +142,7 @@ async def _indexed(session: Session, call: calls.Call) -> int:
 
 
 def found_table(rows: list[Row], title: str, explain: bool) -> Table:
-    """Return the rows of `associate`, each with a second one on its score if they are explained."""
+    """Return the rows of `associate`, each followed by a row on its score if *explain* is set."""
     table = Table(wide(title), narrow("score"))
     for row in rows:
         table.add_row(f"{row['summary']} ({row['episode_id']})", figure(row["score"]))
@@ -151,9 +152,9 @@ def found_table(rows: list[Row], title: str, explain: bool) -> Table:
 
 
 def reasons(row: Mapping[str, Any]) -> str:
-    """Return what the score of *row* is made of: what each word gave, from where, and factors."""
+    """Return the parts of a score: the share of each word, its sources, and the factors."""
     words = " + ".join(_word(word) for word in row["words"])
-    # A map from Memgraph has its keys by the alphabet.
+    # Memgraph sorts the keys of a map by the alphabet.
     factors = " × ".join(f"{name} {row['factors'][name]:.3g}" for name in schema.FACTORS)
     return f"= ({words}) × {factors}"
 

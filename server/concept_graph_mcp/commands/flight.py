@@ -1,4 +1,4 @@
-"""A real flight lived through over MCP, and what is recalled of it from all layers."""
+"""Replay a real flight over MCP, and print what all layers recall of it."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from conceptgraph_core.words import languages
 from .notes import note
 from .terminal import notes, out
 
-# The flight as episodes of concepts, and what somebody in Mission Control told and asked.
+# The flight as episodes of concepts, and the messages and questions of Mission Control.
 SAMPLES: Final = ("apollo13.jsonl", "apollo13_told.jsonl")
 _TOOLS: Final = {
     "concept": "concept_upsert",

@@ -1,4 +1,4 @@
-"""How the commands show scores and arousal, which fade and fade but never to nothing."""
+"""Format scores and arousal, which decay towards zero but never reach it."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from conceptgraph_core.concepts import schema
 
 Row = dict[str, Any]
 
-# What is smaller says nothing but that it is small, and an exponent of three digits is no width
-# for a column.
+# Smaller values only say that they are small, and an exponent of three digits is too wide for a
+# column.
 _NEXT_TO_NOTHING = 1e-99
 _SMALL = 0.0001
 
 
 def figure(value: float) -> str:
-    """Return *value*, at least 0, so that it can be told from others: 0.220728, 3.6e-05, ~0."""
+    """Return *value*, at least 0, with its significant digits: 0.220728, 3.6e-05, ~0."""
     if 0 < value < _NEXT_TO_NOTHING:
         return "~0"
     if 0 < value < _SMALL:
@@ -22,19 +22,19 @@ def figure(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of the strongest, 0 to 1, as people read it: 63 %, 0.27 %, <0.01 %."""
+    """Return a share of the strongest, 0 to 1, as a percentage: 63 %, 0.27 %, <0.01 %."""
     if 0 < share < _SMALL:
         return "<0.01 %"
     return f"{100 * share:.0f} %" if share >= 0.1 or not share else f"{100 * share:.2g} %"
 
 
 def score(row: Row) -> str:
-    """Return the score of a row of `recall` or `peek`, from its parts: its own is rounded."""
+    """Return the exact score of a row of `recall` or `peek`, whose own is rounded."""
     return figure(row["arousal"] * _hop(row) * _direction(row) * row["weight"])
 
 
 def parts(row: Row) -> str:
-    """Return what the score of *row* is the product of; its hop is the halving by distance."""
+    """Return the factors of the score of *row*; `hop` halves it with every step of distance."""
     arousal = row["arousal"]
     shown = "~0" if 0 < arousal < _NEXT_TO_NOTHING else f"{arousal:.4g}"
     return (

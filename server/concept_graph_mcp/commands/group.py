@@ -1,4 +1,4 @@
-"""The group that the commands are in: each imported when it is asked for, each failure one line."""
+"""Group the commands: import each on demand, and print each failure as one line."""
 
 import errno
 import importlib
@@ -16,10 +16,10 @@ _TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
 class Sentences(click.Group):
-    """A group whose help has the whole first sentence of each command, where click would cut it."""
+    """A group whose help prints the whole first sentence of each command; click would cut it."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with what is said of each."""
+        """List the commands with the first sentence of each."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         with formatter.section("Commands"):
             formatter.write_dl(
@@ -32,7 +32,7 @@ class Sentences(click.Group):
 
 
 class Topic(Sentences):
-    """Commands about one thing; without any of them it says which there are."""
+    """Commands about one subject; without a subcommand it prints the list of them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args:
@@ -42,9 +42,9 @@ class Topic(Sentences):
 
 
 class Commands(Sentences):
-    """Commands by the module that has them; `--embedded` before one of them takes no path.
+    """Commands by module; `--embedded` before a command's name takes no path.
 
-    What is wrong with arguments that name none of them is told to *unserved* first.
+    Wrong arguments that name no command are reported to *unserved* first.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Commands(Sentences):
             if argument == "--embedded" and following in self._modules:
                 args[index] = "--embedded="
             if argument.startswith("--embedded=-"):
-                # What it names would be taken for another option.
+                # A command's name after --embedded would be taken for its path.
                 args[index] = argument.replace("=", "=./", 1)
         names_none = self._modules.keys().isdisjoint(args)
         try:
@@ -84,11 +84,11 @@ class Commands(Sentences):
             raise misused from None
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run what was asked for; what goes wrong becomes one line."""
+        """Run the command; an error is printed as one line."""
         try:
             return super().invoke(ctx)
         except _TOLD as error:
-            # A reader that has left is click's to deal with.
+            # Click handles a stdout whose reader has gone.
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
             raise self._told(error) from None
@@ -117,7 +117,7 @@ class Commands(Sentences):
 
 
 class Misused(click.UsageError):
-    """A command line that cannot be understood, told in one line that says where its help is."""
+    """An invalid command line, reported in one line that names its help."""
 
     def __init__(self, error: click.UsageError, message: str) -> None:
         super().__init__(one_line(message).removesuffix("."), error.ctx)

@@ -1,4 +1,4 @@
-"""A file on its way into a store, in batches of whole lines."""
+"""Import a file into a store, in batches of whole lines."""
 
 import io
 import os
@@ -27,22 +27,22 @@ from .progress import progress
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
 _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes)
-# What a count of each kind of record is called.
+# Names of the counts, by kind of record.
 _MEASURES = {kind.kind: kind.measure for layer in LAYERS for kind in layer.nodes}
 _MEASURES |= {layer.edge_kind: f"{layer.edge_kind}s" for layer in LAYERS}
 _EPISODE = re.compile(r"\d{8}/(?P<key>.*-\d+)", re.DOTALL)
 
 
 class Interrupted(Failure):
-    """The owner has stopped the work."""
+    """The user has stopped the work."""
 
     exit_code = 130
 
 
 class Import:
-    """The import of one file, in batches that are one transaction each: all of it or nothing.
+    """The import of one file, in batches of one transaction each: a batch is stored whole or not.
 
-    `totals` are what `import_rows` counted, `tally` what the file says and the graph does not.
+    `totals` are the counts of `import_rows`; `tally` counts what the graph cannot show.
     """
 
     def __init__(self, stream: TextIO, given: str | None, interrupts: Interrupts) -> None:
@@ -61,7 +61,7 @@ class Import:
         return self._reader.tally
 
     def counted(self, settings: Settings) -> Counter[str]:
-        """Return how many records of each kind the file has; nothing is written. Raises Failure."""
+        """Return how many records of each kind the file has; write nothing. Raises Failure."""
         naming = file_formats.Naming(
             date="19700101",
             user_id=settings.user_id,
@@ -72,7 +72,7 @@ class Import:
             return Counter(_MEASURES[row.record["kind"]] for row in self._reader.rows(naming))
 
     async def run(self, session: Session) -> None:
-        """Import it all. Raises Failure, which says how much is in."""
+        """Import the file. Raises Failure, which says how much was imported."""
         naming = await self._naming(session)
         only_new = self._reader.format in file_formats.FOREIGN_MEMORIES
         batches = _batches(self._reader.rows(naming))
@@ -101,7 +101,7 @@ class Import:
         )
 
     def interrupted(self, again: str) -> Interrupted:
-        """Return what to say after a Ctrl-C; *again* is what completes the import."""
+        """Return the error for a Ctrl-C; *again* is the command that completes the import."""
         return Interrupted(f"interrupted; {self._so_far()}; {again} completes it")
 
     @contextmanager
@@ -123,18 +123,18 @@ class Import:
 
 @contextmanager
 def opened(file: Path) -> Iterator[TextIO]:
-    """The content of *file*, or of stdin for "-"; a byte that is not UTF-8 as a surrogate."""
+    """Yield the content of *file*, or of stdin for "-"; bytes outside UTF-8 become surrogates."""
     with ExitStack() as stack:
         at_stdin = str(file) == "-"
         stream = sys.stdin.buffer if at_stdin else stack.enter_context(file.open("rb"))
         text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="\n")
-        # Whoever opened it closes it: stdin stays open.
+        # Stdin is not closed here, because this function has not opened it.
         stack.callback(text.detach)
         yield text
 
 
 def count_lines(stream: BinaryIO) -> int | None:
-    """Return how many lines are still to be read, or None for what can be read only once."""
+    """Return how many lines are left to read, or None for a stream that can be read only once."""
     try:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             return None
@@ -149,7 +149,7 @@ def count_lines(stream: BinaryIO) -> int | None:
 
 
 def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row]]:
-    """Iterate over *rows* in batches that part no line's rows from one another."""
+    """Iterate over *rows* in batches that never separate the rows of one line."""
     batch: list[file_formats.Row] = []
     for row in rows:
         if len(batch) >= _BATCH and row.place != batch[-1].place:
@@ -163,7 +163,7 @@ def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row
 async def _imported(
     session: Session, batch: list[file_formats.Row], only_new: bool
 ) -> dict[str, int]:
-    """Import *batch* and return what `import_rows` counted; what is refused names its line."""
+    """Import *batch* and return the counts of `import_rows`; an error names the refused line."""
     try:
         call = calls.transfer.import_rows([row.record for row in batch], only_new=only_new)
         return (await session.run(call))[0]
@@ -176,7 +176,7 @@ async def _imported(
 
 
 async def _named(session: Session) -> dict[str, str]:
-    """Return the names of episodes that an import may have given, by what follows their date."""
+    """Return the names of episodes that an import may assign, by the part after their date."""
     found = {}
     async with aclosing(session.store.stream()) as batches:
         async for records in batches:

@@ -1,4 +1,4 @@
-"""`ingest`: the messages of conversations become memories, without any model."""
+"""Store the messages of conversations as memories, without any model (`ingest`)."""
 
 import gc
 import re
@@ -23,10 +23,10 @@ from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
 
-# In one transaction, and in characters.
+# Bounds of one transaction: messages, and characters.
 _BATCH = 1_000
 _CHARACTERS = 1_000_000
-# Of a store that is yet to be made what comes first is gone through twice: it is little.
+# The first lines of a file for a new store are read twice, so they are few.
 _FIRST = 20
 _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 
@@ -66,9 +66,9 @@ def ingest(embedded: str | None, file: Path, thread: str | None) -> None:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Look for no cycles meanwhile: what is ingested makes none, and all of it would be looked at.
+    """Disable cyclic garbage collection meanwhile.
 
-    That takes a tenth of the time.
+    Ingesting makes no cycles, and each scan visits all objects. This saves a tenth of the time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -80,7 +80,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class _Ingest:
-    """The messages of one file on their way, in batches that are one transaction each."""
+    """The messages of one file, stored in batches of one transaction each."""
 
     def __init__(self, stream: TextIO, thread: str | None, interrupts: Interrupts) -> None:
         self.created = self.existing = 0
@@ -92,7 +92,7 @@ class _Ingest:
         self._done = 0
 
     async def run(self, session: Session) -> None:
-        """Ingest it all. Raises Failure, which says how much is in."""
+        """Ingest the file. Raises Failure, which says how much was stored."""
         self._messages = Messages(session.user_id, session.zone, self._thread)
         rows = _Rows(self._messages.rows(self._stream))
         with progress("ingesting lines", self._lines) as tell, self._telling():
@@ -104,11 +104,11 @@ class _Ingest:
                 raise rows.error
 
     def interrupted(self) -> Interrupted:
-        """Return what to say after a Ctrl-C."""
+        """Return the error for a Ctrl-C."""
         return Interrupted(f"interrupted; {self._so_far()}; the same command goes on from here")
 
     def notes(self) -> Iterator[str]:
-        """Iterate over what is to be told of the file besides."""
+        """Iterate over the notes on the file that are printed at the end."""
         if self._messages is not None:
             yield from self._messages.tally.lines()
 
@@ -151,9 +151,7 @@ class _Ingest:
 
 
 class _Rows:
-    """The rows of a file up to the first that is wrong, whose `error` is kept: what is before it
-    goes in first.
-    """
+    """The rows of a file before the first wrong line, whose `error` is kept meanwhile."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.error: FormatError | None = None

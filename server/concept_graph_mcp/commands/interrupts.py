@@ -1,4 +1,4 @@
-"""Ctrl-C in work that is done piece by piece: a piece that was begun is finished first."""
+"""Handle Ctrl-C in work that is done piece by piece: the current piece is finished first."""
 
 import signal
 import threading
@@ -9,9 +9,9 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """While entered, a Ctrl-C during a `piece` counts at its end; a second one counts at once.
+    """While entered, a Ctrl-C during a `piece` takes effect at its end, a second one immediately.
 
-    `torn` tells whether a piece was left in the middle.
+    `torn` is true if a piece was left in the middle.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Interrupts:
         self._previous: Any = None
 
     def __enter__(self) -> Self:
-        # Elsewhere no handler can be set, and no Ctrl-C arrives.
+        # Other threads cannot set a handler, and receive no Ctrl-C.
         if threading.current_thread() is threading.main_thread():
             self._previous = signal.signal(signal.SIGINT, self._interrupt)
         return self

@@ -1,4 +1,4 @@
-"""What commands that list something share: how much is shown, and that there is more."""
+"""Print lists for the commands: at most `--limit` rows, and a note if there are more."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""`memories`: what the owner does with the memories of one user, those out of sight too."""
+"""Manage the memories of one user (`memories`), forgotten and expired ones too."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -54,7 +54,7 @@ def list_(
     """
 
     async def work(session: Session) -> tuple[list[Row], int]:
-        # One more than is shown tells whether there are more.
+        # One row more than is printed tells whether there are more.
         rows = await session.run(
             calls.memory_admin.listed(session.user_id, states, limit + 1, tags)
         )
@@ -157,7 +157,7 @@ def search(
 
 
 async def _expired(session: Session, query: str | None) -> int:
-    """Return how many memories have expired that *query* belongs to; of None, how many at all."""
+    """Return how many expired memories match *query*; without a query, how many there are."""
     rows = await session.run(calls.memory_admin.expired(session.user_id, query, 1))
     return rows[0]["total"] if rows else 0
 
@@ -273,7 +273,7 @@ def purge(
 
 
 def _retention(settings: Settings) -> int:
-    """Return the window, in milliseconds, that the owner has set for the worker."""
+    """Return the retention period in milliseconds that the owner has set for the worker."""
     if settings.retention_ms is None:
         raise click.UsageError(
             "name memories, or say --older-than DAYS; CONCEPT_GRAPH_RETENTION_DAYS is not set"

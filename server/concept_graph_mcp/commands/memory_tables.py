@@ -1,4 +1,4 @@
-"""How the commands print memories: tables of 80 columns, and all of one line by line."""
+"""Print memories: as tables of 80 columns, and a single one line by line."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from .terminal import narrow, wide
 
 Row = dict[str, Any]
 
-# Rows of what is about to be purged, and characters of a text in a list.
+# Rows of a preview before a purge, and characters of a text in a list.
 SHOWN = 20
 _CUT = 120
 _LISTS = (schema.HISTORY, schema.UNLINKED)
@@ -37,7 +37,7 @@ def listed_table(rows: list[Row]) -> Table:
         if row["preserved"]:
             state += " *"
         table.add_row(shortened(said(row)), state, row["accessed_at"][:10])
-        # An id has a line of its own: one that is broken cannot be copied.
+        # An id has a line of its own, because a wrapped id cannot be copied.
         table.add_row(row["memory_id"])
     if any(row["preserved"] for row in rows):
         table.caption = "* preserved"
@@ -45,17 +45,17 @@ def listed_table(rows: list[Row]) -> Table:
 
 
 def said(row: Mapping[str, Any]) -> str:
-    """Return the text of a row of a list, after who said it."""
+    """Return the text of a list's row, preceded by its speaker."""
     return row["text"] if row["speaker"] is None else f"{row['speaker']}: {row['text']}"
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of *text* as a list has it."""
+    """Return the beginning of *text* for a list."""
     return text if len(text) <= _CUT else text[: _CUT - 1] + "…"
 
 
 def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
-    """Iterate over the lines that tell all of a memory, a dated row of `show` with its links."""
+    """Iterate over the lines that print all of a memory, a dated row of `show` with its links."""
     yield from _lines(row["content"])
     yield ""
     for name in ("memory_id", "summary", "type", "source", "speaker", "parent_id"):
@@ -80,7 +80,7 @@ def told_lines(row: Mapping[str, Any], session: Session) -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Iterate over the lines of *text*; all but the first are indented, so that none is another."""
+    """Iterate over the lines of *text*, indented after the first so none looks like a field."""
     first, *others = text.replace("\r\n", "\n").split("\n")
     yield first
     for line in others:
@@ -88,13 +88,13 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _noted(row: Mapping[str, Any], session: Session) -> Iterator[str]:
-    """Iterate over lines of a caller's metadata, and of what is noted there of a memory's life."""
+    """Iterate over the lines of a caller's metadata, and of the memory's own history."""
     for key, value in row["metadata"].items():
         noted = value if key in _LISTS else [value] if key == schema.FORGOTTEN else []
         try:
             lines = [_step(row["memory_id"], one, session) for one in noted]
         except (KeyError, TypeError, ValueError, OverflowError):
-            # A hand has made it, or another program.
+            # Created by hand in Cypher, or by another program.
             lines = []
         yield from lines or [f"metadata {key}: {value}"]
 

@@ -1,6 +1,6 @@
-"""Lines about the work, on stderr; where no terminal is, without what only a terminal needs.
+"""Print notes on the work to stderr; without a terminal, plain text only.
 
-To import that takes longer than most of what there is to say it of.
+`rich` is not imported for them, because importing it takes longer than most commands run.
 """
 
 import os
@@ -10,7 +10,7 @@ import click
 
 from ..printable import printable
 
-# By these `rich` is told to take anything for a terminal.
+# Variables that make `rich` treat any stream as a terminal.
 _FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
 
 
@@ -25,6 +25,6 @@ def note(line: str) -> None:
 
 
 def is_plain() -> bool:
-    """Tell whether stderr is no terminal, and nothing but text is to be sent there."""
+    """Return whether stderr is no terminal and gets plain text only."""
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     return not is_terminal and not any(map(os.environ.get, _FORCED))

@@ -1,4 +1,4 @@
-"""`observe`: a whole history becomes entities, with a model or without any."""
+"""Extract entities from a whole history, with or without a model (`observe`)."""
 
 import os
 from collections import Counter, deque
@@ -141,7 +141,7 @@ def _opened(endpoint: endpoints.Endpoint) -> "OpenAIModel":
 
 
 class _Observing:
-    """The messages of one file on their way, each one transaction."""
+    """The messages of one file, each stored in one transaction."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class _Observing:
         self._line = self._done = 0
 
     async def run(self, session: Session) -> None:
-        """Observe it all. Raises Failure, which says how much is in."""
+        """Observe the file. Raises Failure, which says how much was stored."""
         longest = limits.MAX_SUMMARY
         self._messages = Messages(session.user_id, session.zone, self._thread, longest)
         self._speakers = Speakers(session.user_id, self._users)
@@ -187,11 +187,11 @@ class _Observing:
                 await self._model.close()
 
     def interrupted(self) -> Interrupted:
-        """Return what to say after a Ctrl-C."""
+        """Return the error for a Ctrl-C."""
         return Interrupted(f"interrupted; {self._so_far()}")
 
     def notes(self) -> Iterator[str]:
-        """Iterate over what is to be told at the end."""
+        """Iterate over the notes that are printed at the end."""
         counts = self._counts
         yield (
             f"observed: {counts['messages']:,} messages in {counts['sessions']:,} sessions,"
@@ -240,7 +240,7 @@ class _Observing:
         self._counts["new"] += sum(one["created"] for one in row["entities"])
 
     async def _told(self, session: Session, session_id: str, message: Said) -> Extracted | None:
-        """Return what is to be observed; what is empty is for the built-in extractor, None: not."""
+        """Return the observations: empty for the built-in extractor, None if there are none."""
         message, found = self._resolved(session_id, message)
         if self._model is None:
             rows = self._extracted(message, found)
@@ -254,7 +254,7 @@ class _Observing:
         return made if made.observations else None
 
     def _extracted(self, message: Said, found: list[Meant]) -> list[dict[str, Any]]:
-        """Return what the built-in extractor tells, with the names that a spaCy model finds."""
+        """Return the built-in extractor's result, with the names that a spaCy model finds."""
 
         def extract(text: str) -> list[dict[str, Any]]:
             named = None if self.names is None else self.names.named(text)
@@ -265,7 +265,7 @@ class _Observing:
         return extract(message.text)
 
     def _resolved(self, session_id: str, message: Said) -> tuple[Said, list[Meant]]:
-        """Return *message* with notes on its pronouns, and these."""
+        """Return *message* with notes on its pronouns, and those notes."""
         if self.resolver is None:
             return message, []
         before = [one.text for one in self._before[session_id]]
@@ -278,7 +278,7 @@ class _Observing:
         try:
             await session.run(calls.entities.end_session(ended.session_id, session.user_id))
         except Refused as refused:
-            # Of a session in which a model found nothing there is nothing.
+            # A session in which a model found nothing has no entities.
             if "nothing was observed" not in str(refused):
                 raise
 

@@ -1,4 +1,4 @@
-"""A file that a command writes: whole or not at all, for its owner only."""
+"""Write a command's output file: whole or not at all, readable by its owner only."""
 
 import contextlib
 import errno
@@ -14,9 +14,9 @@ from .common import Failure
 
 
 def place(file: Path, force: bool) -> Path:
-    """Return where *file* is to be written, behind its link if it is one.
+    """Return the path to write *file* to, which a symbolic link may lead to.
 
-    Raises Failure if something is there that must not be replaced: with *force*, anything but a
+    Raises Failure if a file there must not be replaced: without *force* any, with it all but a
     regular file.
     """
     with told(file):
@@ -27,7 +27,7 @@ def place(file: Path, force: bool) -> Path:
         raise Failure(f"{file}: {what}")
     if status is not None and not force:
         raise Failure(f"{file}: exists already; --force overwrites it")
-    # Whoever made such a link would choose where the file comes to lie.
+    # The creator of such a link would choose where the file ends up.
     if status is None and not force and file.is_symlink():
         raise Failure(f"{file}: is a link to a file that is not there; --force writes that")
     return Path(os.path.realpath(file))
@@ -35,10 +35,10 @@ def place(file: Path, force: bool) -> Path:
 
 @contextmanager
 def replacing(file: Path, force: bool) -> Iterator[BinaryIO]:
-    """A stream whose content becomes that of *file* at the end, unless an error ends it.
+    """Yield a stream that replaces the content of *file* at the end, unless an error occurs.
 
-    It is written to a file of its own beside *file*, for the owner only; one that is replaced hands
-    its mode and its owner on. Raises Failure.
+    It writes to a temporary file beside *file*, readable by the owner only. A replaced file passes
+    on its mode and owner. Raises Failure.
     """
     target = place(file, force)
     with told(file):
@@ -49,7 +49,7 @@ def replacing(file: Path, force: bool) -> Iterator[BinaryIO]:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-            # Somebody may have put something there meanwhile.
+            # Another program may have created a file there meanwhile.
             place(file, force)
             _take_after(partial, _status(target))
             partial.replace(target)
@@ -59,11 +59,11 @@ def replacing(file: Path, force: bool) -> Iterator[BinaryIO]:
 
 @contextmanager
 def told(file: Path) -> Iterator[None]:
-    """Turn what the system refuses into a Failure about *file*."""
+    """Turn errors of the operating system into a Failure about *file*."""
     try:
         yield
     except OSError as error:
-        # A reader of stdout that has left is click's to deal with.
+        # Click handles a stdout whose reader has gone.
         if error.errno == errno.EPIPE:
             raise
         raise Failure(f"{_short(file)}: {error.strerror or error}") from None
@@ -79,7 +79,7 @@ def _status(file: Path) -> os.stat_result | None:
 def _take_after(partial: Path, replaced: os.stat_result | None) -> None:
     if replaced is not None:
         partial.chmod(stat.S_IMODE(replaced.st_mode))
-        # Only root may give a file away, and only root's export would take it away.
+        # Only root may change a file's owner, and a file that root exports must stay the user's.
         if hasattr(os, "chown"):
             with contextlib.suppress(PermissionError):
                 os.chown(partial, replaced.st_uid, replaced.st_gid)

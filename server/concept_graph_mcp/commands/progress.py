@@ -1,4 +1,4 @@
-"""A bar on a terminal's stderr for what takes a while; elsewhere nothing."""
+"""Show a progress bar on a terminal's stderr; elsewhere nothing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from .notes import is_plain
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar for *what*, of *total* steps if that is known; yields how to say how many are done."""
+    """Show a bar for *what*, of *total* steps if known; yield the function that advances it."""
     if is_plain():
         yield lambda _: None
         return

@@ -1,4 +1,7 @@
-"""`recall`, `search`, `stats` and `check`: what is in the graph, and why something comes up."""
+"""Print what is in the graph and why something is recalled:
+
+`recall`, `search`, `stats`, `check`.
+"""
 
 from typing import Any
 
@@ -163,7 +166,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
 
 
 async def problems(session: Session) -> list[Row]:
-    """Return what is wrong with the graph: as a file, and where that is sound, as a graph."""
+    """Return the problems of the store file and, if the file is sound, those of the graph."""
     damage = await session.store.problems()
     if damage:
         return [{"problem": "damaged", "subject": line, "advice": _REPAIR} for line in damage]
@@ -171,7 +174,7 @@ async def problems(session: Session) -> list[Row]:
 
 
 def recall_table(rows: list[Row], explain: bool) -> Table:
-    """Return the rows of a recall, each with a second line on its score if they are explained."""
+    """Return the rows of a recall, each followed by a line on its score if *explain* is set."""
     table = Table(wide("proposition"), narrow("score"), narrow("strength"), narrow("valence"))
     for row in rows:
         valence = "" if row["valence"] is None else f"{row['valence']:+.2f}"

@@ -1,4 +1,4 @@
-"""What a person is told who starts the server by hand: what it waits for, and how clients do."""
+"""Tell a person who starts the server by hand how a client starts it."""
 
 import os
 import shutil
@@ -16,14 +16,14 @@ from .. import settings
 from ..printable import json_text, printable
 from ..settings import Settings
 
-# The owner's to copy.
+# Printed for the user to copy.
 _SECRET = "…"
 
 
 def explain(configured: Settings | None) -> None:
     """Print to stderr what the server waits for and how a client starts it.
 
-    Without *configured* something in the settings is wrong, which is told elsewhere.
+    Without *configured* the settings are invalid, which another message reports.
     """
     example = json_text(client_configuration(configured), indent=2)
     lines = (
@@ -39,7 +39,7 @@ def explain(configured: Settings | None) -> None:
 
 
 def client_configuration(configured: Settings | None) -> dict[str, Any]:
-    """Return what the configuration of an MCP client needs to start a server like this one.
+    """Return the configuration that an MCP client needs to start a server like this one.
 
     Without *configured*: an embedded one, in the zone of the machine.
     """
@@ -59,7 +59,7 @@ def client_configuration(configured: Settings | None) -> dict[str, Any]:
 
 
 def _variables(configured: Settings) -> dict[str, str]:
-    """Return what a client must set: all that is not as it would be by itself."""
+    """Return the variables that a client must set: those that differ from the defaults."""
     variables = {
         "AROUSAL_TAU_MS": str(configured.tau_ms),
         "CONCEPT_GRAPH_USER": configured.user_id,
@@ -86,7 +86,7 @@ def _variables(configured: Settings) -> dict[str, str]:
 
 
 def _program() -> list[str]:
-    """Return how this program was started, in words that work from anywhere."""
+    """Return the command that started this program, with absolute paths."""
     program = Path(shutil.which(sys.argv[0]) or sys.argv[0]).absolute()
     if program.name == "__main__.py":
         return [sys.executable, "-m", program.parent.name]

@@ -1,4 +1,4 @@
-"""What the commands print to: data is text, never markup, and never speaks to the terminal."""
+"""Print to the terminal: data is printed as text, never as markup or control codes."""
 
 import math
 import sys
@@ -12,9 +12,9 @@ from ..printable import json_text, printable
 
 
 class Terminal(Console):
-    """A console that takes every string as one line of text, whatever is in it.
+    """A console that prints every string as one line of literal text.
 
-    What is to have a style is given one as an argument, or is a `rich.text.Text`.
+    Styled text is passed with a style argument, or as a `rich.text.Text`.
     """
 
     def __init__(self, stderr: bool = False) -> None:
@@ -35,17 +35,17 @@ def say(line: str) -> None:
 
 
 def wide(header: str) -> Column:
-    """Return a column of texts, which gets what the others leave and wraps in it."""
+    """Return a column of texts, which takes the remaining width and wraps."""
     return Column(header, overflow="fold")
 
 
 def narrow(header: str) -> Column:
-    """Return a column of numbers, or of other short things that must stay in one line."""
+    """Return a column of numbers, or of other short values that must not wrap."""
     return Column(header, justify="right", no_wrap=True)
 
 
 def cut(text: str) -> Text:
-    """Return *text* for a cell that has one line, in which it ends with an ellipsis if it must."""
+    """Return *text* for a cell of one line, which ends it with an ellipsis if it is too long."""
     return Text(printable(text), no_wrap=True, overflow="ellipsis")
 
 

@@ -1,4 +1,4 @@
-"""`view`: the graph as a picture in the browser."""
+"""Draw the graph in the browser (`view`)."""
 
 import os
 
@@ -33,7 +33,7 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     """
 
     async def show(session: Session) -> None:
-        # Only here, because no other command needs a web server.
+        # Imported only here, because no other command needs a web server.
         from ..view.serving import serve
 
         await _check(session, name)

@@ -1,4 +1,4 @@
-"""`worker`: what time does to a graph, as a service or once; and stopping it for a while."""
+"""Run, pause, resume and show the worker's jobs, as a service or once (`worker`)."""
 
 import dataclasses
 import logging
@@ -120,7 +120,7 @@ def _serve(chosen: Settings, batch: int, metrics: Path | None) -> None:
         jobs = registry.configured(chosen)
         await service.serve(working, jobs, metrics, lambda: told.append(True))
 
-    # The store may come later, and go, and come again.
+    # The store may start later, and go away and come back.
     _with_store(chosen, work, opening=False)
 
 
@@ -153,7 +153,7 @@ def _once(
     try:
         status = _with_store(chosen, work)
     finally:
-        # What was done before a job failed is done.
+        # Changes made before a job failed stay.
         if as_json and outcomes:
             print_json([told(one, dry_run) for one in outcomes])
     if dry_run and not as_json:
@@ -174,13 +174,13 @@ async def _run(working: LeaseRunner, job: Job, dry_run: bool) -> Outcome:
 
 
 def _write(metrics: Path, status: Row) -> None:
-    """Write what *status* says, once it is told what was done. Raises Failure."""
+    """Write the counters of *status*, after the outcome has been printed. Raises Failure."""
     from ..worker import metrics as files
 
     try:
         files.write(metrics, status)
     except OSError as error:
-        # It names the file beside, which is to take the place of this one.
+        # The system's error names the temporary file.
         raise Failure(f"{metrics}: {error.strerror}; no counters were written") from error
 
 
@@ -203,7 +203,7 @@ def _with_store(
 
 
 def _act(embedded: str | None, what: Sequence[str], as_json: bool) -> None:
-    """Pause or resume work, or only say how it stands."""
+    """Pause or resume the worker, or only print its state."""
     action, *more = what
     if more:
         raise click.UsageError(f"{more[0]}: {action} takes no argument")

@@ -1,4 +1,4 @@
-"""How `worker` shows what was done, what would be, and how work stands."""
+"""Print the results of jobs, the changes of a dry run, and the worker's state."""
 
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
@@ -27,7 +27,7 @@ def told(one: Outcome, dry_run: bool) -> Row:
 
 
 def print_outcome(one: Outcome, dry_run: bool) -> None:
-    """Print what a job did or would change, and why; of the latter the numbers go to stderr."""
+    """Print a job's changes, and the reasons; after a dry run the numbers go to stderr."""
     for row in one.changes:
         say(_change(one.job, row))
     line = f"{one.job}: {_counted(one.counts or {}) or 'nothing to do'}"
@@ -39,7 +39,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def _change(job: str, row: Row) -> str:
-    """Return a line, for in a column at the end of a table of these the reasons have no room."""
+    """Return a change as one line, because a table's last column has no room for the reasons."""
     text = " ".join(str(row.get("text") or row.get("memory_id") or "").split())
     shown = text if len(text) <= _SHOWN_TEXT else text[: _SHOWN_TEXT - 1] + "…"
     user = f" ({row['user_id']})" if row.get("user_id") else ""
