@@ -13,7 +13,7 @@ from concept_graph_mcp.stores.embedded import lookups, posting_cache, text_searc
 from concept_graph_mcp.stores.embedded.cache import Cache
 from concept_graph_mcp.stores.embedded.procedure_host import Host
 from conceptgraph_core import folding
-from conceptgraph_core.concepts import schema
+from conceptgraph_core.concepts import procedures, schema
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000
@@ -143,7 +143,7 @@ def episode(base: str) -> Lookup:
 
 
 def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
-    matching = Text("Concept", folding.keywords(keywords), limit, "of.lists", "name")
+    matching = Text("Concept", folding.keywords(keywords), limit, procedures.LISTED_NAMES)
     aroused = Ordered("Concept", "accessed_at", limit, level="arousal_level", then="name")
     return found(host, Filled(matching, aroused, limit))
 

@@ -29,7 +29,7 @@ def listed(
     A row has the brief of one, decay_score, access_count, accessed_at, deleted_at, preserved and
     contradicted_by. Here each copy of a text has a row of its own.
     """
-    wanted = Wanted.of(None, (), tags, states)
+    wanted = Wanted.of(tags=tags, states=states)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))

@@ -20,10 +20,10 @@ class Wanted:
     @classmethod
     def of(
         cls,
-        source: str | None,
-        types: Sequence[str],
-        tags: Sequence[str],
-        states: Sequence[str],
+        source: str | None = None,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        states: Sequence[str] = (),
     ) -> "Wanted":
         """Return what a caller means. Raises InvalidText, UnknownState."""
         return cls(

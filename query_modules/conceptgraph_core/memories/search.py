@@ -227,7 +227,7 @@ def expired(
     """
     graph: AllMemories = gone if forgotten else gone.another(ExpiredMemories)
     most = checked_limit(limit)
-    wanted = Wanted.of(source_filter, types, tags, ())
+    wanted = Wanted.of(source_filter, types, tags)
     if query is None:
         found = [node for node in graph.nodes() if wanted.admits(graph, node)]
         found.sort(key=lambda node: (-node.last, node.memory_id))

@@ -105,8 +105,7 @@ def concept_search(
 ) -> Call:
     most = schema.search_limit(limit)
     wanted = folding.keywords(text.keywords(keywords))
-    listed = procedures.LISTED_NAMES
-    matching = Text(schema.CONCEPT, wanted, most, listed.name, *listed.fields)
+    matching = Text(schema.CONCEPT, wanted, most, procedures.LISTED_NAMES)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
     return Call(_CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))

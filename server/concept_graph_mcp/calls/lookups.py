@@ -1,6 +1,7 @@
 """What a store finds by index before it calls a procedure: data, made of a few primitives.
 
-Each store translates each primitive once; neither knows a procedure. What a look-up finds is handed
+Each store translates each primitive once; neither knows a procedure, and what a primitive asks of
+one comes with its declaration. What a look-up finds is handed
 over in the context's `found` and is authoritative: what it was asked for and did not find is not
 there. Properties that a primitive compares or orders by are indexed by their layer's declaration.
 """
@@ -10,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from conceptgraph_core import limits, text
 from conceptgraph_core.folding import Keywords
 from conceptgraph_core.layers import Columns
+from conceptgraph_core.procedures import Procedure
 
 # What every text comes before.
 BEYOND: Final = "\U0010ffff" * 2
@@ -100,15 +102,14 @@ class Text(NamedTuple):
 
     In the order of `folding.Keywords.place`, and equally placed ones by the text itself. Nodes
     without the forms that the layer's text index is of are found all, over and above *limit*. Of
-    texts that are in lists *procedure*, which only reads, tells by *keywords* and a limit the first
-    ones that have a keyword, as its *field*.
+    texts that are in lists *listed*, which only reads, tells by *keywords* and a limit the first
+    ones that have a keyword, as its one field.
     """
 
     label: str
     keywords: Keywords
     limit: int
-    procedure: str
-    field: str
+    listed: Procedure
 
 
 class Listing(NamedTuple):
@@ -184,12 +185,11 @@ class Answered(NamedTuple):
     """Nodes of *label* with *where* whose *property* is among what a procedure answers.
 
     The *procedure*, which only reads, is called with *arguments*, and *context* with what *lookup*
-    finds; it is not called where that is nothing. Its rows, of *fields*, which have *property*'s
-    values as their first, come along as what the context calls *key*.
+    finds; it is not called where that is nothing. Its rows, which have *property*'s values as their
+    first field, come along as what the context calls *key*.
     """
 
-    procedure: str
-    fields: tuple[str, ...]
+    procedure: Procedure
     arguments: tuple[Any, ...]
     context: tuple[tuple[str, Any], ...]
     lookup: "Lookup"

@@ -59,7 +59,7 @@ def expired(
 
     With *forgotten* also for what somebody forgot.
     """
-    Wanted.of(source_filter, types, tags, ())
+    Wanted.of(source_filter, types, tags)
     checked_limit(limit)
     arguments = (query, limit, source_filter, list(types), list(tags), forgotten)
     if query is None:

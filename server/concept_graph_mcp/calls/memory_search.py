@@ -20,7 +20,7 @@ from .memories import SEEN, Embedded, latest, nearest
 
 _EXPLANATION = ("words", "factors")
 # The text is written anew, with the days of the session's zone.
-_CONTEXT = procedures.CONTEXT.without("text", "tokens")
+_CONTEXT = procedures.CONTEXT.without("text")
 
 
 @checked

@@ -93,8 +93,7 @@ def of_widened(widened: Call, scope: str) -> Answered:
     """Look up the terms of *scope* that the rows of *widened* have."""
     assert widened.lookup is not None
     return Answered(
-        widened.procedure.name,
-        widened.procedure.fields,
+        widened.procedure,
         widened.arguments,
         tuple(widened.context.items()),
         widened.lookup,

@@ -196,7 +196,7 @@ class EntityTools:
         [row] = await self._session.run(call)
         text = sentences.text(row["paragraphs"], self._day)
         sources = [{key: list(ids) for key, ids in one.items()} for one in row["sources"]]
-        return Told(text=text, sources=sources, tokens=sentences.tokens(text, sources))
+        return Told(text=text, sources=sources, tokens=row["tokens"])
 
     async def entity_explain(
         self,

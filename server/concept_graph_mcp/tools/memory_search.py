@@ -105,8 +105,7 @@ class RememberingTools:
             lambda embedded: calls.memory_search.context(scope, query, token_budget, embedded),
         )
         text = rendering.written(row["entries"], self._minute)
-        tokens = budgets.tokens(budgets.size(text))
-        made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=tokens)
+        made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=row["tokens"])
         if not row["left_out"]:
             for gone in await self._session.run(calls.memory_admin.expired(scope, query, 1)):
                 made["expired"] = gone["total"]

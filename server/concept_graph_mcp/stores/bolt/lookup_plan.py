@@ -77,19 +77,20 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
 def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
     """Return what makes `answers`, and `later`: the nodes that they name."""
     body, parameters = found(lookup.lookup, has_vector_search, "w")
+    asked = lookup.procedure
     arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
     context = ["found: found", *(f"{name}: $w_{name}" for name, _ in lookup.context)]
     given = ", ".join([*arguments, f"{{{', '.join(context)}}}"])
-    row = ", ".join(f"{name}: {name}" for name in lookup.fields)
+    row = ", ".join(f"{name}: {name}" for name in asked.fields)
     where = "".join(f"{name}: $w_{name}, " for name, _ in lookup.where)
     parameters |= {f"w_a{index}": value for index, value in enumerate(lookup.arguments)}
     parameters |= {f"w_{name}": value for name, value in (*lookup.context, *lookup.where)}
     return (
         f"CALL {{ {body}WITH found WHERE size(found) > 0"
-        f" CALL {lookup.procedure}({given}) YIELD {', '.join(lookup.fields)}"
+        f" CALL {asked.name}({given}) YIELD {', '.join(asked.fields)}"
         f" RETURN collect({{{row}}}) AS answers }} "
         f"CALL {{ WITH answers UNWIND answers AS row"
-        f" MATCH (n:{lookup.label} {{{where}{lookup.property}: row.{lookup.fields[0]}}})"
+        f" MATCH (n:{lookup.label} {{{where}{lookup.property}: row.{asked.fields[0]}}})"
         " RETURN collect(n) AS later } ",
         parameters,
     )

@@ -95,8 +95,8 @@ def listed(lookup: Text) -> Statement:
     }
     return (
         f"MATCH (l:{lists.LIST} {{label: $label}}) WHERE any(k IN $parts WHERE l.names CONTAINS k)"
-        f" WITH collect(l) AS found CALL {lookup.procedure}($keywords, $most, {{found: found}})"
-        f" YIELD {lookup.field} AS name RETURN collect(name) AS {NAMES}",
+        f" WITH collect(l) AS found CALL {lookup.listed.name}($keywords, $most, {{found: found}})"
+        f" YIELD {lookup.listed.fields[0]} AS name RETURN collect(name) AS {NAMES}",
         parameters,
     )
 

@@ -47,7 +47,7 @@ def find(database: Database, lookup: Lookup) -> list[int]:
 def named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
     """Return what looks up the vertices that *answers* name."""
     names, values = zip(*lookup.where, strict=True) if lookup.where else ((), ())
-    wanted = tuple((*values, row[lookup.fields[0]]) for row in answers)
+    wanted = tuple((*values, row[lookup.procedure.fields[0]]) for row in answers)
     return Equal((lookup.label,), (*names, lookup.property), wanted)
 
 

@@ -257,10 +257,10 @@ class Host:
         found = self._found(graph, lookup.lookup)
         if not found:
             return []
-        callback = self._callback(lookup.procedure)
+        callback = self._callback(lookup.procedure.name)
         context = {**dict(lookup.context), "found": found}
         records = self._run(callback, graph, [*lookup.arguments, context])
-        return self._marshal.rows(callback, records, lookup.fields)
+        return self._marshal.rows(callback, records, lookup.procedure.fields)
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)
