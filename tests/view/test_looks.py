@@ -60,12 +60,18 @@ def test_every_look_is_one_that_the_page_can_draw():
     assert {look.line for look in looks.RELATIONS} <= set(re.findall(r"(\w+):", dashes[1]))
 
 
+def test_the_lines_that_the_page_draws_by_itself_have_looks():
+    source = (ROOT / "server/page/src/names.js").read_text()
+    types = re.findall(r'^const SA\w+ = "(.+)";', source, re.MULTILINE)
+    assert tuple(types) == tuple(look.type for look in looks.DRAWN)
+
+
 def test_the_documentation_tells_the_looks():
     told = dict(table(ROOT / "docs/guide/view.md", "what is seen", "is"))
     for kind in looks.KINDS:
         assert kind.shape in told["shape"]
         assert kind.kind in told["shape"]
-    for relation in looks.RELATIONS:
+    for relation in (*looks.RELATIONS, *looks.DRAWN):
         assert relation.type in told["line"].split(relation.line)[1].split(";")[0]
 
 

@@ -29,9 +29,9 @@ _MOST_BYTES = 65_536
 class Api:
     """The answers over one session; `at` (unix ms) in a request stops the clock for it."""
 
-    def __init__(self, session: Session, concept: str | None) -> None:
+    def __init__(self, session: Session, name: str | None) -> None:
         self._session = session
-        self._concept = concept
+        self._name = name
 
     def routes(self) -> list[Route]:
         answers: dict[str, Callable[[Request], Any]] = {
@@ -48,8 +48,10 @@ class Api:
         return [*asked, Route("/api/unmerge", self.unmerge, methods=["POST"])]
 
     async def about(self, request: Request) -> JSONResponse:
-        """Return where the graph is, its clock, and what to show first."""
-        kind, seeds = await self._begin()
+        """Return where the graph is, its clock, what to show first, and what of the whole."""
+        kind, seeds = overview = await names.begin(self._session)
+        if self._name:
+            kind, seeds, _ = await names.called(self._session, self._name)
         return JSONResponse(
             {
                 "location": self._session.store.location,
@@ -61,15 +63,9 @@ class Api:
                 "changes": self._session.until_ms is None,
                 "kind": kind,
                 "seeds": seeds,
+                "overview": {"kind": overview[0], "names": overview[1]},
             }
         )
-
-    async def _begin(self) -> tuple[str, list[str]]:
-        """Return the kind of what to show first, and its names."""
-        if self._concept:
-            kind, found, _ = await names.called(self._session, self._concept)
-            return kind, found
-        return await names.begin(self._session)
 
     async def search(self, request: Request) -> JSONResponse:
         """Return what `q` may mean, of all layers, of each at most `limit`."""

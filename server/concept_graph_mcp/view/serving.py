@@ -23,16 +23,16 @@ from .static_files import StaticFiles
 _HOST = "127.0.0.1"
 
 
-def build(session: Session, concept: str | None, token: str, port: int) -> ASGIApp:
-    """Return the web application behind its door; *concept* is what is shown first."""
+def build(session: Session, name: str | None, token: str, port: int) -> ASGIApp:
+    """Return the web application behind its door; *name* is what is shown first."""
     pages = Route("/{name:path}", StaticFiles().file)
-    routes = [*Api(session, concept).routes(), pages]
+    routes = [*Api(session, name).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
 
 
 async def serve(
     session: Session,
-    concept: str | None,
+    name: str | None,
     port: int,
     open_browser: bool,
     announce: Callable[[str], None],
@@ -43,7 +43,7 @@ async def serve(
         token = secrets.token_urlsafe(24)
         address = f"http://{_HOST}:{bound}/{token}/"
         config = uvicorn.Config(
-            build(session, concept, token, bound),
+            build(session, name, token, bound),
             lifespan="off",
             ws="none",
             access_log=False,

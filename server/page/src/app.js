@@ -397,7 +397,7 @@ $("asking").querySelector("form").addEventListener("submit", (event) => {
 });
 $("leave").addEventListener("click", () => $("asking").close());
 $("end-find").addEventListener("click", endFind);
-$("overview").addEventListener("click", () => attempt(show, { kind: about.kind, names: about.seeds }));
+$("overview").addEventListener("click", () => attempt(show, about.overview));
 $("time").addEventListener("input", setTime);
 $("time").addEventListener("change", () => attempt(reckon));
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));
