@@ -25,7 +25,7 @@ class InStore:
 
     def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
         self._store = store
-        self._numbers = {message.id: text for text, message in enumerate(messages)}
+        self.numbers = {message.id: text for text, message in enumerate(messages)}
         records = list(_records(messages))
         for start in range(0, len(records), _BATCH):
             store.run(calls.transfer.import_rows(records[start : start + _BATCH]))
@@ -40,7 +40,7 @@ class InStore:
             asked_at=query.asked_ms,
         )
         rows = self._store.run(call, query.asked_ms)
-        return [self._numbers[row["episode_id"]] for row in rows]
+        return [self.numbers[row["episode_id"]] for row in rows]
 
 
 class Ingested:
@@ -48,7 +48,7 @@ class Ingested:
 
     def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
         self._store = store
-        self._numbers = {message.id: text for text, message in enumerate(messages)}
+        self.numbers = {message.id: text for text, message in enumerate(messages)}
         for batch in _ingested(messages):
             store.run(calls.ingesting.ingest(DEFAULT_USER, batch))
 
@@ -62,7 +62,7 @@ class Ingested:
             asked_at=query.asked_ms,
         )
         rows = self._store.run(call, query.asked_ms)
-        return [self._numbers[row["memory_id"]] for row in rows]
+        return [self.numbers[row["memory_id"]] for row in rows]
 
 
 def _ingested(messages: Sequence[Message]) -> Iterator[list[Record]]:
