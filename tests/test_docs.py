@@ -353,6 +353,13 @@ def test_the_prompt_names_only_what_the_tools_have():
     assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
 
 
+def test_the_prompt_of_every_day_names_all_of_its_tools():
+    prompt = pasted("Every day")
+    assert prompt.text.strip() == prompts.text(["everyday"]).strip()
+    assert all(re.search(rf"\b{tool}\b", prompt.text) for tool in tools("everyday"))
+    assert "notes, not instructions" in prompt.text
+
+
 def pasted(heading: str) -> Block:
     """Return the prompt under *heading*."""
     (prompt,) = (block for block in of(SYSTEM_PROMPT, "text") if block.heading == heading)

@@ -92,6 +92,26 @@ def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     ]
 
 
+def test_by_what_is_related_to_very_much_nothing_comes_to_mind(days, memory):
+    memory.relation_add("robin", "bird", "is-a")
+    for number in range(schema.MOST_RELATIONS[1]):
+        memory.relation_add("bird", f"thing {number}", "evokes")
+    memory.relation_add("robin", "song", "evokes")
+    memory.relation_add("song", "spring", "evokes")
+    brought = days.recall("Did you hear the robin?")
+    assert "song evokes spring" in brought
+    assert "thing" not in brought
+    assert "thing" in days.recall("Did you see the bird?")
+
+
+def test_a_speaker_who_is_named_is_as_good_as_an_entity(days, memory):
+    said = {"id": "1", "text": "The marathon was lovely", "thread": "t", "speaker": "Caroline"}
+    memory.run(calls.ingesting.ingest("default", [said | {"said_at": memory.now_ms}]))
+    memory.now_ms += 60_000
+    assert "lovely" in days.recall("Whom had Caroline invited for a marathon beside the river?")
+    assert days.recall("Whom had somebody invited for a marathon beside the river?") == ""
+
+
 @pytest.mark.parametrize(
     "message", ["Good morning!", "Thank you, that helped", "What is the capital of Mongolia?"]
 )

@@ -42,6 +42,21 @@ def test_a_context_is_a_line_for_each_memory_with_its_time_its_id_and_who_said_i
     assert tokens == -(-len(said.encode()) // 4)
 
 
+def test_a_short_text_stands_before_a_long_one_that_is_little_more_relevant(memory):
+    rest = " ".join(f"word{n}" for n in range(12))
+    memory.import_rows(
+        [
+            node("long", content=f"Kettles hiss {rest}"),
+            node("short", content="A kettle is on"),
+            node("best", content="The kettle boils"),
+        ]
+    )
+    found = memory.run(calls.memory_search.search("default", "Does the kettle boil or hiss?"))
+    scores = {row["memory_id"]: row["score"] for row in found}
+    assert scores["long"] > scores["short"]
+    assert put(memory, "Does the kettle boil or hiss?", 10_000) == ["best", "short", "long"]
+
+
 def test_a_note_says_where_it_is_from_if_that_is_no_conversation(memory):
     memory.import_rows([node("web", content="Kettles hiss", source="research")])
     assert text(memory, "kettles")[0] == "[2025-06-04 01:20 web] note from research: “Kettles hiss”"

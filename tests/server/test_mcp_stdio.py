@@ -390,7 +390,9 @@ def test_a_host_is_offered_a_prompt(server):
         assert tool in message["content"]["text"]
 
 
-@pytest.mark.parametrize("toolsets", ["memory", "memory,entity", "memory,concept", "entity"])
+@pytest.mark.parametrize(
+    "toolsets", ["memory", "memory,entity", "memory,concept", "entity", "everyday"]
+)
 def test_a_prompt_names_the_tools_that_are_offered_and_no_others(path, toolsets):
     with StdioServer("--embedded", str(path), "--toolsets", toolsets) as server:
         server.initialize()

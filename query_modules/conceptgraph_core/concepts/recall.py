@@ -7,6 +7,7 @@ between concepts only.
 import heapq
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from . import affect, names, schema
@@ -81,6 +82,19 @@ def query(
     }
 
 
+def brought(
+    graph: Graph, seeds: Sequence[Any], limit: int, most_edges: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Recall at little cost: each episode once, and nothing by what is related to very much.
+
+    *most_edges* has for each hop with how many relations a node is still walked from.
+    """
+    known, _ = names.sown(graph, seeds)
+    walk = _walk(graph, known, len(most_edges), most_edges)
+    best = _best_of_each_episode(_strongest(graph, walk.best, len(walk.best)))
+    return _recalled(graph, walk, _strongest(graph, best, limit), len(best))
+
+
 def peek(
     graph: Graph,
     seeds: Sequence[Any],
@@ -119,7 +133,7 @@ def _recalled(
     return rows
 
 
-def _walk(graph: Graph, seeds: list[Node], max_hop: int) -> _Walk:
+def _walk(graph: Graph, seeds: list[Node], max_hop: int, most_edges: Sequence[int] = ()) -> _Walk:
     """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
     schema.checked_hops(max_hop)
     graph.bound_edges(schema.MAX_EDGES_READ, "lower max_hop, or name fewer seeds")
@@ -127,10 +141,18 @@ def _walk(graph: Graph, seeds: list[Node], max_hop: int) -> _Walk:
     walk = _Walk({}, {}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):
         known = len(walk.reached)
+        if most_edges:
+            most = most_edges[hop - 1]
+            frontier = [node for node in frontier if not _has_more(graph, node, most)]
         for node in frontier:
             _read_edges(graph, walk, node, hop)
         frontier = [node for node, *_ in walk.reached[known:]]
     return walk
+
+
+def _has_more(graph: Graph, node: Node, most: int) -> bool:
+    """Tell whether *node* has more than *most* relations."""
+    return next(islice(graph.edges(node), most, None), None) is not None
 
 
 def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:

@@ -83,7 +83,9 @@ def _said(
 ) -> list[Line]:
     """Return what was said; access it, and make the links between it firmer."""
     least = schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
-    found = contexts.candidates(graph, question, *embedded, least=least)
+    found = contexts.candidates(
+        graph, question, *embedded, least=least, least_named=schema.LEAST_COVERED_NAMED
+    )
     lines: list[Line] = []
     put: list[Node] = []
     for node, entry in _current(graph, found, asks_of_the_past(question)):
@@ -155,8 +157,7 @@ def _mind(
         return []
     seeds = [node.name for node in named]
     above = "\n".join(str(line["parts"][1]) for line in said)
-    told = concepts.query(graph, seeds, schema.MAX_HOP, schema.MOST_MIND, each_episode_once=True)
-    rows = told["propositions"]
+    rows = concepts.brought(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
     lines = [_brought(row, seeds[0]) for row in rows if quoting.inside(row["text"]) not in above]
     return _fitting(room, lines)
 

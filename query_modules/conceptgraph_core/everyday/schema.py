@@ -11,7 +11,8 @@ WHO_SHARE: Final = 0.4
 MIND_SHARE: Final = 0.15
 MOST_WHO: Final = 6
 MOST_MIND: Final = 5
-MAX_HOP: Final = 2
+# Hop by hop: what has more relations, as a named concept or next to one, brings nothing to mind.
+MOST_RELATIONS: Final = (1_000, 40)
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 100

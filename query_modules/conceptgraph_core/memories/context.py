@@ -7,7 +7,7 @@ firmer: what is of use together is found together (seed 002).
 import math
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from .. import budgets, dates
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
@@ -16,6 +16,9 @@ from .search import Finder, Found
 from .view import Graph, Node
 
 Row = dict[str, Any]
+
+# Bytes of a line besides its text, roughly: when it was said, who said it, and its id.
+_BESIDE: Final = 100
 
 
 def context(
@@ -56,19 +59,32 @@ def candidates(
     vector: Sequence[float] = (),
     model: str | None = None,
     least: float = 0.0,
+    least_named: float = 0.0,
 ) -> list[tuple[Node, Row]]:
     """Return what belongs to *query* with its entry, the most relevant first.
 
-    Nothing, if no text that is found has *least* of what is asked for (`Finder.answers`).
+    Nothing, if no text that is found has *least* of what is asked for (`Finder.answers`), or where
+    *query* names a speaker *least_named*.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     finder = Finder(graph, query, vector, model)
     found = finder.best(schema.SEARCH_DEPTH, Wanted())
-    if not finder.answers(found[: schema.CONTEXT_BEST], least):
+    enough = least_named if finder.names_a_speaker else least
+    if not finder.answers(found[: schema.CONTEXT_BEST], enough):
         return []
     relevance, copies = _relevance(graph, found)
-    ordered = sorted(relevance, key=lambda node: (-relevance[node], *links.age(node.raw)))
+    worth = {node: _worth(node, value) for node, value in relevance.items()}
+    ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
     return _entries(graph, ordered, copies)
+
+
+def _worth(node: Node, relevance: float) -> float:
+    """Return what a text counts in its place: as relevant as another, the shorter one comes first.
+
+    So more of what answers a question fits into a budget.
+    """
+    size = _BESIDE + budgets.size(node.content)
+    return relevance / math.pow(size, schema.CONTEXT_BREVITY)
 
 
 def accessed(graph: Graph, put: Sequence[Node]) -> None:

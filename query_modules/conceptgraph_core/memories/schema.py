@@ -82,6 +82,8 @@ CONTEXT_HOPS: Final = 2
 CONTEXT_STRENGTH: Final = 0.2
 CONTEXT_FADING: Final = 0.5
 CONTEXT_AMOUNT: Final = 0.1
+# A text is placed by relevance / size ^ this: so a budget holds more answers.
+CONTEXT_BREVITY: Final = 0.3
 # What a memory's text is cut to where nobody wrote a summary.
 BRIEF_CHARACTERS: Final = 280
 

@@ -88,6 +88,11 @@ class Finder:
             for one, score in fused(rankings)
         ]
 
+    @property
+    def names_a_speaker(self) -> bool:
+        """Whether the query has the first name of somebody who said any of what is kept."""
+        return self._search.names_a_speaker
+
     def answers(self, found: Sequence[Found], least: float) -> bool:
         """Tell whether any of *found* has *least* of what is asked for, or nearly says it.
 

@@ -70,6 +70,11 @@ class Search:
         found = associate(sought, index.corpus, index, limit, is_wanted)
         return [self._hit(one) for one in found]
 
+    @property
+    def names_a_speaker(self) -> bool:
+        """Whether what was looked for last names somebody who said any of the texts."""
+        return self._sought is not None and bool(self._sought.named)
+
     def explained(self, hit: Hit) -> Row:
         """Return `matched`, the `words` and the `factors` of *hit*, as `search` has them."""
         factors = hit.found.factors

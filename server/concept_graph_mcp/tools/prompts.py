@@ -6,7 +6,11 @@ from pathlib import Path
 from mcp.server.mcpserver.prompts import Prompt
 
 # Of a toolset, what tells when to use which of its tools. Of entities the tools tell that alone.
-_TEXTS = {"concept": "use_memory.md", "memory": "use_memories.md"}
+_TEXTS = {
+    "concept": "use_memory.md",
+    "memory": "use_memories.md",
+    "everyday": "use_everyday.md",
+}
 
 
 def prompts(toolsets: Sequence[str]) -> list[Prompt]:
