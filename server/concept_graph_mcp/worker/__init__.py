@@ -1,1 +1,1 @@
-"""What time does to a graph: jobs, run when they are due by the one worker that has the lease."""
+"""Run the due jobs on a graph, by the one worker that holds the lease."""

@@ -1,8 +1,8 @@
-"""The due jobs of a store file, run by the server that has it open.
+"""Run the due jobs of a store file in the server that has it open.
 
-Nobody who starts a server with `--embedded` starts a worker beside it. Without one nothing fades,
-nothing is consolidated and new texts have no vector. So the server runs what is due itself, under
-the lease that every worker takes: of several servers on one file one works at a time.
+Users who start a server with `--embedded` start no worker beside it. Without a worker nothing
+decays, nothing is consolidated and new texts have no vector. So the server runs the due jobs
+itself, under the lease that every worker takes: of several servers on one file one works at a time.
 """
 
 import logging
@@ -21,9 +21,9 @@ from .lease_runner import STOPPED, LeaseRunner, is_due
 logger = logging.getLogger(__name__)
 
 EVERY_S = 60.0
-# Calls wait for the batch under way, which must be short: a tenth of what a worker takes at once.
+# Calls wait for the current batch, which must be short: a tenth of a worker's batch.
 BATCH = 50
-# How long a server that ends waits for the batch under way.
+# Seconds for which an ending server waits for the current batch.
 PATIENCE_S = 2.0
 
 
@@ -40,7 +40,7 @@ class Along:
         self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
 
     async def run(self) -> None:
-        """Look for due jobs every minute, until `end`."""
+        """Run due jobs every minute, until `end`."""
         while not self._ending:
             self._idle = anyio.Event()
             try:
@@ -52,8 +52,8 @@ class Along:
     async def run_due(self) -> list[str]:
         """Run the jobs that are due now, and return their names.
 
-        What another worker does, and what is paused, is left to it. A job that fails is logged once
-        and tried again at the next look.
+        Paused jobs, and jobs that another worker runs, are skipped. A job that fails is logged once
+        and tried again a minute later.
         """
         ran: list[str] = []
         # Only a call that writes creates the file.
@@ -70,7 +70,7 @@ class Along:
                     break
                 ran.append(job.name)
             self._logged = ""
-        # Whatever it is: a job that fails must not end the server.
+        # Any exception: a job that fails must not end the server.
         except Exception as error:  # noqa: BLE001
             if str(error) != self._logged:
                 self._logged = str(error)
@@ -78,7 +78,7 @@ class Along:
         return ran
 
     async def end(self) -> None:
-        """Let the batch under way end; none begins after it."""
+        """Wait for the current batch; no other one begins after it."""
         self._ending = True
         with anyio.move_on_after(PATIENCE_S):
             await self._idle.wait()

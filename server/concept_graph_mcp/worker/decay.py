@@ -1,4 +1,4 @@
-"""The job `decay`: memories fade, a batch a transaction, user by user."""
+"""Run the job `decay`: recompute the states of memories, user by user, in batches."""
 
 from .. import calls
 from ..session import Session

@@ -1,4 +1,4 @@
-"""The job `embed`: texts get the vector that they lack. What the command `embed` does, too."""
+"""Compute missing vectors, for the job `embed` and the command of the same name."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -12,22 +12,22 @@ from .job_run import JobRun
 
 Row = dict[str, Any]
 
-# In one transaction, and as many as endpoints take at once.
+# Texts in one transaction: as many as endpoints accept in one request.
 BATCH = 256
 
 
 async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator[tuple[int, int]]:
-    """Embed what lacks a vector, a batch a transaction; yield after each how many, of how many.
+    """Embed texts without a vector, one transaction a batch; yield (done, total) after each.
 
-    Each text is come to once: none get those without any word that the embedding knows, those that
-    change just then, and what is kept meanwhile behind the walk. Raises EmbeddingError, StoreError.
+    The walk reaches each text once. It skips texts without any word that the embedding knows, texts
+    that change meanwhile, and texts stored behind it meanwhile. Raises EmbeddingError, StoreError.
     """
     async for rows in _lacking(session):
         yield await _embed(session, embedding, rows), len(rows)
 
 
 async def _lacking(session: Session) -> AsyncIterator[list[Row]]:
-    """Walk through what lacks a vector, each batch from where the one before ended."""
+    """Iterate over the texts without a vector, each batch from the end of the one before."""
     reached: calls.embedding.Reached = {}
     while rows := await session.run(calls.embedding.lacking(BATCH, reached)):
         yield rows
@@ -54,7 +54,7 @@ async def run(turn: JobRun) -> None:
     if turn.dry_run:
         await _tell(turn)
         return
-    # Most runs find nothing to do, and a model takes long to load.
+    # The model is loaded late, because that takes long and most runs find nothing to do.
     if session.embedding is None or not await session.run(calls.embedding.lacking(1)):
         return
     embedding = await session.embedding.opened()

@@ -1,7 +1,7 @@
-"""The jobs on entities: sessions that fell silent are ended, and what the nights do.
+"""Run the jobs on entities: end silent sessions, and consolidate entities at night.
 
-A step goes through the entities of a user by their ids, a batch a transaction, and finds nothing to
-do where that was done; so a run that was killed is completed by the next.
+A step goes through a user's entities by id, one transaction a batch, and finds nothing to do in
+entities already processed. So the next run completes a killed one.
 """
 
 from collections import Counter
@@ -29,21 +29,21 @@ from ..session import Clock, Session
 from .job import Job
 from .job_run import JobRun
 
-# What takes a step of a run: step, after, limit, dry_run, user_id.
+# Makes the call for a step of a run: step, after, limit, dry_run, user_id.
 Taking = Callable[[str, str | None, int, bool, str], Call]
-# What earlier steps of a rehearsal would have done, as a call's context has it.
+# The changes planned by earlier steps of a rehearsal, in the form of a call's context.
 Planned = dict[str, list[Any]]
 
 
 def scopes(turn: JobRun) -> AsyncIterator[Session]:
-    """Iterate over sessions, one for each user who has entities, or of those that are named."""
+    """Iterate over sessions: one for each user with entities, or for each of the users named."""
     return turn.scopes(calls.entity_admin.next_scope)
 
 
 async def end_silent(turn: JobRun) -> None:
-    """End the sessions in which nothing was said for an hour, as of that hour.
+    """End the sessions that have been silent for an hour, as of the end of that hour.
 
-    However late a worker comes to it: what they reinforce was reinforced then.
+    The time of the run does not matter: reinforcements count from the end of the session.
     """
     async for session in scopes(turn):
         while rows := await _silent(turn, session):
@@ -76,7 +76,7 @@ def _night(
 ) -> Callable[[JobRun], Awaitable[None]]:
     async def run(turn: JobRun) -> None:
         async for session in scopes(turn):
-            # In a rehearsal, what earlier steps would have done and later ones have to reckon with.
+            # A rehearsal carries the changes planned by earlier steps over to later ones.
             planned: Planned = {}
             for steps in together:
                 if steps == (schema.COMMUNITIES,):
@@ -110,7 +110,7 @@ async def _take(
         await _told(turn, counts)
         if not lasts:
             return
-        # Where what came into being meanwhile made a step see fewer, the next batch begins there.
+        # New entities may cut a step's batch short; the next batch begins where that one ended.
         after = min(lasts)
 
 
@@ -119,7 +119,7 @@ def _with(call: Call, planned: Planned) -> Call:
 
 
 def _plan(planned: Planned, step: str, changes: Iterable[Mapping[str, Any]]) -> None:
-    """Remember what a step would have done."""
+    """Record the changes that a step would make."""
     if step not in planned.setdefault("steps", []):
         planned["steps"].append(step)
     if step == schema.SEMANTIC_STEP:
@@ -130,7 +130,7 @@ def _plan(planned: Planned, step: str, changes: Iterable[Mapping[str, Any]]) -> 
 
 
 async def _find_communities(turn: JobRun, session: Session, planned: Planned) -> None:
-    """Read what joins all entities, work out here who belongs together, store what changed."""
+    """Read all edges between entities, compute the communities here, and store the changes."""
     found = Propagation()
     after = None
     while True:
@@ -153,7 +153,7 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
 
 
 async def _told(turn: JobRun, counts: Mapping[str, int]) -> None:
-    """Count what was done, and go on if that may be."""
+    """Report *counts*, and go on unless the run must stop."""
     if turn.dry_run:
         turn.tell(counts)
         turn.check()

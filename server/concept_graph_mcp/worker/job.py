@@ -1,4 +1,4 @@
-"""What a job of the worker is."""
+"""Define a job of the worker."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from .job_run import JobRun
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to be done at times, in batches that are a transaction each.
+    """A scheduled job that works in batches of one transaction each.
 
-    `schedule` is when, in the zone of TZ: the fields of a cron line, as APScheduler's CronTrigger
-    takes them (`{"hour": 2, "minute": 0}`). `run` goes through its batches: it calls the turn's
-    `go_on` between two of them, changes nothing in a dry run but says what it `would`, and repeated
-    at the same time finds nothing left to do: so a run that was killed is completed by the next.
-    `missing` says what must be set for it to be run at all, or None.
+    `schedule` says when, in the zone of TZ: the fields of a cron line, as APScheduler's CronTrigger
+    takes them (`{"hour": 2, "minute": 0}`). `run` goes through its batches and calls the turn's
+    `go_on` between two of them. In a dry run it changes nothing and reports the changes to `would`.
+    Repeated at the same time it finds nothing left to do, so the next run completes a killed one.
+    `missing` returns the setting that the job lacks, or None.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Job:
 
     @property
     def when(self) -> str:
-        """When it is due, as a person says it."""
+        """Return the schedule in words."""
         hour, minute = self.schedule.get("hour"), self.schedule["minute"]
         if hour is None:
             return f"hourly, minute {minute}"

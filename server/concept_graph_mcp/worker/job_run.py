@@ -1,4 +1,4 @@
-"""One run of a job, as the job sees it: whose turn it is, whether to go on, what came of it."""
+"""Represent one run of a job: its user, whether to go on, and its results."""
 
 import dataclasses
 from collections import Counter
@@ -15,21 +15,22 @@ from ..settings import Settings
 
 Row = dict[str, Any]
 
-# Is told what a run has done so far, whenever it has done more.
+# Called with a run's counts so far, whenever they have grown.
 Telling = Callable[[Mapping[str, int]], None]
-# Of what a dry run would change, so much is kept to be shown.
+# At most this many changes of a dry run are kept for printing.
 MAX_TOLD = 10_000
 
 
 class Stopped(Exception):
-    """The run must end between two batches: it was told to, or another worker has taken over."""
+    """The run must end between two batches: the process was stopped, or the lease is lost."""
 
 
 class JobRun:
-    """One run of *job*, by *holder*, who has the lease; in a dry run by nobody, who needs none.
+    """One run of *job* by *holder*, who has the lease; a dry run needs no lease and has no holder.
 
-    What it did is in `counts`; what a dry run would change, and why, in `changes`: rows with any of
-    user_id, memory_id, text, from, to, score and why. `batch` is how many go in one transaction.
+    `counts` are its results. `changes` are the changes of a dry run with their reasons: rows with
+    any of user_id, memory_id, text, from, to, score and why. `batch` is the size of one
+    transaction.
     """
 
     def __init__(
@@ -60,10 +61,10 @@ class JobRun:
     async def scopes(
         self, following: Callable[[str | None], Call] = calls.memory_admin.next_scope
     ) -> AsyncIterator[Session]:
-        """Iterate over sessions, one for each user whose memories are to be looked at.
+        """Iterate over sessions, one for each user whose memories are to be processed.
 
-        These are the users that the settings name, or all who have any: found one after the other
-        by index, as many as there are; *following* names the one after another.
+        These are the users in the settings, or else all users with memories. *following* returns
+        the next user after a given one, read by index.
         """
         if self.settings.decay_users:
             for user in self.settings.decay_users:
@@ -78,7 +79,7 @@ class JobRun:
         return dataclasses.replace(self.session, user_id=user)
 
     async def go_on(self) -> None:
-        """Say between two batches that the work goes on. Raises Stopped, StoreError."""
+        """Renew the lease between two batches. Raises Stopped, StoreError."""
         self.check()
         if self.holder is not None:
             call = calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
@@ -87,12 +88,15 @@ class JobRun:
                 raise Stopped(why_not(row))
 
     def check(self) -> None:
-        """Raise Stopped if the process was told to end: enough where the batch keeps the lease."""
+        """Raise Stopped if the process was asked to end.
+
+        For batches that renew the lease themselves.
+        """
         if self._stopping():
             raise Stopped("told to end")
 
     async def report(self, **counts: int) -> None:
-        """Count what a batch did that is not counted in its own transaction; keep the lease."""
+        """Add *counts* that a batch did not store in its own transaction; renew the lease."""
         self.tell(counts)
         if self.holder is not None:
             others = {name: counts.pop(name) for name in counts.keys() - {*schema.COUNTERS}}
@@ -100,19 +104,19 @@ class JobRun:
             await self.session.run(calls.memory_admin.worker_report(self.holder, done))
 
     def tell(self, counts: Mapping[str, int]) -> None:
-        """Add to what this run did, which the store knows already."""
+        """Add to the results of this run; the store has counted them already."""
         self.counts.update(counts)
         self._telling(self.counts)
 
     def would(self, changes: Iterable[Mapping[str, Any]], **also: Any) -> None:
-        """Keep what a dry run would change, each row with *also*; no more than MAX_TOLD rows."""
+        """Record the changes of a dry run, each row with *also*; at most MAX_TOLD rows."""
         room = MAX_TOLD - len(self.changes)
         self.changes += [{**also, **row} for row in islice(changes, room)]
 
 
 def why_not(status: Mapping[str, Any]) -> str:
-    """Return why nobody, or not this one, may work, from a row of the worker's status."""
+    """Return why no worker, or not this one, may run, from a row of the worker's status."""
     if status["paused"]:
         return "work is paused"
-    # Nobody: another took over and is done, or what is restored knows of no worker.
+    # No holder: another worker took over and has finished, or a restored backup has no lease.
     return f"{status['holder']} works" if status["holder"] else "its lease has ended"

@@ -1,4 +1,4 @@
-"""Running a job: under the lease, which one worker has, and reported to the store."""
+"""Run jobs under the lease, which only one worker has, and report them to the store."""
 
 import os
 import secrets
@@ -30,7 +30,7 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of wanting to run a job: DONE, NOT_DUE, or STOPPED and why."""
+    """The outcome of an attempt to run a job: DONE, NOT_DUE, or STOPPED and why."""
 
     job: str
     what: str
@@ -43,7 +43,7 @@ class Outcome:
 class LeaseRunner:
     """Runs jobs on the store of *session*, at the time of its clock, one after the other.
 
-    Without *stopping* a run goes on to its end; else until it tells True between two batches.
+    Without *stopping* a run goes on to its end; else until *stopping* returns True between batches.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class LeaseRunner:
         holder: str | None = None,
     ) -> None:
         self.session = session
-        # Containers may share a host's name, and each has a first process.
+        # Containers may share a host's name, and the first process of each has the same number.
         self.holder = holder or f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
         self._settings = settings
         self._batch = batch
         self._stopping = stopping
-        # Whoever looks on while a job runs.
+        # Called with the counts while a job runs.
         self.telling: Telling = lambda _: None
 
     @property
@@ -72,16 +72,16 @@ class LeaseRunner:
         return row
 
     async def rehearse(self, job: Job) -> Outcome:
-        """Return what a run of *job* would do now; nothing changes. Raises StoreError."""
+        """Return the outcome of a run of *job* now, without changes. Raises StoreError."""
         began = perf_counter()
         turn = self._turn(job, holder=None)
         await job.run(turn)
         return self._outcome(turn, DONE, began)
 
     async def run(self, job: Job, if_due: bool = False) -> Outcome:
-        """Run *job* if nobody else works; with *if_due*, unless that was done since it was due.
+        """Run *job* if no other worker is running; with *if_due*, only if it is due.
 
-        Raises StoreError; the store then knows of it, if it can be told.
+        Raises StoreError, after recording the failure in the store if the store can be reached.
         """
         started_at = self.session.clock.now_ms()
         [row] = await self.session.run(
@@ -120,7 +120,7 @@ class LeaseRunner:
         return outcome
 
     async def _taken_away(self, error: StoreError) -> str:
-        """Return why *error* is no failure but the loss of the lease; "" if it is one."""
+        """Return why *error* means the loss of the lease, or "" if it is a failure."""
         if not isinstance(error, Refused):
             return ""
         row = await self.status()
@@ -131,12 +131,12 @@ class LeaseRunner:
             call = calls.memory_admin.worker_report(self.holder, {"job": job.name, **done})
             await self.session.run(call)
         except StoreError:
-            # The error that it is about is told anyway.
+            # The caller raises the error itself.
             if not quietly:
                 raise
 
     async def _give_back(self) -> None:
-        """Let others work. Where the store cannot be told, the lease ends by itself."""
+        """Release the lease. If the store cannot be reached, the lease ends by itself."""
         try:
             await self.session.run(calls.memory_admin.worker_lease(self.holder, 0))
         except StoreError:
@@ -159,23 +159,23 @@ class LeaseRunner:
 
 
 def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
-    """Tell whether a time of *job* has come since the last run that was finished began.
+    """Return whether a time of *job* has come since its last finished run began.
 
-    One that began more than a day from now began by a clock that was wrong, and counts for nothing.
+    A run that began more than a day in the future had a wrong clock, and is ignored.
     """
     known: list[Any] = [one for one in status["jobs"] if one["job"] == job.name]
     started_at = known[0]["started_at"] if known else None
     if started_at is None or started_at > now_ms + DAY_MS:
         return True
-    # Not as of the time before, which the trigger does not know again where an hour comes twice.
+    # Not from the previous time: the trigger does not recognise it in an hour that comes twice.
     since = datetime.fromtimestamp(started_at / 1000, UTC) + timedelta(milliseconds=1)
     due = trigger(job, zone).get_next_fire_time(None, since)
     return due is not None and due.timestamp() * 1000 <= now_ms
 
 
 def trigger(job: Job, zone: tzinfo) -> "CronTrigger":
-    """Return when *job* is due, in *zone*."""
-    # Whoever only asks for help waits for no scheduler.
+    """Return the trigger of *job*, in *zone*."""
+    # Imported here, so that help texts need not wait for the scheduler.
     from apscheduler.triggers.cron import CronTrigger
 
     return CronTrigger(**job.schedule, timezone=zone)

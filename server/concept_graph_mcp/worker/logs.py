@@ -1,4 +1,4 @@
-"""What a worker logs: an event and its fields a line, for people or as JSON."""
+"""Log the worker's events, one line each with its fields, for people or as JSON."""
 
 import json
 import logging
@@ -17,15 +17,15 @@ def tell(event: str, level: int = logging.INFO, /, **fields: Any) -> None:
 
 
 def only_ours() -> None:
-    """Leave out what libraries say of what is told here in other words, once, or is no fault."""
-    # Each lost connection comes up as an error of the call that needed it.
+    """Silence library messages that repeat our own or report no fault."""
+    # The call that needed a lost connection reports it as its error.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
-    # A run that is passed over while the one before lasts or waits is a warning to it.
+    # The scheduler warns when it skips a run because the previous one still runs or waits.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
 
 
 class Lines(logging.Formatter):
-    """`TIME LEVEL event field=value …`, or an object a line with the same."""
+    """Formats `TIME LEVEL event field=value …`, or one JSON object a line."""
 
     def __init__(self, as_json: bool) -> None:
         super().__init__()

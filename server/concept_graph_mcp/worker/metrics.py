@@ -1,4 +1,4 @@
-"""What the worker has done, as Prometheus reads it: a file for a node exporter to collect."""
+"""Write the worker's counters as a Prometheus file for a node exporter to collect."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ _SAYS = {
 
 
 def write(file: Path, status: Mapping[str, Any]) -> None:
-    """Replace *file* by what a row of the worker's *status* says, whole or not at all.
+    """Replace *file* by the counters of a row of the worker's *status*, whole or not at all.
 
     Raises OSError.
     """
@@ -48,7 +48,7 @@ class _Status(Collector):
         yield self._seconds("last_run_duration_seconds", "How long it took", "duration_ms")
 
     def _others(self) -> Iterator[Metric]:
-        """What only some jobs count."""
+        """Yield the counters that only some jobs have."""
         counted = CounterMetricFamily(
             f"{_PREFIX}_counted", "What else a job counts", labels=["job", "what"]
         )

@@ -1,4 +1,4 @@
-"""The job `purge`: what was deleted longer ago than the owner's retention window goes for good."""
+"""Run the job `purge`: remove memories deleted longer ago than the retention period."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The jobs that there are, in the order in which they are run when several are due."""
+"""List the jobs, in the order in which due ones run."""
 
 from collections.abc import Sequence
 
@@ -17,5 +17,5 @@ JOBS: tuple[Job, ...] = (
 
 
 def configured(settings: Settings, jobs: Sequence[Job] = JOBS) -> list[Job]:
-    """Return those of *jobs* for which everything is set."""
+    """Return those of *jobs* whose settings are complete."""
     return [job for job in jobs if job.missing(settings) is None]

@@ -1,4 +1,4 @@
-"""The worker as a service: its jobs run by the clock, until the process is told to end."""
+"""Run the worker as a service: jobs by the clock, until the process is asked to end."""
 
 import logging
 import signal
@@ -14,26 +14,26 @@ from . import logs
 from .job import Job
 from .lease_runner import DONE, STOPPED, LeaseRunner, Outcome, trigger
 
-# What could not be run, for the store was away or somebody else at work, is tried again after this.
+# Seconds after which a job is tried again when the store is away or another worker is running.
 AGAIN_S = 60
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Service:
-    """Runs jobs when they are due, one at a time; what goes wrong is logged, and told once."""
+    """Runs due jobs, one at a time; each problem is logged once."""
 
     def __init__(self, worker: LeaseRunner, metrics: Path | None = None) -> None:
         self._worker = worker
         self._metrics = metrics
         self._one_at_a_time = anyio.Lock()
-        # What was logged last and need not be logged again: a store that stays away, a pause.
+        # The problem logged last, such as an unreachable store or a pause; not logged again.
         self._told = ""
 
     async def attempt(self, job: Job) -> bool:
-        """Run *job* if it is due; tell whether that need not be tried again. Raises Misdeployed."""
+        """Run *job* if it is due; return whether this attempt was the last. Raises Misdeployed."""
         async with self._one_at_a_time:
             if self._worker.told_to_end:
-                # What waited for its turn does not begin any more.
+                # Jobs that waited for another one do not begin after a stop.
                 return True
             try:
                 outcome = await self._worker.run(job, if_due=True)
@@ -41,7 +41,7 @@ class Service:
             except Misdeployed:
                 raise
             except StoreError as error:
-                # A store that is away has several ways to say so.
+                # An unreachable store has several error messages.
                 away = isinstance(error, Unavailable)
                 fields = {"job": job.name, "error": str(error)}
                 about = "away" if away else str(error)
@@ -50,13 +50,13 @@ class Service:
             return self._log(outcome)
 
     async def finished(self) -> None:
-        """Wait until no job runs any more."""
+        """Wait until no job is running."""
         async with self._one_at_a_time:
             return
 
     def _log(self, outcome: Outcome) -> bool:
         if outcome.what == STOPPED:
-            # It had not begun, or it ends between two batches.
+            # The job has not begun, or it ends between two batches.
             event = "waits" if outcome.counts is None else "stopped"
             self._tell_once(
                 logging.INFO, event, about=outcome.why, job=outcome.job, why=outcome.why
@@ -89,12 +89,12 @@ class Service:
 async def serve(
     worker: LeaseRunner, jobs: Sequence[Job], metrics: Path | None, stop: Callable[[], None]
 ) -> None:
-    """Run *jobs* until SIGTERM or SIGINT: that calls *stop*, and the batch under way is finished.
+    """Run *jobs* until SIGTERM or SIGINT, which calls *stop* and waits for the current batch.
 
-    What is due already is run at once. Raises Misdeployed.
+    Due jobs run at once. Raises Misdeployed.
     """
     service, zone = Service(worker, metrics), worker.session.zone
-    # However late the loop comes to a run, for the machine slept perhaps, that is made up for once.
+    # A run that is late, perhaps because the machine was asleep, takes place once all the same.
     late = {"coalesce": True, "misfire_grace_time": None}
     scheduler = AsyncIOScheduler(timezone=zone, job_defaults=late)
     misdeployed: list[Misdeployed] = []
@@ -109,7 +109,7 @@ async def serve(
             return
         if not done and not ended.is_set():
             again = datetime.now(UTC) + timedelta(seconds=AGAIN_S)
-            # An attempt that asks for the next is not yet at its end.
+            # An attempt that schedules the next one has not ended yet.
             once = {"id": f"{job.name} again", "replace_existing": True, "max_instances": 2}
             scheduler.add_job(attempt, "date", [job], run_date=again, **once)
 
@@ -127,7 +127,7 @@ async def serve(
         scheduler.start()
         await ended.wait()
         stop()
-        # Its shutdown would cancel a batch.
+        # The scheduler's own shutdown would cancel a batch.
         scheduler.pause()
         await service.finished()
         scheduler.shutdown(wait=False)
@@ -138,7 +138,7 @@ async def serve(
 
 
 async def _set_when_told(ended: anyio.Event) -> None:
-    """Set *ended* at the first signal; a second one ends the process as it ends others."""
+    """Set *ended* at the first signal; a second signal has its default effect."""
     with anyio.open_signal_receiver(*_ENDING) as received:
         async for _ in received:
             ended.set()

@@ -1,3 +1,3 @@
-"""Memgraph over the neo4j driver."""
+"""Store graphs in Memgraph, over the neo4j driver."""
 
-from . import driver as driver  # Before anything imports it otherwise.
+from . import driver as driver  # First, because it changes how the driver is imported.

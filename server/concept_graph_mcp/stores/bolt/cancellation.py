@@ -1,7 +1,8 @@
-"""Ending a call in the database too, and not only the waiting for it.
+"""End a cancelled call in the database too, and not only the wait for it.
 
-A driver that stops waiting closes its connection, which Memgraph notices only once the query is
-done, and written. So each transaction has a mark, by which another connection finds and ends it.
+A driver that stops waiting closes its connection. Memgraph notices that only after the query, when
+its changes are written. So each transaction has a mark, by which another connection finds and
+terminates it.
 """
 
 import uuid
@@ -13,14 +14,14 @@ import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
 _MARK = "concept_graph_call"
-# What was sent last may not have begun there when it is first looked for.
+# The last transaction sent may not have begun when the database is first asked for it.
 _PAUSES_S = (0.0, 0.05, 0.2)
 _PATIENCE_S = 1.0
 _PAUSE_S = 0.01
 
 
 class Calls:
-    """The calls that are under way on one driver."""
+    """The running calls of one driver."""
 
     def __init__(self, driver: neo4j.AsyncDriver) -> None:
         self._driver = driver
@@ -28,7 +29,7 @@ class Calls:
 
     @asynccontextmanager
     async def marked(self, access_mode: str) -> AsyncIterator[dict[str, str]]:
-        """Yield the metadata for a transaction that is ended when whoever awaits it is cancelled.
+        """Yield the metadata for a transaction that is terminated when its caller is cancelled.
 
         It goes around the session, which lets go of its connection first.
         """
@@ -44,9 +45,9 @@ class Calls:
             del self._under_way[mark]
 
     async def end(self) -> None:
-        """End all of them; whoever awaits one is told so by the database before this returns.
+        """Terminate all calls; their callers get the database's error before this returns.
 
-        A driver that is closed while an answer is read fails with errors of its own insides.
+        A driver closed while it reads a result would raise internal errors.
         """
         await self._end([*self._under_way])
         with anyio.move_on_after(_PATIENCE_S):
@@ -54,7 +55,7 @@ class Calls:
                 await anyio.sleep(_PAUSE_S)
 
     async def _end(self, marks: Collection[str]) -> None:
-        # Routed to where each of them is.
+        # Routed to the database's instance that runs the transaction.
         for access_mode in {self._under_way[mark] for mark in marks}:
             with anyio.move_on_after(_PATIENCE_S), suppress(Neo4jError, DriverError, OSError):
                 async with self._driver.session(default_access_mode=access_mode) as session:

@@ -1,4 +1,4 @@
-"""The Cypher of the Bolt store: for each call what looks up, calls and returns."""
+"""Write the Cypher of a call: the look-up, the CALL and the RETURN."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,11 +22,11 @@ def call(
     has_vector_search: bool = False,
     state: State = State(),  # noqa: B008 (it cannot be changed)
 ) -> list[Statement]:
-    """Return the statements that make *call* with what its look-up finds, each with parameters.
+    """Return the statements for *call* and its look-up, each with parameters.
 
-    Where there are several, they belong into one transaction, and the one row of each is more
-    parameters of those after it; where that row is DONE, only the last one comes after it. *state*:
-    what a search may take for granted.
+    Several statements form one transaction, and the fields of each one's single row are parameters
+    of the later ones. If the field DONE is true, only the last statement follows. *state* says what
+    a search may rely on.
     """
     made = Finding(None)
     if call.lookup is not None:
@@ -40,7 +40,7 @@ def call(
         pairs += [f"{key}: {expression}" for key, expression in made.given.items()]
         given.append("{" + ", ".join(pairs) + "}")
     fields = ", ".join(procedure.fields)
-    # All rows in one record, which a driver unpacks in half the time that a record a row takes.
+    # All rows in one record, which a driver unpacks in half the time of one record a row.
     calling = (
         f"{made.before}CALL {procedure.name}({', '.join(given)}) YIELD {fields}"
         f" RETURN collect([{fields}]) AS rows",
@@ -60,12 +60,12 @@ def call(
             before.append(listed(search))
         else:
             known = {NAMES: []}
-    # What is looked up may depend on the time of the call.
+    # Look-ups may depend on the time of the call.
     return [*before, (text, {**parameters, **known, **context}), calling]
 
 
 def searched(call: Call) -> Text | Similar | None:
-    """Return what *call* searches by a part of texts, if it does."""
+    """Return the text look-up of *call*, if it has one."""
     text = call.lookup.first if isinstance(call.lookup, Filled) else call.lookup
     if isinstance(text, Text):
         return text if text.keywords.parts else None
@@ -73,11 +73,11 @@ def searched(call: Call) -> Text | Similar | None:
 
 
 def beforehand(call: Call) -> Statement | None:
-    """Return the statement that counts what would be looked at further, if anything might be.
+    """Return the statement that counts the nodes for a further look-up, if *call* has one.
 
-    That is what a further procedure would be asked about, or what nothing has the name of. It calls
-    nothing, so that its plan is kept: it takes a tenth of what the question itself does, which most
-    calls have no need of.
+    These are the nodes for a further procedure, or the names that no node has. The statement calls
+    no procedure, so Memgraph keeps its plan: it takes a tenth of the time of the further look-up,
+    which most calls do not need.
     """
     if isinstance(call.lookup, Similar):
         return lookups.missing(call.lookup)
@@ -88,7 +88,7 @@ def beforehand(call: Call) -> Statement | None:
 
 
 def alone(call: Call) -> Call:
-    """Return *call* without looking at that."""
+    """Return *call* without its further look-up."""
     if isinstance(call.lookup, Similar):
         return call._replace(lookup=call.lookup.equal)
     assert isinstance(call.lookup, Incoming)
@@ -98,8 +98,8 @@ def alone(call: Call) -> Call:
 def export(model: Model = MODEL) -> Iterator[str]:
     """Return the statements that stream all nodes, then all relations, node by node.
 
-    In the order in which the nodes came into being: an index of labels has them in any, and what
-    did not change should be exported alike.
+    Nodes come in the order of their creation: a label index has no order, and unchanged graphs
+    should have identical exports.
     """
     labels = [kind.label for layer in model.layers for kind in layer.nodes if kind.exported]
     procedure = transfer.exports(model).name

@@ -1,8 +1,8 @@
 """Import the driver without NumPy, pandas and PyArrow, which it would import if installed.
 
-It imports them to accept their values as parameters, and nothing of ours passes any. Where NumPy is
-installed (a local embedding model brings it) a start takes 113 ms less processor time of 399, and
-12 MiB less memory; with pandas and PyArrow installed it saves more.
+The driver imports them to accept their values as parameters, and this program passes none. With
+NumPy installed (a local embedding model needs it) a start takes 113 ms less processor time of 399,
+and 12 MiB less memory; with pandas and PyArrow installed it saves more.
 """
 
 import importlib
@@ -16,7 +16,7 @@ _NOT_NEEDED = ("numpy", "pandas", "pyarrow")
 
 
 class _Hiding(MetaPathFinder):
-    """Finds none of these, if asked by the thread that made it; others find them as ever."""
+    """Hides these packages from the thread that made it; other threads import them as usual."""
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()

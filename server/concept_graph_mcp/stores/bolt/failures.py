@@ -1,4 +1,4 @@
-"""Telling the failures of a database call apart."""
+"""Classify the failures of a database call."""
 
 import re
 
@@ -9,28 +9,28 @@ from conceptgraph_core import errors
 from ...errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
-# A failure that is worded so came before anything was sent.
+# Messages of failures that happened before anything was sent.
 _UNSENT = (
     *("Couldn't connect", "Cannot resolve", "Failed to DNS resolve"),
     *("Unable to retrieve routing", "Failed to obtain"),
 )
-# What a query says that was ended, by somebody or by a timeout, in Memgraph itself or in Python.
+# Messages of a terminated query: by a user or a timeout, in Memgraph or in Python.
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
-# Memgraph takes this for a conflict too, which it is not: the next attempt needs as much.
+# Memgraph reports this as a conflict, but a retry would need as much memory again.
 _TOO_LARGE = "Memory limit exceeded"
-# What was written, though not everywhere, must not be written again.
+# A write that reached only some of the replicas must not be repeated.
 _WRITTEN = "still committed"
 _ON_REPLICA = "Write queries are forbidden on the replica instance"
-# Every exception that the core declares, in whichever of its modules, is a refusal.
+# Every exception that the core declares, in any of its modules, is a refusal.
 _CORE_ERROR = re.compile(r"conceptgraph_core\.(?:\w+\.)*(?P<kind>\w+): (?P<line>.*)")
 
 
 def is_conflict(error: BaseException) -> bool:
-    """Tell whether *error* is a write conflict or a name taken meanwhile: the retry may succeed."""
+    """Return whether *error* is a write conflict or a name taken meanwhile: a retry may succeed."""
     if not isinstance(error, (ClientError, TransientError)) or is_ended(error):
         return False
     message = error.message or ""
-    # A refusal repeats what it was given, which may be worded like anything.
+    # A refusal quotes its arguments, which may contain any words.
     if _WRITTEN in message or _CORE_ERROR.match(_last_line(message)):
         return False
     if isinstance(error, TransientError):
@@ -39,22 +39,22 @@ def is_conflict(error: BaseException) -> bool:
 
 
 def is_ended(error: BaseException) -> bool:
-    """Tell whether the query was ended before it was done; Memgraph takes this for a conflict."""
+    """Return whether the query was terminated; Memgraph reports this as a conflict."""
     return isinstance(error, Neo4jError) and bool(_ENDED.search(error.message or ""))
 
 
 def is_unauthenticated(error: BaseException) -> bool:
-    """Tell whether the user and password were not accepted, which versions tell differently."""
+    """Return whether the credentials were rejected; the message differs between versions."""
     return isinstance(error, AuthError) or "Unauthenticated" in (getattr(error, "code", "") or "")
 
 
 def unsent(error: BaseException) -> bool:
-    """Tell whether a lost connection was lost before the call was sent."""
+    """Return whether the connection was lost before the call was sent."""
     return str(error).startswith(_UNSENT) or isinstance(error, ConnectionRefusedError)
 
 
 def refusal(error: Neo4jError) -> StoreError:
-    """Return what a failed statement says, as one line without its traceback."""
+    """Return the error of a failed statement as one line without its traceback."""
     message = error.message or ""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = _last_line(message) or "no message"
@@ -73,7 +73,7 @@ def refusal(error: Neo4jError) -> StoreError:
 
 
 def _last_line(message: str) -> str:
-    """Return the last line that says anything: after a traceback it is the error's own."""
+    """Return the last line that is not blank: after a traceback it is the error's own message."""
     return next(
         (line for line in reversed([one.strip() for one in message.splitlines()]) if line), ""
     )

@@ -1,4 +1,4 @@
-"""How a call's look-up is made: in a statement of its own, or before the CALL."""
+"""Plan a call's look-up: in a statement of its own, or before the CALL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from typing import Any
 from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
 from .lookups import Statement, found
 
-# A look-up that takes more than this to say is made in a statement of its own.
+# A look-up with more text than this gets a statement of its own.
 _LONG = 500
 _IDS = "[n IN found | id(n)]"
-# Of `nodes` as many as no more than `$most` edges lead to, but always one.
+# Keeps as many of `nodes` as have at most `$most` edges together, but at least one.
 _FEWEST = "WITH {nodes} AS nodes, collect(degree) AS degrees"
 _MOST = (
     "[i IN range(0, size(nodes) - 1) WHERE i = 0"
@@ -20,12 +20,12 @@ _MOST = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How a look-up is made: `first` in a statement of its own, or by what comes before the CALL.
+    """A look-up's plan: the statement `first`, or the Cypher before the CALL.
 
-    Memgraph keeps the plan of a statement, but of none that calls a procedure: that is parsed and
-    planned at every call, which takes milliseconds where much is said before. `first` returns one
-    row, whose fields are parameters of the statement that calls. `given` says of each key of the
-    context that the look-up gives by which expression.
+    Memgraph keeps the plans of statements, except of those that call a procedure: it parses and
+    plans them at every call, which takes milliseconds if the statement is long. `first` returns one
+    row, whose fields are parameters of the calling statement. `given` maps each key of the context
+    to an expression.
     """
 
     first: Statement | None
@@ -35,9 +35,9 @@ class Finding:
 
 
 def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
-    """Return how *lookup* is made before a CALL."""
+    """Return the plan for *lookup* before a CALL."""
     if isinstance(lookup, WithEdges):
-        # An edge that is in memory needs no preparation.
+        # Edges need no preparation, because Memgraph holds them in memory.
         return finding(lookup.lookup, has_vector_search)
     if isinstance(lookup, Incoming):
         if lookup.then is None:
@@ -58,7 +58,7 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
         parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(where)}
         wanted = ", ".join(f"{name}: $s{number}_{index}" for index, (name, _) in enumerate(where))
         match = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
-        # There is no index of a label alone: without a property all nodes there are would be read.
+        # Memgraph has no plain label index: without a property it would read all nodes.
         match += "" if wanted else f" WHERE n.{lookup.property} IS NOT NULL"
         if lookup.most is not None:
             match += " WITH n LIMIT $counted"
@@ -75,7 +75,7 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
 
 
 def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
-    """Return what makes `answers`, and `later`: the nodes that they name."""
+    """Return the Cypher for `answers` and for `later`, the nodes that they name."""
     body, parameters = found(lookup.lookup, has_vector_search, "w")
     asked = lookup.procedure
     arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
@@ -97,9 +97,9 @@ def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
 
 
 def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
-    """What is read are columns of up to *most* edges: they stay in the database, for the call.
+    """Plan the columns of up to *most* incoming edges, which stay in the database for the call.
 
-    `inDegree` walks nothing.
+    `inDegree` walks no edges.
     """
     body, parameters = found(lookup.lookup, has_vector_search)
     first = (
@@ -117,7 +117,7 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
 
 
 def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:
-    """In one statement: what it asks a procedure, it plans anew each time anyway."""
+    """Plan both in one statement: it calls a procedure, so it is planned anew at every call."""
     body, parameters = found(lookup.lookup, has_vector_search)
     answered, more = _answered(then, has_vector_search)
     parameters |= more | {"most": lookup.most, "few": lookup.few}
@@ -126,7 +126,7 @@ def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: boo
 
 
 def _incoming_first(lookup: Incoming) -> str:
-    """Return the same of `found`, and after it of `later`, what no more than `$few` lead to."""
+    """Return the same for `found`, then for the nodes of `later` with at most `$few` edges."""
     of_label = f"CASE WHEN n:{lookup.label} THEN n END"
     some = f"CASE WHEN n:{lookup.label} AND n.{lookup.unless} IS NULL THEN n END"
     return (
@@ -143,13 +143,13 @@ def _incoming_first(lookup: Incoming) -> str:
 
 
 def _read(lookup: Incoming) -> str:
-    """Return what makes `incoming` of the rows of `n` and `degree`, as far as `$most` reaches."""
+    """Return the Cypher for `incoming` from rows of `n` and `degree`, up to `$most` edges."""
     fewest = _FEWEST.format(nodes="collect(n)")
     return f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
 
 
 def _columns(lookup: Incoming, clause: str) -> str:
-    """Return what makes `incoming` of the nodes `n`, and ends with *clause*."""
+    """Return the Cypher for `incoming` from the nodes `n`, ending with *clause*."""
     columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
     columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
     return (

@@ -1,4 +1,4 @@
-"""Look-ups in Cypher: each primitive becomes a subquery that returns the list of what it finds."""
+"""Write look-ups in Cypher: each primitive becomes a subquery that returns a list of nodes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,12 +29,12 @@ from . import nearest, text_search
 Statement = tuple[str, dict[str, Any]]
 
 _LIKENESS = "CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
-# From a minute on, each twice as long as the one before, up to a century.
+# Windows of time: from a minute on, each twice as long as the one before, up to a century.
 _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
 
 
 class _Writer:
-    """Subqueries and their parameters, each with a name of its own."""
+    """Collects subqueries and their parameters, each with a unique name."""
 
     def __init__(self, has_vector_search: bool, prefix: str) -> None:
         self.has_vector_search = has_vector_search
@@ -57,9 +57,9 @@ class _Writer:
 
 
 def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
-    """Return what leaves the nodes that *lookup* finds in `found`, and its parameters.
+    """Return the Cypher that puts the nodes of *lookup* into `found`, and its parameters.
 
-    A statement begins with it: it may say by which index.
+    It begins a statement, because only there may an index hint stand.
     """
     if isinstance(lookup, WithEdges):
         return found(lookup.lookup, has_vector_search, prefix)
@@ -81,7 +81,7 @@ def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") ->
 
 def _equal(writer: _Writer, lookup: Equal) -> None:
     if not lookup.values:
-        # All that is said is parsed and planned at every call.
+        # Kept short, because Memgraph parses and plans this text at every call.
         return
     single = len(lookup.properties) == 1
     values = [value[0] if single else list(value) for value in lookup.values]
@@ -90,10 +90,10 @@ def _equal(writer: _Writer, lookup: Equal) -> None:
         for label in lookup.labels
         for properties in _indexed(label, lookup.properties)
     ]
-    # What one label lacks need not be told from what another has.
+    # With several labels, one without a match must not drop the matches of another.
     match = "MATCH" if len(wanted) == 1 else "OPTIONAL MATCH"
     matches = "".join(f"{match} (n{number}{one}) " for number, one in enumerate(wanted))
-    # Of one text, as it is, there is one node; of its folded form there may be several.
+    # One node has a text exactly; several may share its folded form.
     several = "DISTINCT " if len(wanted) > len(lookup.labels) else ""
     found = " + ".join(f"collect({several}n{number})" for number in range(len(wanted)))
     writer.add(f"UNWIND {writer.parameter(values)} AS v {matches}", found)
@@ -106,9 +106,9 @@ def _each(properties: tuple[str, ...]) -> str:
 
 
 def _indexed(label: str, properties: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the properties that are indexed in place of *properties* of the nodes of *label*.
+    """Return the indexed properties that stand for *properties* of the nodes of *label*.
 
-    A text is found case-folded by itself, where it is so already, and else by that other one.
+    A text that equals its folded form is found by itself, any other by the folded property.
     """
     for index in (index for layer in LAYERS for index in layer.texts):
         if (index.label, (index.folded,)) == (label, properties):
@@ -123,11 +123,11 @@ def _range(writer: _Writer, lookup: Range) -> None:
     order = f"n.{lookup.property}"
     if lookup.then is not None:
         order += f", n.{lookup.then}"
-        # Only so does Memgraph read an index in its order, and nothing beyond the limit; where it
-        # is merely to be there, a long statement is planned by an index of that property alone.
+        # Only in this form does Memgraph read an index in order, and no further than the limit. If
+        # the property must merely exist, an index of that property alone serves a long statement.
         condition += f" AND n.{lookup.then} >= ''"
-        # Which index has the fewest entries says nothing of how many are read; and it has those of
-        # what changed as well, until they are collected.
+        # The index with the fewest entries need not be the one with the fewest reads; and it holds
+        # old versions of changed nodes too, until the garbage collector removes them.
         names = (*(name for name, _ in lookup.where), lookup.property, lookup.then)
         for label in lookup.labels:
             writer.hints[f":{label}({', '.join(names)})"] = None
@@ -166,8 +166,9 @@ def _ordered(writer: _Writer, lookup: Ordered) -> None:
     by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
     nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
     first = f"WITH n ORDER BY {by} DESC, id(n) DESC LIMIT {limit}"
-    # An index gives a range, but no order: sorted is the shortest window of time, from that of the
-    # call on, which has enough. What goes by anything else than time, or lies far back, all of it.
+    # An index finds a range, but has no order. So the shortest window of time with enough nodes,
+    # counted back from the call, is sorted. Other properties, and times far back, are sorted as a
+    # whole.
     writer.add(
         f"CALL {{ UNWIND {writer.parameter(_WINDOWS_MS)} AS back WITH $now_ms - back AS edge"
         f" CALL {{ WITH edge {nodes} WHERE {by} >= edge{mine} WITH n LIMIT {limit}"
@@ -221,7 +222,7 @@ def _vectored(writer: _Writer, lookup: Vectored) -> None:
 
 
 def _beyond(writer: _Writer, names: tuple[str, ...], after: tuple[Any, ...] | None) -> str:
-    """Return the condition that the values of *names* come, in that order, after *after*."""
+    """Return the condition that the values of *names* come after *after* in their order."""
     [name, *others] = names
     if after is None:
         return " AND ".join(f"n.{one} IS NOT NULL" for one in names)
@@ -255,7 +256,7 @@ def _listing(writer: _Writer, lookup: Listing) -> None:
 
 
 def _filled(writer: _Writer, lookup: Filled) -> None:
-    """Matches first; what is ranked is only read where these leave room."""
+    """Add the matches; ranked nodes are read only if these leave room."""
     if not lookup.first.keywords.parts:
         _ordered(writer, lookup.then)
         return
@@ -269,13 +270,13 @@ def _unfolded(label: str) -> tuple[str, str]:
 
 
 def missing(lookup: Similar) -> Statement:
-    """Return what counts the names in *lookup* that nothing has."""
+    """Return the statement that counts the names in *lookup* that no node has."""
     writer = _Writer(False, "p")
     return f"{_missed(writer, lookup)} RETURN size(missing) AS found", writer.parameters
 
 
 def _missed(writer: _Writer, lookup: Similar) -> str:
-    """Return what leaves the nodes that are `known`, and the keys of names that are `missing`."""
+    """Return the Cypher for the `known` nodes, and for the keys of the `missing` names."""
     [name] = lookup.equal.properties
     values = [[value, key] for (value,), key in zip(lookup.equal.values, lookup.keys, strict=True)]
     matches = "".join(
@@ -293,11 +294,11 @@ def _missed(writer: _Writer, lookup: Similar) -> str:
 
 
 def _similar(writer: _Writer, lookup: Similar) -> None:
-    """What *equal* did not find is looked for like it, and only then is anything scanned."""
+    """Add the exact matches; similar names are searched only for those that *equal* misses."""
     index = text_index(lookup.label)
     limit = writer.parameter(lookup.limit)
     unfolded, them = _unfolded(lookup.label)
-    # How many names lists have unless a node lacks a form.
+    # The number of names in lists, unless a node lacks a form.
     writer.parameters[text_search.SIZE] = None
     body = (
         f"{_missed(writer, lookup)} "
@@ -318,9 +319,9 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
 
 
 def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
-    """Return what finds the `listed`, nodes like a key whose names lists have, and the `size`.
+    """Return the Cypher for `listed`, the nodes whose listed names resemble a key, and for `size`.
 
-    That is how many names lists have. Blanks are left out of a list once for all keys.
+    `size` is the number of names in lists. Blanks are removed from a list once for all keys.
     """
     around, within = writer.parameter(lists.AROUND), writer.parameter(lists.WITHIN)
     return (

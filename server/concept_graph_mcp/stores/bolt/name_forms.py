@@ -1,4 +1,4 @@
-"""The forms of names that searches read: whether nodes lack them, and giving them theirs."""
+"""Maintain the forms of names that searches read: find nodes that lack them, and add them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from .failures import is_conflict
 from .probes import Run, listed
 from .text_search import unfolded
 
-# So few are gone through at once; and a storage that does not count its indexes says "10" of each.
+# A scan this short needs no index; and a storage that does not count its indexes reports 10.
 _FEW = 1_000
-# How many nodes are given their forms, or put into lists, in one transaction.
+# Nodes in one transaction that adds forms or fills lists.
 _BATCH = 10_000
-# How many names are put into lists before a connection is served: about a second's work. What is
-# left over is for the next one.
+# Names put into lists before a connection is served: about a second's work. The next connection
+# continues.
 _MOST_LISTED = 100_000
 
 _Counts = Mapping[tuple[str, ...], int]
@@ -27,10 +27,10 @@ _Counts = Mapping[tuple[str, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How the nodes stand that a search looks at.
+    """The state of the nodes that a search reads.
 
-    Whether there are any lists, and how many names these have if no node lacks a form, where that
-    is known.
+    It says whether there are any lists and, if known, how many names they hold when no node lacks a
+    form.
     """
 
     has_lists: bool = True
@@ -38,11 +38,11 @@ class State:
 
 
 async def state(run: Run, index: TextIndex) -> State:
-    """Tell how the nodes with a text of *index* stand.
+    """Return the state of the nodes with a text of *index*.
 
-    An index knows how many entries it has. Text and forms are written together, and with them that
-    the text is in no list: what else has a text is in one, or may lack a form. What was changed or
-    deleted stays counted until the database cleans up.
+    Memgraph counts the entries of an index. A text, its forms and the mark "in no list" are written
+    together, so any other node with a text is in a list or may lack a form. Changed and deleted
+    nodes stay counted until the database cleans up.
     """
     counts = await _counts(run, index)
     if counts is None:
@@ -55,9 +55,9 @@ async def state(run: Run, index: TextIndex) -> State:
 
 
 async def ensure(run: Run, layers: Sequence[Layer]) -> None:
-    """Give nodes that an older version or a hand made the forms that searches look at.
+    """Add the search forms to nodes created by an older version or by hand in Cypher.
 
-    Then put names into lists, where many are in none.
+    Then put names into lists, if many are in none.
     """
     for index in (index for layer in layers for index in layer.texts):
         counts = await _counts(run, index)
@@ -69,19 +69,19 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
             if counts is None or (_of(counts, index)[1] or _FEW) >= _FEW:
                 await _list(run, index)
         except ClientError as error:
-            # A replica cannot be written; searches there are right too, only slower.
+            # A replica cannot be written; its searches are right too, only slower.
             if is_conflict(error):
                 raise
 
 
 async def _counts(run: Run, index: TextIndex) -> _Counts | None:
-    """Return how many entries indexes have, by property, and that of lists by its label."""
+    """Return the number of entries of each index by property, and of lists by label."""
     try:
         rows = await run("SHOW INDEX INFO", {}, False)
     except ClientError as error:
         if is_conflict(error):
             raise
-        return None  # Not everybody may ask.
+        return None  # The user may lack the privilege.
     ours = {
         tuple(listed(row["property"])): row["count"] for row in rows if row["label"] == index.label
     }
@@ -98,7 +98,7 @@ def _has_lists(counts: _Counts) -> bool:
 
 
 async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
-    """Tell whether a node may lack a form, counting what lists have."""
+    """Return whether a node may lack a form, counting the names in lists."""
     if counts is None:
         return True
     source, unlisted = _of(counts, index)
@@ -115,9 +115,9 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
 
 
 async def _forget_stale(run: Run, index: TextIndex) -> None:
-    """Remove the lists that have names which a hand took away; what else they have lacks a form.
+    """Remove lists with names that were removed by hand in Cypher; their other names lack a form.
 
-    And those without a label: for what an older version put into them it kept no plain form.
+    Also remove lists without a label, because an older version stored no plain form in them.
     """
     there_are = await run(
         f"MATCH (l:{lists.LIST}) WHERE l.number IS NOT NULL AND coalesce(l.label, $label) = $label"
@@ -151,11 +151,11 @@ async def _fold(run: Run, index: TextIndex) -> None:
     )
     while (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
         if not (await run(fill, {}, True))[0]["indexed"]:
-            break  # What is there instead of a name is no text.
+            break  # The rest have a name that is no text.
 
 
 async def _list(run: Run, index: TextIndex) -> None:
-    """Put names into lists, as long as there are enough for one that are in none."""
+    """Put names into lists, as long as enough for one list are in none."""
     unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {_BATCH}"
     put = (
         f"{unlisted} WITH collect(n) AS found"
@@ -171,7 +171,7 @@ async def _list(run: Run, index: TextIndex) -> None:
         try:
             [row] = await run(put, {"number": last["number"] + 1}, True)
         except ClientError as error:
-            # Somebody else is at it, or writes what would be put there.
+            # Another process is filling lists, or writes to the same nodes.
             if not is_conflict(error):
                 raise
             break

@@ -1,8 +1,8 @@
-"""The nearest vectors in Cypher: by the server's own index, by comparing where that falls short.
+"""Find the nearest vectors in Cypher: by the server's index, or by comparing all of them.
 
-The index knows no filter. So who has few nodes to choose from has them all compared; who has many
-asks the index for more than is wanted, for much more if the filters leave too few of them, and has
-all compared if that is still too few.
+The index has no filter. A user with few nodes has them all compared. A user with many nodes asks
+the index for more than the limit, then for many more if the filters leave too few. If that is still
+too few, all nodes are compared.
 """
 
 from collections.abc import Callable
@@ -12,20 +12,19 @@ from ...calls.lookups import Nearest
 
 Parameter = Callable[[Any], str]
 
-# Comparing takes 24 µs a node, the index 5 µs for each that it is asked for (measured with 256
-# numbers a vector).
+# Comparing takes 24 µs a node, the index 5 µs for each result (measured with 256 numbers a vector).
 FEW = 1_000
 _ASKED_FIRST, _ASKED_THEN = 1_000, 16_000
 _TIMES = 10
 
 
 def index_name(label: str, vector: str) -> str:
-    """Return what the vector index is called."""
+    """Return the name of the vector index."""
     return f"concept_graph_{label}_{vector}"
 
 
 def compared(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
-    """Return what compares all nodes without any module, and the expression of those found."""
+    """Return the Cypher that compares all nodes without any module, and the result's expression."""
     vector, kept = parameter(list(lookup.vector)), f"n.{lookup.property}"
 
     def dot(one: str, other: str) -> str:
@@ -43,11 +42,11 @@ def compared(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
 
 
 def searched(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
-    """Return what finds them with the module `vector_search`, and the expression of those found.
+    """Return the Cypher that searches with the module `vector_search`, and the result's expression.
 
-    The index also has nodes that are deleted or not yet there, and whoever reads a property of one
-    fails: each is looked up by its id first. A vector of another dimension than the index's would
-    be compared with what lies behind the vectors.
+    The index also holds nodes that are deleted or not yet visible, and reading a property of one
+    fails; so each is looked up by its id first. A vector whose dimension differs from the index's
+    would be compared with memory behind the vectors.
     """
     vector, limit = parameter(list(lookup.vector)), parameter(lookup.limit)
     name, few = parameter(index_name(lookup.label, lookup.property)), parameter(FEW)
@@ -85,7 +84,7 @@ def searched(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
 
 
 def _ranked(lookup: Nearest, vector: str, limit: str) -> str:
-    """Return what makes of the nodes `n` the nearest of them, in order."""
+    """Return the Cypher that sorts the nodes `n` by nearness and keeps the nearest."""
     return (
         f"WITH n, n.{lookup.property} AS kept"
         f" WHERE size(kept) = size({vector}) AND {_has_length('kept')}"
@@ -95,7 +94,7 @@ def _ranked(lookup: Nearest, vector: str, limit: str) -> str:
 
 
 def _has_length(vector: str) -> str:
-    # The first number nearly always tells, in a tenth of the time.
+    # The first number nearly always decides, in a tenth of the time.
     return f"({vector}[0] <> 0.0 OR any(x IN {vector} WHERE x <> 0.0))"
 
 

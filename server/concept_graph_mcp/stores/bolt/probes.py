@@ -1,4 +1,4 @@
-"""Asking a server how it is set up: what its checks are given to ask by, and how it answers."""
+"""Ask a server about its setup: the statements of the checks, and the forms of the answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -9,14 +9,14 @@ Run = Callable[[str, Mapping[str, Any], bool], Awaitable[Rows]]
 
 
 def listed(properties: Any) -> list[Any]:
-    """Return the properties of a constraint or index; versions differ in whether one is a list."""
+    """Return the properties of a constraint or index, which some versions return without a list."""
     if properties is None:
         return []
     return properties if isinstance(properties, list) else [properties]
 
 
 def once(run: Run) -> Run:
-    """Return what asks nothing again that *run* has answered, until something is written."""
+    """Return a *run* that remembers answers until something is written."""
     answers: dict[str, Rows] = {}
 
     async def ask(statement: str, parameters: Mapping[str, Any], writes: bool) -> Rows:

@@ -1,4 +1,4 @@
-"""The checks that a database must pass before it is served from, and what to do where it fails."""
+"""Check a database before it is used, and name the remedy if a check fails."""
 
 import uuid
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ...errors import Misdeployed
 from . import name_forms
 from .probes import Run, listed, loaded
 
-# The first since it tells of the whole instance otherwise, the second before that.
+# The first for versions whose plain form covers the whole instance, the second for older ones.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"
 
@@ -36,9 +36,9 @@ async def check(run: Run, location: str, model: Model = MODEL) -> None:
 
 
 async def identity(run: Run, location: str) -> str:
-    """Return the id of the database, a UUID: its own, which its data keep wherever they are.
+    """Return the database's own UUID, which its data keep wherever they are moved.
 
-    Where it does not say (before Memgraph 3.5, or without the privilege) its address stands for it.
+    Memgraph before 3.5, or without the privilege, returns none; then its address stands for it.
     """
     for statement in _STORAGE_INFO:
         try:
@@ -67,7 +67,7 @@ async def check_modules(run: Run, location: str) -> None:
     if missing or deployed != __version__:
         wrong = f"have version {deployed}, this server {__version__}"
         if deployed == __version__:
-            # Of another build: of a checkout that has gone on since.
+            # Modules of another build, such as an older checkout.
             wrong = f"lack {missing[0]}, which this server calls"
         raise Misdeployed(
             f"{location}: the query modules {wrong};"
@@ -80,7 +80,7 @@ async def check_edge_properties(run: Run, location: str) -> None:
     try:
         rows = await run("SHOW CONFIG", {}, False)
     except ClientError:
-        return  # Not everybody may ask.
+        return  # The user may lack the privilege.
     settings = {row["name"].replace("_", "-"): row["current_value"] for row in rows}
     if settings.get("storage-properties-on-edges", "true") == "false":
         raise Misdeployed(
@@ -90,7 +90,7 @@ async def check_edge_properties(run: Run, location: str) -> None:
 
 
 async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
-    """Create the unique constraints that are missing. Raises Misdeployed, naming what collides."""
+    """Create the missing unique constraints. Raises Misdeployed, naming duplicate values."""
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
         (row["label"], frozenset(listed(row["properties"])))
@@ -115,7 +115,7 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
     existing = {(row["label"], tuple(listed(row["property"]))) for row in rows}
-    # A unique constraint is no index in Memgraph, so what is unique is indexed as well.
+    # A unique constraint is no index in Memgraph, so unique properties are indexed as well.
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
             of = ", ".join(index.properties)
@@ -123,7 +123,7 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
 
 
 def of_searches(layers: Sequence[Layer]) -> list[Index]:
-    """Return the indexes that rankings and texts are read by."""
+    """Return the indexes that rankings and text searches read."""
     ranked = [Index(one.label, (one.time,)) for layer in layers for one in layer.rankings]
     texts = [
         Index(one.label, properties)
@@ -157,9 +157,9 @@ async def _create(run: Run, statement: str) -> None:
     try:
         await run(statement, {}, True)
     except ClientError as error:
-        # In this mode there are none, nor is what a call that fails has written taken back.
+        # The analytical mode has no constraints, and does not roll back a failed call.
         if "analytical storage mode" in str(error):
             raise Misdeployed(_ANALYTICAL) from None
-        # Some versions are silent about a second one, others are not.
+        # Some versions raise an error for an index that exists, others do not.
         if "already exists" not in str(error):
             raise

@@ -1,4 +1,4 @@
-"""Snapshots of the database: what it starts from again, without the log that is before them."""
+"""Write snapshots of the database, from which it restarts without replaying the older log."""
 
 import tenacity
 from neo4j.exceptions import ClientError
@@ -11,7 +11,7 @@ _ALREADY = "already in progress"
 
 
 @tenacity.retry(
-    # The one that is under way may have begun before what is to be in it.
+    # A snapshot in progress may have begun before the latest changes.
     retry=tenacity.retry_if_exception(lambda error: _ALREADY in str(error)),
     wait=tenacity.wait_fixed(_PAUSE_S),
     stop=tenacity.stop_after_delay(_PATIENCE_S),
@@ -22,6 +22,6 @@ async def create(run: Run) -> None:
     try:
         await run("CREATE SNAPSHOT", {}, True)
     except ClientError as error:
-        # A version that has nothing to add to the last one may say so.
+        # Some versions raise an error if nothing has changed since the last snapshot.
         if "since the last snapshot" not in str(error):
             raise

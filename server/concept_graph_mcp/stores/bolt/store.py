@@ -1,4 +1,4 @@
-"""A graph in Memgraph, over Bolt: one transaction a call, of one statement or two."""
+"""Store a graph in Memgraph, over Bolt: one transaction a call, of one statement or two."""
 
 import json
 import logging
@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _CONNECT_TIMEOUT_S = 5.0
-# A connection idle for longer is tried first, so that a database restarted meanwhile is noticed
-# before a call is sent to it and not by the call.
+# A connection idle for longer than this is tested first: a restart of the database then shows
+# before a call is sent, and the call can be retried safely.
 _LIVENESS_S = 5.0
 _RETRY_S = 8.0
 _ALL_ROWS = -1
@@ -131,7 +131,7 @@ class BoltStore:
 
     backups = EXPORTS
 
-    # What keeps and restores is imported by those who do: a server would start later for it.
+    # Backup and restore are imported on demand, because they would delay the server's start.
 
     async def backup(self, file: Path) -> "Written":
         import gzip
@@ -173,7 +173,7 @@ class BoltStore:
         from .. import backup_files
 
         await self.open()
-        # Found before anything is deleted, because a damaged file shows only when it is read.
+        # Read through before anything is deleted, because damage shows only when a file is read.
         records = (
             []
             if file is None
@@ -186,13 +186,13 @@ class BoltStore:
                     True, vector_indexes.drop_others, self.rows, self._model.layers, dimension
                 )
         try:
-            # All that is to go is deleted first, and so nobody else can change it any more.
+            # The old graph is deleted first, which locks it against other writers.
             held, transaction = await self._translated(True, self._emptied)
             async with held:
                 yield
                 await self._fill(transaction, records)
         except Contended as error:
-            # All of it is one transaction, which whoever writes meanwhile can make impossible.
+            # A single transaction, so other writers can make it fail with conflicts every time.
             raise Unavailable(
                 f"{self._location}: others write to it all the time; nothing was changed;"
                 " stop the servers and the worker that use it, and try again"
@@ -202,14 +202,14 @@ class BoltStore:
         await self._snapshot()
 
     async def _snapshot(self) -> None:
-        """Let the database start again from what there is now, and not from a log of it all."""
+        """Take a snapshot, so that the database restarts from it and not from a long log."""
         try:
             await snapshots.create(self.rows)
         except (Neo4jError, DriverError, OSError) as error:
             logger.warning("after a restore, no snapshot could be made: %s", one_line(error))
 
     async def _emptied(self) -> tuple[AsyncExitStack, neo4j.AsyncTransaction]:
-        """Return a transaction that has deleted all there is, and what ends it."""
+        """Return a transaction that has deleted the graph, and the stack that ends it."""
         async with AsyncExitStack() as held:
             metadata = await held.enter_async_context(self._calls.marked(neo4j.WRITE_ACCESS))
             session = await held.enter_async_context(self._driver.session())
@@ -224,7 +224,7 @@ class BoltStore:
     async def _fill(
         self, transaction: neo4j.AsyncTransaction, records: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Bring *records* in and commit."""
+        """Import *records* and commit."""
         try:
             for start in range(0, len(records), _RESTORE_BATCH):
                 call = calls.transfer.import_rows(
@@ -253,7 +253,7 @@ class BoltStore:
     ) -> list[dict[str, Any]]:
         """Run one statement as one auto-committed transaction and return its rows.
 
-        Not in a managed transaction: that would also retry a lost connection, and write twice.
+        A managed transaction would retry after a lost connection too, and write twice.
         """
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
         async with (
@@ -282,7 +282,7 @@ class BoltStore:
     async def _translated(
         self, writes: bool, operation: Callable[..., Awaitable[T]], *arguments: Any
     ) -> T:
-        """Run *operation*, again after conflicts, and raise what is left as a StoreError."""
+        """Run *operation*, retry it after conflicts, and raise other errors as a StoreError."""
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(is_conflict),
             wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
@@ -308,7 +308,7 @@ class BoltStore:
         if isinstance(error, (ClientError, TransientError)):
             return refusal(error)
         if unsent(error):
-            # Nobody has said where it is: perhaps there is none.
+            # The default address: the user may have no database at all.
             hint = "; --embedded needs none" if self._location == DEFAULT_URI else ""
             return Unavailable(
                 f"Memgraph cannot be reached at {self._location}; is it running?{hint}"
@@ -322,7 +322,7 @@ async def calling(
 ) -> neo4j.AsyncResult:
     """Run the statements of one call and return the result of the last.
 
-    Those between it and one that has found all that is wanted are not run.
+    Once a statement has found enough, only the last one is run after it.
     """
     *first, (text, parameters) = statements
     found: dict[str, Any] = {}
@@ -343,7 +343,7 @@ async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
 
 
 async def _rehearsal(model: Model) -> "Rehearsal":
-    # Only here, because it needs the whole other host.
+    # Imported only here, because it needs all of the embedded host.
     from ..embedded.rehearsal import Rehearsal
 
     return await anyio.to_thread.run_sync(Rehearsal, model)
@@ -351,7 +351,7 @@ async def _rehearsal(model: Model) -> "Rehearsal":
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        # Of the many values in the rows of a call nearly all are plain already.
+        # Nearly all values in a call's rows are plain already.
         return [item if item.__class__ in _PLAIN else _plain(item) for item in value]
     if isinstance(value, BoltNode):
         return Node(int(value.element_id), tuple(value.labels), dict(value))

@@ -1,8 +1,8 @@
-"""What a search finds, in Cypher: what begins with a keyword, by ranges of indexes.
+"""Write text searches in Cypher: first names that begin with a keyword, by index ranges.
 
-Only where that does not fill the limit, names in lists, and then the nodes that have them and the
-most aroused. Each is a statement of its own. Memgraph keeps the plans of the first and of the last:
-their parameters differ from search to search, their texts do not.
+If these do not fill the limit, further statements search the names in lists, and then their nodes
+and the most aroused ones. Memgraph keeps the plans of the first and the last statement, because
+their texts are the same for all searches and only their parameters differ.
 """
 
 from collections.abc import Callable
@@ -17,39 +17,38 @@ from ...calls.lookups import Ordered, Text
 Parameter = Callable[[Any], str]
 Statement = tuple[str, dict[str, Any]]
 
-# What a statement of these returns is a parameter of those after it: the nodes that begin with a
-# keyword, whether any node may lack a form, and which names were found in lists. Where it says that
-# it has found all that is wanted, what is between it and the call is left out.
+# The fields of a statement's row are parameters of the later statements: the nodes that begin with
+# a keyword, whether any node may lack a form, and the names found in lists. If DONE is true, the
+# statements before the call are skipped.
 BEGINNING = "found"
 LACKING = "lacking"
 NAMES = "names"
 DONE = "done"
-# The parameter that says how many names lists have unless a node lacks a form.
+# The parameter with the number of names in lists when no node lacks a form.
 SIZE = "size"
 
-# Windows of time, in time constants: from a sixteenth on, each twice as long as the one before.
+# Windows of time, in time constants: from a sixteenth on, each twice as long as the previous one.
 _WINDOWS = tuple(2.0**power for power in range(-4, 17))
-# A window must have so many times as many nodes as are wanted, or the best of them say little.
+# A window must hold this many times the nodes of the limit; else its best are not the best of all.
 _MANY = 4
-# No time is below it: what ranks lower was never aroused.
+# No time is below it: lower ranks belong to nodes that were never aroused.
 _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
-# Greater than all that begins with a text, if put behind it.
+# Appended to a prefix, it sorts after every text with that prefix.
 _LAST = "\U0010ffff"
-# Stands in no text.
+# Occurs in no text.
 _BETWEEN = "\uffff"
-# So many times as many names as are wanted come out of lists: of a few there may be no node.
+# Lists return this many times the limit, because a few of their names may have no node.
 _SPARE = 2
 
 
 def beginning(lookup: Text, size: int | None) -> Statement:
-    """Return what tells the first nodes that begin with a keyword, or are one.
+    """Return the statement for the first nodes that begin with a keyword or equal one.
 
-    The index of texts has those of a range in the order wanted, and no more of them are read than
-    are wanted; those that are found by another form, which are fewer, are read all and sorted. What
-    is a keyword comes first though its text does not. A node may lack a form unless lists have as
-    many names as *size*, which is how many are said to be in them; if one may, all that do are told
-    as well.
+    The text index returns a range in order, so it is read only up to the limit. Nodes found by
+    another form are fewer; all are read and sorted. Texts that equal a keyword come first, whatever
+    their order. A node may lack a form unless the lists hold *size* names; if one may, the
+    statement returns all such nodes too.
     """
     index = text_index(lookup.label)
     parameters = {
@@ -86,7 +85,7 @@ def beginning(lookup: Text, size: int | None) -> Statement:
 
 
 def listed(lookup: Text) -> Statement:
-    """Return what tells the first names in lists that have a keyword."""
+    """Return the statement for the first names in lists that contain a keyword."""
     parameters = {
         "label": lookup.label,
         "keywords": list(lookup.keywords.folded),
@@ -102,12 +101,13 @@ def listed(lookup: Text) -> Statement:
 
 
 def matching(parameter: Parameter, lookup: Text) -> str:
-    """Return what leaves the matches in `matching`, and in `done` whether they fill the limit.
+    """Return the Cypher that sets `matching`, and `done` if they fill the limit.
 
-    The first ones in the order of `folding.Keywords.place`, and some twice: those that begin with a
-    keyword, those whose names were found in lists, and of those that are in no list yet, which are
-    gone through. Nodes that lack a form are found all, for Cypher cannot fold and the procedure
-    can: by a look at all nodes, unless it is known that there is none.
+    `matching` holds the first matches in the order of `folding.Keywords.place`, some of them twice:
+    * nodes that begin with a keyword
+    * nodes whose names were found in lists
+    * matching nodes in no list, found by a scan of these
+    * all nodes that lack a form, found by a scan unless none can: only the procedure can fold them
     """
     index = text_index(lookup.label)
     limit = parameter(lookup.limit)
@@ -126,9 +126,9 @@ def matching(parameter: Parameter, lookup: Text) -> str:
 
 
 def unfolded(index: TextIndex) -> str:
-    """Return what finds the nodes that lack a form: Cypher cannot fold, but the procedure can.
+    """Return the Cypher for nodes that lack a form: Cypher cannot fold, but the procedure can.
 
-    By the index of the texts, as all that goes through these nodes: there is none of the label.
+    It scans the text index, because no index has the label alone.
     """
     return (
         f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND (n.{index.folded} IS NULL"
@@ -137,7 +137,7 @@ def unfolded(index: TextIndex) -> str:
 
 
 def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) -> str:
-    """Return what finds the first of the `unlisted` that have a keyword, wherever they have it."""
+    """Return the Cypher for the first `unlisted` nodes that contain a keyword."""
     parts = parameter(list(lookup.keywords.parts))
     words = parameter(list(lookup.keywords.words))
     return (
@@ -153,27 +153,28 @@ def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) 
 
 
 def ranked(parameter: Parameter, lookup: Ordered) -> str:
-    """Return what leaves the first by `by + tau_ms · ln(level)` in `ranked`, unless `done`.
+    """Return the Cypher that sets `ranked`, the first by `by + tau_ms · ln(level)`, unless `done`.
 
-    `matching` is kept. No level is above 1, so no node ranks above its time. Found are, by index,
-    the shortest window of time with several times as many as are wanted, the best of these, and
-    then the best of what is older than the window but no older than the last of these ranks: what
-    is older still cannot be among the first. Only where no window is enough are all looked at.
+    It keeps `matching`. No level is above 1, so no node ranks above its time. The index finds
+    1. the shortest window of time with several times the limit of nodes, and the best of these;
+    2. the best nodes older than the window but not older than the lowest rank of step 1, because
+       still older ones cannot rank among the first.
+    If no window has enough nodes, all nodes are ranked.
     """
     tau_ms, limit = parameter(lookup.tau_ms), parameter(lookup.limit)
     many = parameter(_MANY * lookup.limit)
     windows = parameter([window * lookup.tau_ms for window in _WINDOWS])
     nodes, time = f"MATCH (n:{lookup.label})", f"n.{lookup.by}"
-    # `then` is read once, for the order and for leaving out what has none.
+    # `then` is read once, for the order and to drop nodes without it.
     rank = f"WITH n, n.{lookup.then} AS then, {time} + {tau_ms} * log(n.{lookup.level}) AS rank"
     first = f"WITH n, then, rank ORDER BY rank DESC, then LIMIT {limit}"
     best = f"{rank} WHERE then IS NOT NULL AND rank IS NOT NULL {first}"
-    # All that have `then` are gone through by its index: the label has none.
+    # The scan uses the index of `then`, because the label alone has none.
     best_of_all = (
         f"WHERE n.{lookup.then} IS NOT NULL {rank} {first.replace('rank DESC', _NULL_LAST)}"
     )
     return (
-        # From the time of the call on, which comes with every call. The first row ends the search.
+        # Windows end at the time of the call. The first sufficient one ends the search.
         f"CALL {{ WITH done UNWIND {windows} AS back"
         " WITH done, $now_ms - back AS edge WHERE NOT done"
         f" CALL {{ WITH edge {nodes} WHERE {time} >= edge WITH n LIMIT {many}"

@@ -1,4 +1,4 @@
-"""The vector indexes of the database: made for the embedding that the store remembers."""
+"""Create the database's vector indexes for the embedding recorded in the store."""
 
 import logging
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ _NEEDED = {
     "vector_search.show_index_info",
     "vector_search.cosine_similarity",
 }
-# To begin with; it grows by itself.
+# The initial capacity; an index grows by itself.
 _CAPACITY = 1_024
 
 
 async def has_search(run: Run) -> bool:
-    """Tell whether the server's module for vector search is loaded."""
+    """Return whether the server's module for vector search is loaded."""
     return await loaded(run) >= _NEEDED
 
 
 async def fit(run: Run, layers: Sequence[Layer]) -> None:
-    """Make the vector indexes, and drop those of another dimension than the store remembers.
+    """Create the vector indexes, and drop those whose dimension differs from the store's.
 
-    Where one cannot be made vectors are compared without it, as right and more slowly.
+    If one cannot be created, vectors are compared without it: as exactly, but more slowly.
     """
     [row] = await run(
         "CALL vector_search.show_index_info() YIELD index_name, dimension"
@@ -61,9 +61,9 @@ async def fit(run: Run, layers: Sequence[Layer]) -> None:
 
 
 async def drop_others(run: Run, layers: Sequence[Layer], dimension: int | None) -> None:
-    """Drop the vector indexes of another *dimension*: each refuses to have vectors of this one.
+    """Drop the vector indexes with a dimension other than *dimension*, whose vectors they refuse.
 
-    `fit` makes them anew. Until then vectors are compared without them.
+    `fit` creates them again. Until then vectors are compared without them.
     """
     rows = await run(
         "CALL vector_search.show_index_info() YIELD index_name, dimension"
@@ -96,7 +96,7 @@ async def _make(run: Run, index: VectorIndex, dimension: int) -> None:
         f" ON :{index.label}({index.vector})"
         f' WITH CONFIG {{"dimension": {dimension}, "capacity": {_CAPACITY}, "metric": "cos"}}'
     )
-    # What has another dimension may only be deleted yet, and not collected: it would be refused.
+    # Deleted vectors of another dimension may still wait for garbage collection, and be refused.
     with suppress(ClientError):
         await run("FREE MEMORY", {}, True)
     await run(statement, {}, True)
