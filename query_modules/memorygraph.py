@@ -35,6 +35,8 @@ CALL memorygraph.peek_context("Where does Daniele live?", 500) YIELD text, token
     Write down what `context` does, of which none counts as accessed.
 CALL memorygraph.widened("What does the dog eat?") YIELD term, share, why;
     Return the terms that a question leads to by the entities and the concepts that it names.
+CALL memorygraph.unnamed("What did Anna say about tea?") YIELD text;
+    Return a query without the first names of speakers: the text to make its vector of.
 
 Their links:
 
@@ -120,6 +122,7 @@ register(procedures.RECENT, Graph, crud.recent)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.CONTEXT, Graph, contexts.context)
 register(procedures.WIDENED, Graph, searching.widened)
+register(procedures.UNNAMED, Graph, searching.unnamed)
 
 register(procedures.LINK, Graph, links.link)
 register(procedures.RELINK, Graph, links.relink)

@@ -53,6 +53,15 @@ class InMemory:
         """Return the texts that mention *cue*."""
         return self._mentions.get(cue, _NONE)
 
+    def about(self, texts: Sequence[int]) -> Mentions[int]:
+        """Return what a mention tells of each of *texts*, counted once."""
+        told = [(self.messages[text], self.positions[text]) for text in texts]
+        rows = [
+            (text, 1, self.lengths[text], message.thread, position, message.time_ms)
+            for text, (message, position) in zip(texts, told, strict=True)
+        ]
+        return Mentions(*zip(*rows, strict=True))
+
     def beside(self, text: int, offset: int) -> int | None:
         """Return the text *offset* further along the thread."""
         thread, position = self.threads[self.messages[text].thread], self.positions[text] + offset

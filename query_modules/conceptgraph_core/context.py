@@ -17,7 +17,7 @@ DEFAULT_USER: Final = "default"
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    "widened",
+    *("widened", "near_nothing"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
     "planned",
 )
@@ -36,6 +36,7 @@ class Context(NamedTuple):
     beginning with where they come from.
     `size` is how many nodes of the kind in question there are, if that was counted, and `widened`
     has the rows of `concepts.widening`, if a question was widened with the look-up.
+    `near_nothing` is how near the question is to what asks for nothing, a cosine.
     `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
     the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
     answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
@@ -55,6 +56,7 @@ class Context(NamedTuple):
     incoming: tuple[Any, ...] | None
     size: int | None
     widened: tuple[Mapping[str, Any], ...] | None
+    near_nothing: float | None
     user_id: str
     spoken: tuple[str, ...] | None
     asker: str | None
@@ -209,6 +211,14 @@ def _widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(value)
 
 
+def _cosine(value: Any, key: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 1.001:
+        raise InvalidContext(f"context: {key} must be a number from -1 to 1")
+    return float(value)
+
+
 def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
     if value is None:
         return None
@@ -250,6 +260,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "incoming": None,
     "size": None,
     "widened": None,
+    "near_nothing": None,
     "user_id": DEFAULT_USER,
     "asker": None,
     "asked_at": None,
@@ -263,6 +274,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "incoming": _incoming,
     "size": _size,
     "widened": _widened,
+    "near_nothing": _cosine,
     "user_id": _user_id,
     "asker": _asker,
     "asked_at": _time_if_any,

@@ -111,7 +111,7 @@ def main(
       CONCEPT_GRAPH_USER      whose memories and entities; default: default
       CONCEPT_GRAPH_LANGUAGES of what is written and asked; default: en
       CONCEPT_GRAPH_DECAY     how memories fade, e.g. base_rate=0.02
-      CONCEPT_GRAPH_EMBEDDINGS  PROVIDER:NAME of a model, for texts by meaning
+      CONCEPT_GRAPH_EMBEDDINGS  minilm or PROVIDER:NAME, to find by meaning
       CONCEPT_GRAPH_DECAY_USERS  whose memories `worker` lets fade; default: all
       CONCEPT_GRAPH_RETENTION_DAYS  like `worker --retention`
     """

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import EmbeddingMismatch
+from conceptgraph_core.words import missing
 
 from . import calls
 from .calls import Call
@@ -41,12 +42,14 @@ class Clock:
 class Question(NamedTuple):
     """The name of an embedding and the vector by it of what is asked, or nothing.
 
+    `near_nothing` is how near it is to what asks for nothing.
     `advice` says why there is none where there should be: words find without it, and a model that
     cannot be reached must not keep anybody from what is kept.
     """
 
     embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
+    near_nothing: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,12 @@ class Session:
         embedding = _embedding(settings.embeddings) if settings.embeddings else None
         return cls(*made, on_misdeployed, until_ms, embedding, settings.decay, settings.expires)
 
-    async def question(self, text: str) -> Question:
+    async def question(self, text: str, is_statement: bool = False) -> Question:
         """Return *text* as a question to memories, with its vector if there is an embedding.
 
-        A text may have none: one of no word that the embedding knows.
+        Unless it is a statement, to be compared with others, the vector is that of the text without
+        the first names of speakers. A text of no word that the embedding knows has none. Raises
+        StoreError.
         """
         if self.embedding is None:
             return Question()
@@ -95,13 +100,26 @@ class Session:
 
         try:
             embedding = await self.embedding.opened()
-            [vector] = await embedding.vectors([text])
+            said = text if is_statement else await self._unnamed(text)
+            [vector] = await embedding.vectors([said])
+            if not any(vector):
+                return Question()
+            near_nothing = None if is_statement else await self.embedding.near_nothing(vector)
         except EmbeddingError as error:
             return Question(advice=f"found by words alone, for there is no vector: {error}")
-        return Question((embedding.name, vector) if any(vector) else None)
+        return Question((embedding.name, vector), near_nothing=near_nothing)
+
+    async def _unnamed(self, text: str) -> str:
+        if not text.strip() or missing():
+            return text
+        [row] = await self.run(calls.memory_search.unnamed(self.user_id, text))
+        return str(row["text"])
 
     async def answered(
-        self, text: str, by: Callable[["tuple[str, Vector] | None"], Call]
+        self,
+        text: str,
+        by: Callable[["tuple[str, Vector] | None"], Call],
+        is_statement: bool = False,
     ) -> tuple[list[dict[str, Any]], str | None]:
         """Run the call that *by* makes for the vector of *text*, without one where that must be.
 
@@ -109,9 +127,13 @@ class Session:
         are not of this embedding (any more), what is kept must be found all the same until its
         owner has embedded it anew. Raises StoreError.
         """
-        question, told = await self.question(text), None
+        question, told = await self.question(text, is_statement), None
         try:
-            rows, advice = await self.accessed(by(question.embedded))
+            call = by(question.embedded)
+            if question.near_nothing is not None:
+                given = {**call.context, "near_nothing": question.near_nothing}
+                call = call._replace(context=given)
+            rows, advice = await self.accessed(call)
             told = question.advice
         except Refused as error:
             if question.embedded is None or not issubclass(error.kind, EmbeddingMismatch):

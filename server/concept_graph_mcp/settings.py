@@ -24,6 +24,8 @@ KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
+# The one provider that has just one model.
+MINILM = "minilm"
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
@@ -143,11 +145,16 @@ def store_path(value: str) -> Path:
 
 
 def embeddings(value: str) -> str | None:
-    """Return *value*, PROVIDER:NAME of an embedding, or None of "". Raises SettingsError."""
+    """Return *value*, which names an embedding, or None of "". Raises SettingsError.
+
+    It is "minilm" or PROVIDER:NAME.
+    """
     value = value.strip()
+    if value == MINILM:
+        return value
     provider, _, name = value.partition(":")
     if value and (provider not in EMBEDDING_PROVIDERS or not name.strip()):
-        known = ", ".join(f"{one}:NAME" for one in EMBEDDING_PROVIDERS)
+        known = ", ".join([MINILM, *(f"{one}:NAME" for one in EMBEDDING_PROVIDERS)])
         raise SettingsError(
             f"{EMBEDDINGS_VARIABLE} or embed --again: must be one of {known}; not {value!r}"
         )

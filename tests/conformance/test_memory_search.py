@@ -266,7 +266,7 @@ def test_what_is_near_is_found_without_any_word(embedded):
     assert {tuple(row["matched"]) for row in rows} == {()}
 
 
-def test_ranks_of_words_and_of_vectors_are_fused(embedded):
+def test_scores_of_words_and_of_vectors_add_up(embedded):
     rows = search(embedded, "cake with tea", embedded=at(30))
     # By words 40, then 00 or bare; by vectors 40 or 20, then 00, then 90.
     assert rows[0]["memory_id"] == "40"

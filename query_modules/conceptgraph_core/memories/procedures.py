@@ -51,6 +51,7 @@ CONTEXT = writes(
     "memorygraph.context", text=str, memory_ids=TEXTS, tokens=int, entries=MAPS, left_out=int
 ).peeking_as("memorygraph.peek_context")
 WIDENED = reads("memorygraph.widened", term=str, share=float, said=str, to=str, why=str)
+UNNAMED = reads("memorygraph.unnamed", text=str)
 TOUCH = writes("memorygraph.touch", memory_id=str, access_count=int, state=str, decay_score=float)
 DECAY_STATUS = reads("memorygraph.decay_status", **_STATUS)
 PRESERVE = writes("memorygraph.preserve", **_STATUS)

@@ -69,13 +69,13 @@ SIMILAR_COSINE: Final = 0.85
 SIMILAR_COMPARED: Final = 50
 SIMILAR_MENTIONS: Final = 300
 MOST_SIMILAR: Final = 5
-# How deep two orders are fused, and how far is counted what a query belongs to.
+# How many of the nearest vectors count, and how far is counted what a query belongs to.
 SEARCH_DEPTH: Final = 100
 # So many of the nearest vectors are looked at for those whose memories are in some states.
 MAX_FILTERED: Final = 10_000
-# A context: what words find that is at least so relevant as this share of the best; how many of the
-# nearest vectors, and from how many of all of it links are followed, how far, and along which. What
-# a link leads to is half as relevant as what it comes from, and counts by the link's strength.
+# A context: what is at least so relevant as this share of the best; how many of the nearest without
+# a word, and from how many of all of it links are followed, how far, and along which. What a link
+# leads to is half as relevant as what it comes from, and counts by the link's strength.
 CONTEXT_LEAST: Final = 0.25
 CONTEXT_BEST: Final = 10
 CONTEXT_HOPS: Final = 2

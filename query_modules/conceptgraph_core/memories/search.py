@@ -1,6 +1,7 @@
 """Memories found by what they say: by words, and by vectors where texts are embedded."""
 
 import functools
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from ..embeddings import remembered
 from ..entities import node as entities
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
-from ..ranks import cosine, fused
+from ..ranks import cosine
+from ..retrieval import unnamed as speakers
 from ..retrieval.question import Further
 from ..retrieval.schema import checked_limit
 from ..retrieval.searching import Hit, Search
@@ -25,7 +27,7 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Found:
-    """A memory that a query belongs to; `hit` is None where its vector alone is near.
+    """A memory that a query belongs to; `hit` is None where nothing was asked.
 
     `also` are the others that say the same in the same words.
     """
@@ -35,6 +37,11 @@ class Found:
     hit: Hit | None
     similarity: float | None
     also: tuple[Node, ...] = ()
+
+    @property
+    def is_said(self) -> bool:
+        """Whether a word of the query leads to it, not its meaning alone."""
+        return self.hit is not None and self.hit.found.is_said
 
     @property
     def in_period(self) -> bool:
@@ -57,13 +64,14 @@ class Finder:
         self._search = Search(graph, schema.KIND, scope, query, "query", further)
         self._graph = graph
         self._vector = comparable(graph, vector, model)
+        self._similarities: dict[int, float | None] = {}
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* by words and by vectors, each filtered first; the best first.
 
-        By words alone, the score is that of `associate`; with vectors the ranks in both orders are
-        fused. What is said again in the same words is there once, by the latest that says it, with
-        the best score of them; copies leave their place to others.
+        The score is that of `retrieval.ranking`. A text said several times in the same words is
+        there once, by the latest that says it, with the best score of them; copies leave their
+        place to others.
         """
         wide = depth
         while True:
@@ -74,18 +82,12 @@ class Finder:
             wide *= 4
 
     def _ranked(self, depth: int, wanted: Wanted) -> list[Found]:
+        if self._vector:
+            self._search.expect_near(self._nearest(depth, wanted))
         admits = functools.partial(wanted.admits, self._graph)
-        hits = {hit.node.id: hit for hit in self._search.best(depth, admits)}
-        if not self._vector:
-            return [Found(hit.node, hit.score, hit, None) for hit in hits.values()]
-        near = self._nearest(depth, wanted)
-        nodes = {node.id: node for _, node in near} | {
-            node_id: hit.node for node_id, hit in hits.items()
-        }
-        rankings = [list(hits), [node.id for _, node in near]]
         return [
-            Found(nodes[one], score, hits.get(one), self._similarity(nodes[one]))
-            for one, score in fused(rankings)
+            Found(hit.node, hit.score, hit, self._similarity(hit.node))
+            for hit in self._search.best(depth, admits)
         ]
 
     @property
@@ -96,12 +98,13 @@ class Finder:
     def answers(self, found: Sequence[Found], least: float) -> bool:
         """Tell whether any of *found* has *least* of what is asked for, or nearly says it.
 
-        By its words, or by a vector as near as that of what says nearly the same.
+        By its words, or by a vector as near as what no word leads to must be.
         """
         return least <= 0 or any(
-            (one.hit is not None and self._search.covered(one.hit) >= least)
-            or (one.similarity is not None and one.similarity >= schema.SIMILAR_COSINE)
+            self._search.covered(one.hit) >= least
+            or self._search.is_near(one.hit, schema.SIMILAR_COSINE)
             for one in found
+            if one.hit is not None
         )
 
     def explained(self, found: Found) -> Row:
@@ -110,19 +113,24 @@ class Finder:
             return {"matched": [], "words": [], "factors": {}}
         return self._search.explained(found.hit)
 
-    def _nearest(self, depth: int, wanted: Wanted) -> list[tuple[float, Node]]:
+    def _nearest(self, depth: int, wanted: Wanted) -> dict[str, float]:
+        """Return how near the nearest memories are, by their ids."""
         near = [
-            (similarity, node)
+            (-similarity, node.memory_id)
             for node in self._graph.nodes()
             if (similarity := self._similarity(node)) is not None
             and wanted.admits(self._graph, node)
         ]
-        near.sort(key=lambda one: (-one[0], one[1].memory_id))
-        return near[:depth]
+        return {memory_id: -further for further, memory_id in heapq.nsmallest(depth, near)}
 
     def _similarity(self, node: Node) -> float | None:
-        kept = node.raw.get_property("embedding")
-        return cosine(self._vector, kept) if isinstance(kept, (list, tuple)) else None
+        if not self._vector:
+            return None
+        if node.id not in self._similarities:
+            kept = node.raw.get_property("embedding")
+            is_vector = isinstance(kept, (list, tuple))
+            self._similarities[node.id] = cosine(self._vector, kept) if is_vector else None
+        return self._similarities[node.id]
 
 
 class _Latest:
@@ -260,6 +268,11 @@ def widened(graph: AllMemories, text_: str) -> list[Row]:
     rows += widening.widened(graph.another(concepts.Graph), text_)
     # Of each term the first.
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
+
+
+def unnamed(graph: AllMemories, query: str) -> Row:
+    """Return the `text` of *query* without the first names of speakers (`retrieval.unnamed`)."""
+    return {"text": speakers.unnamed(graph, graph.context.user_id, query, "query")}
 
 
 def _further(graph: AllMemories, query: str) -> list[Further]:

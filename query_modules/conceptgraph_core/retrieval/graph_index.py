@@ -1,6 +1,6 @@
 """The index of words as it lies in the graph."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ..graph.adapter import Node
@@ -72,6 +72,24 @@ class StoredIndex:
             rows = [self._mention(edge) for edge in self._edges(cue)]
             self._read[cue] = Mentions(*zip(*rows, strict=True))
         return self._read[cue]
+
+    def texts_of(self, label: str, keys: Collection[str]) -> dict[str, int]:
+        """Return, by their keys, the texts that nodes of *label* have, as far as looked up."""
+        texts = {
+            node.raw.get_property("key"): node.raw
+            for node in self._graph.nodes()
+            if node.label == schema.TEXT
+            and node.raw.get_property("scope") == self._scope
+            and node.raw.get_property("label") == label
+        }
+        self._raws |= {raw.get_id(): raw for raw in texts.values()}
+        return {key: raw.get_id() for key, raw in texts.items() if key in keys}
+
+    def about(self, texts: Sequence[int]) -> Mentions[int]:
+        """Return what a mention tells of each of *texts*, counted once."""
+        told = [map(self._raw(text).get_property, schema.OF_MENTIONED) for text in texts]
+        rows = [(text, 1, *about) for text, about in zip(texts, told, strict=True)]
+        return Mentions(*zip(*rows, strict=True))
 
     def _mention(self, edge: Any) -> tuple[Any, ...]:
         raw = edge.from_vertex()

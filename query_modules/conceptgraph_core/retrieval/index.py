@@ -49,6 +49,9 @@ class Index(Protocol[H]):
     def mentions(self, cue: str) -> Mentions[H]:
         """Return the texts that mention *cue*, in any order."""
 
+    def about(self, texts: Sequence[H]) -> Mentions[H]:
+        """Return what a mention tells of each of *texts*, counted once."""
+
     def beside(self, text: H, offset: int) -> H | None:
         """Return the text *offset* positions further along the thread, if that position has one."""
 

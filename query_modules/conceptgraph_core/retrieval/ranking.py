@@ -12,6 +12,7 @@ from math import inf
 from typing import Any, Final, Generic, NamedTuple
 
 from .index import Corpus, H, Index, Mentions, Told
+from .nearness import Near
 from .question import Cue, Factors, Question
 from .schema import FEW_MENTIONS, MOST_MENTIONS
 from .scoring import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
@@ -34,6 +35,11 @@ class Associated(Generic[H]):
     _place: Place = field(compare=False, repr=False)
 
     @property
+    def is_said(self) -> bool:
+        """Whether a word leads to it, not its meaning alone."""
+        return self._spread.is_said(self._place)
+
+    @property
     def words(self) -> tuple[Word[H], ...]:
         """What each word gave; of most that are found nobody asks for it."""
         return tuple(self._spread.words(self._place))
@@ -45,17 +51,23 @@ def associate(
     index: Index[H],
     limit: int,
     admits: Callable[[H], bool] = lambda _: True,
+    near: Near[H] | None = None,
 ) -> list[Associated[H]]:
     """Return the *limit* texts that *question* brings to mind, the best first.
 
     Only texts older than the question, and only what *admits* says true of, which is asked about as
-    few as can be. Of equal scores the text said last comes first, those of
-    unknown time after all others, then by id.
+    few as can be. What is *near* in meaning counts besides; where no word leads to a text, or to
+    its neighbours, it must be near enough itself. Of equal scores the text said last comes first,
+    those of unknown time after all others, then by id.
     """
     spread: Spread[H] = Spread(question, corpus)
     for cue, mentions, term_of in _read(question, index):
         spread.add(cue, mentions, term_of)
-    return _Choice(question, index, spread, limit, admits).best()
+    least = -inf
+    if near is not None and near.texts:
+        spread.add_nearness(near.mentions(index))
+        least = near.least
+    return _Choice(question, index, spread, limit, admits, least).best()
 
 
 def _read(
@@ -132,7 +144,9 @@ class _Choice(Generic[H]):
         spread: Spread[H],
         limit: int,
         admits: Callable[[H], bool],
+        least_alone: float,
     ) -> None:
+        self._least_alone = least_alone
         self._question = question
         self._index = index
         self._spread = spread
@@ -227,10 +241,18 @@ class _Choice(Generic[H]):
         if text is None:
             return None
         told = self._index.tell(text)
-        if not self._question.is_older(told.said_at):
+        if not self._question.is_older(told.said_at) or not self._belongs(text, place):
             return None
         factors = self._question.factors(told.speaker, told.said_at)
         return _Found(total * factors.product, text, told, factors, place)
+
+    def _belongs(self, text: H, place: Place) -> bool:
+        """Tell whether *text* is said to belong to the question, or is near enough by itself."""
+        spread = self._spread
+        if not spread.nearness or spread.is_said(place):
+            return True
+        near = spread.nearness.get(text)
+        return near is not None and near >= self._least_alone
 
     def _take(self, one: _Found[H]) -> None:
         """Let *one* be among the best if it is and is admitted."""

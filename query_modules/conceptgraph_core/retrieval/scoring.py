@@ -1,6 +1,7 @@
 """How far each text is activated by the cues, added up by position in its thread."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nlargest
 from itertools import compress, pairwise
 from math import cbrt
 from operator import add
@@ -23,6 +24,13 @@ _AROUND: Final = ((1.0, 0), *((FADING ** abs(k), k) for k in (-3, -2, -1, 1, 2, 
 _FADED_CUBED: Final = tuple(
     (offset, (FADING ** abs(offset)) ** 3) for offset in range(-NEIGHBOURS, NEIGHBOURS + 1)
 )
+
+# What the nearest text gives, as a share of what words give the best; the farthest gives nothing.
+NEAR_SHARE: Final = 0.4
+# What is explained as a word is, though no word led there.
+NEARNESS: Final = Cue("its meaning", ())
+# Among so many of the strongest texts is the one with the greatest total.
+_FIRST_FEW: Final = 30
 
 Place = int
 """The place of a text as one number: its thread's number, shifted, plus its position. Neighbours
@@ -77,13 +85,14 @@ class _Saturated(dict[tuple[float, int], float]):
 
 
 class _Cue(NamedTuple, Generic[H]):
-    """A cue and what mentions it: `rows` of the columns by place."""
+    """A cue and what mentions it: `rows` of the columns by place, and what each row gives."""
 
     cue: Cue
     rarity: float
     mentions: Mentions[H]
     term_of: Mapping[H, str]
     rows: dict[Place, int]
+    given: Sequence[float]
 
 
 class Spread(Generic[H]):
@@ -103,6 +112,8 @@ class Spread(Generic[H]):
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
         self._strengths: dict[Place, float] = {}
+        # How near the question each text is that is near it at all, as a cosine.
+        self.nearness: dict[H, float] = {}
 
     def add(self, cue: Cue, mentions: Mentions[H], term_of: Mapping[H, str]) -> None:
         """Add up what all the *mentions* of *cue* give to the texts that they are in.
@@ -114,12 +125,46 @@ class Spread(Generic[H]):
         if not mentions.texts:
             return
         weight = cue.share * rarity(self._texts_in_all, count)
+        pairs = zip(mentions.counts, mentions.lengths, strict=True)
+        given = list(map(self._saturated.__getitem__, pairs))
+        self._add(cue, weight, mentions, term_of, given)
+
+    def add_nearness(self, texts: Mentions[H]) -> None:
+        """Add up what *texts* give that are near the question in meaning.
+
+        The `counts` are cosines. From the farthest of them to the nearest they are stretched to
+        0 … 1, spread as mentions are, and weigh a share of what words give the best text: what
+        either of two models calls near lies elsewhere, and a store may know no more of a vector
+        index than the nearest texts.
+        """
+        near = self._older(texts)
+        if not near.texts:
+            return
+        first, last = max(near.counts), min(near.counts)
+        width = (first - last) or 1.0
+        given = [(one - last) / width if first > last else 1.0 for one in near.counts]
+        self.nearness = dict(zip(near.texts, near.counts, strict=True))
+        best = self._best_by_words()
+        self._add(NEARNESS, NEAR_SHARE * best if best else 1.0, near, {}, given)
+
+    def _best_by_words(self) -> float:
+        """Return the greatest total so far, of what gives itself as much as the first few do."""
+        strengths = self._strengths
+        least = min(nlargest(_FIRST_FEW, strengths.values()), default=0.0)
+        strong = (place for place, strength in strengths.items() if strength >= least)
+        return max(map(self.about_total, strong), default=0.0)
+
+    def _add(
+        self,
+        cue: Cue,
+        weight: float,
+        mentions: Mentions[H],
+        term_of: Mapping[H, str],
+        given: Sequence[float],
+    ) -> None:
         places = self._places(mentions)
         rows = dict(zip(places, range(len(places)), strict=True))
-        self._cues.append(_Cue(cue, weight, mentions, term_of, rows))
-        given = map(
-            self._saturated.__getitem__, zip(mentions.counts, mentions.lengths, strict=True)
-        )
+        self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given))
         strengths = self._strengths
         known = strengths.get
         for place, gave in zip(places, given, strict=True):
@@ -224,21 +269,19 @@ class Spread(Generic[H]):
     def total(self, place: Place) -> float:
         """Return what all cues together give to *place*."""
         total = 0.0
-        near, saturated = _near(place), self._saturated
+        near = _near(place)
         places = [one for one, _ in near]
         for cue in self._cues:
             rows = cue.rows
             # Most cues have nothing near.
             if rows.keys().isdisjoint(places):
                 continue
-            cubed = 0.0
-            mentions = cue.mentions
+            cubed, given = 0.0, cue.given
             # In the order of the offsets, so that a sum does not depend on that in which a store
             # reads.
             for one, faded in near:
                 if one in rows:
-                    row = rows[one]
-                    cubed += faded * saturated[mentions.counts[row], mentions.lengths[row]] ** 3
+                    cubed += faded * given[rows[one]] ** 3
             total += cue.rarity * cbrt(cubed)
         return total
 
@@ -246,23 +289,31 @@ class Spread(Generic[H]):
         """Return the total of *place* but for the last bits, sooner where it is a text alone."""
         return self._strengths[place] if place < 0 else self.total(place)
 
+    def is_said(self, place: Place) -> bool:
+        """Tell whether a word leads to *place*, not its meaning alone."""
+        places = [one for one, _ in _near(place)]
+        return any(
+            not cue.rows.keys().isdisjoint(places) for cue in self._cues if cue.cue is not NEARNESS
+        )
+
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield what each cue gives to *place*, and from where."""
-        near, saturated = _near(place), self._saturated
+        near = _near(place)
         for cue in self._cues:
-            known, mentions = cue.rows.get, cue.mentions
+            known, mentions, given = cue.rows.get, cue.mentions, cue.given
             rows = [(one - place, faded, known(one)) for one, faded in near]
             parts = [
-                (offset, faded * saturated[mentions.counts[row], mentions.lengths[row]] ** 3, row)
+                (offset, faded * given[row] ** 3, row)
                 for offset, faded, row in rows
-                if row is not None
+                # The farthest of what is near gives nothing.
+                if row is not None and given[row]
             ]
             if parts:
                 cubed = sum(cube for _, cube, _ in parts)
                 parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
                 sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
                 texts = tuple(mentions.texts[row] for _, _, row in parts)
-                term = cue.term_of.get(texts[0], cue.cue.terms[0])
+                term = cue.term_of.get(texts[0], next(iter(cue.cue.terms), ""))
                 yield Word(cue.cue, term, cue.rarity * cbrt(cubed), sources, texts)
 
 

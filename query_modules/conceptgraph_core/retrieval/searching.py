@@ -1,6 +1,6 @@
 """The texts of a graph that belong to a question, and why each does."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -11,9 +11,10 @@ from ..layers import NodeKind
 from . import schema
 from .graph_index import StoredIndex
 from .indexer import Words, is_of
+from .nearness import Near, least_alone
 from .question import ASKING, LEADS, Cue, Further, Question, question
 from .ranking import Associated, associate
-from .scoring import Word, rarity
+from .scoring import NEARNESS, Word, rarity
 
 Row = dict[str, Any]
 _DECIMALS = 6
@@ -42,12 +43,25 @@ class Search:
         field: str = "text",
         further: Sequence[Further] = (),
     ) -> None:
+        self._kind = kind
+        self._near: Near[int] | None = None
         self._asked = texts.summary(asked, field)
         self._index = StoredIndex(graph.another(Words), scope)
         self._nodes = _Nodes(graph, kind, self._index)
         self._graph = graph
         self._further = tuple(further)
         self._sought: Question | None = None
+
+    def expect_near(self, similarities: Mapping[str, float]) -> None:
+        """Let nodes, by their keys, count by how near they are, cosines, as their texts' words do.
+
+        A node whose text the index lacks is not found so.
+        """
+        texts = self._index.texts_of(self._kind.label, similarities.keys())
+        least = least_alone(self._graph.context.near_nothing, self._index.corpus.texts)
+        self._near = Near(
+            {texts[key]: near for key, near in similarities.items() if key in texts}, least
+        )
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
         """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
@@ -67,7 +81,7 @@ class Search:
             node = self._nodes.of(text)
             return node is not None and admits(node)
 
-        found = associate(sought, index.corpus, index, limit, is_wanted)
+        found = associate(sought, index.corpus, index, limit, is_wanted, self._near)
         return [self._hit(one) for one in found]
 
     @property
@@ -80,10 +94,21 @@ class Search:
         factors = hit.found.factors
         words = _in_order(hit.found.words)
         return {
-            "matched": [word.cue.said for word in words],
+            "matched": [word.cue.said for word in words if word.cue is not NEARNESS],
             "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
+
+    def is_near(self, hit: Hit, otherwise: float) -> bool:
+        """Tell whether *hit* is so near in meaning that no word need lead to it.
+
+        *otherwise* is the cosine that counts as that where nobody says what is near to nothing.
+        """
+        if self._near is None:
+            return False
+        said = self._graph.context.near_nothing is not None
+        least = self._near.least if said else otherwise
+        return self._near.texts.get(hit.found.text, -1.0) >= least
 
     def covered(self, hit: Hit) -> float:
         """Return how much of what is asked for *hit* has, in [0, 1]; rare words count for more.

@@ -14,7 +14,7 @@ from . import concepts, entities, memories, memory_search, text_lookups
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Incoming, Lookup, Union
-from .memories import Embedded, ids, nearest
+from .memories import Embedded, ids, near
 
 # The text is written anew, with the times of the session's zone.
 RECALL = procedures.RECALL.without("text")
@@ -145,7 +145,7 @@ def _asking(
     """Look up what memories *query* may belong to, the concepts that it names, and *also*."""
     parts = list(also)
     if embedded is not None:
-        parts += [remembered(), nearest(scope, embedded[1], schema.SEARCH_DEPTH)]
+        parts += [remembered(), near(scope, embedded[1], schema.SEARCH_DEPTH)]
     widened = concepts.widened(query)
     assert isinstance(widened.lookup, Equal)
     parts.append(widened.lookup)

@@ -153,6 +153,19 @@ class Nearest(NamedTuple):
     having: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
 
+class Joined(NamedTuple):
+    """What *lookup* finds, and the nodes of *label* with *where* that are of it.
+
+    Those whose *property* is the property *by* of a node that *lookup* finds.
+    """
+
+    lookup: Nearest
+    by: str
+    label: str
+    property: str
+    where: Where = ()
+
+
 class Vectored(NamedTuple):
     """At most *limit* nodes of *label* that have a vector as their *property*, or that have none.
 
@@ -255,7 +268,7 @@ class WithEdges(NamedTuple):
 
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Listing | Similar
-    | Nearest | Vectored | Union | Filled | Sized | WithEdges
+    | Nearest | Joined | Vectored | Union | Filled | Sized | WithEdges
 )  # fmt: skip
 
 

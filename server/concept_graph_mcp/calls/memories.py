@@ -7,11 +7,12 @@ from conceptgraph_core import limits, text
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
+from conceptgraph_core.retrieval import schema as words
 
 from . import text_lookups
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import Equal, Nearest, Range, Sized, Union, Where
+from .lookups import Equal, Joined, Nearest, Range, Sized, Union, Where
 
 # The name of an embedding, and a vector by it.
 Embedded = tuple[str, Sequence[float]]
@@ -201,6 +202,12 @@ def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _A
     return Nearest(
         schema.MEMORY, vector_of, tuple(vector), depth, mine(scope), tuple(among), having
     )
+
+
+def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> Joined:
+    """Look up the same, and what the index of words has of them."""
+    where = (("scope", scope), ("label", schema.MEMORY))
+    return Joined(nearest(scope, vector, depth, wanted), "id", words.TEXT, "key", where)
 
 
 def mine(scope: str) -> Where:

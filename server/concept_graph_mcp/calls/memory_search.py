@@ -16,7 +16,7 @@ from . import entities as entity_calls
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Union
-from .memories import SEEN, Embedded, latest, nearest
+from .memories import SEEN, Embedded, latest, near
 
 _EXPLANATION = ("words", "factors")
 # The text is written anew, with the days of the session's zone.
@@ -73,6 +73,14 @@ def context(
 
 
 @checked
+def unnamed(scope: str, query: str) -> Call:
+    """Return the call that tells *query* without the first names of speakers."""
+    text.summary(query, "query")
+    terms = Union(tuple(text_lookups.of_terms(query, scope)))
+    return Call(procedures.UNNAMED, (query,), terms, text_lookups.context() | {"user_id": scope})
+
+
+@checked
 def widened(scope: str, query: str) -> Call:
     """Return the call that tells the terms that *query* leads to by whom and what it names."""
     by_concept = concepts.widened(query)
@@ -96,6 +104,6 @@ def _asking(
     text.summary(query, "query")
     also: list[Lookup] = []
     if embedded is not None:
-        also = [remembered(), nearest(scope, embedded[1], depth, wanted)]
+        also = [remembered(), near(scope, embedded[1], depth, wanted)]
     then = text_lookups.of_widened(widened(scope, query), scope)
     return text_lookups.of_question(query, scope, also, then), text_lookups.context()

@@ -1,5 +1,6 @@
 """Report settings, connection and deployment, each with its remedy (`doctor`)."""
 
+import importlib.util
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from conceptgraph_core.words import libraries
 from .. import calls, overdue, settings
 from ..core import modules_directory
 from ..embedding.base import called
+from ..embedding.minilm import PACKAGES
 from ..errors import NoStore, StoreError
 from ..session import Session
 from ..settings import Settings
@@ -69,8 +71,21 @@ def _configuration(chosen: Settings) -> list[Finding]:
         Finding("AROUSAL_TAU_MS", f"{chosen.tau_ms:,}"),
         Finding("query modules here", str(modules_directory())),
     ]
+    if chosen.embeddings and (lacking := _not_installed(chosen.embeddings)):
+        findings.append(lacking)
     # Memgraph has its own copies of the libraries, beside its modules.
     return findings if chosen.embedded is None else [*findings, _words()]
+
+
+def _not_installed(said: str) -> Finding | None:
+    """Return what the model that is configured lacks, if anything."""
+    provider = said.partition(":")[0]
+    names = {"minilm": PACKAGES}.get(provider, (provider,))
+    if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
+        return None
+    return Finding(
+        "embedding model", f"{said}: not installed; pip install {' '.join(names)} numpy", wrong=True
+    )
 
 
 def _words() -> Finding:

@@ -35,13 +35,14 @@ def called(said: str) -> str:
     A model has the same name in a folder of that name as on the Hub.
     """
     provider, _, name = said.partition(":")
-    if provider == "openai":
+    if provider in {"openai", "minilm"}:
         return said
     return f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
-def missing(package: str) -> EmbeddingError:
-    """Return what is told where a *package* is not installed."""
+def missing(*packages: str) -> EmbeddingError:
+    """Return what is told where one of *packages* is not installed."""
+    named = " ".join(packages)
     return EmbeddingError(
-        f"CONCEPT_GRAPH_EMBEDDINGS: needs the {package} package: pip install {package} numpy"
+        f"CONCEPT_GRAPH_EMBEDDINGS: a package is not installed: pip install {named} numpy"
     )

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 import anyio
 import anyio.to_thread
 
+from conceptgraph_core.ranks import cosine
+
 from .. import endpoints
+from . import nothing
 from .base import Embedding, EmbeddingError, Vector, missing
 
 
@@ -15,13 +18,14 @@ async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
     provider, _, name = said.partition(":")
     if provider == "openai":
         return await _behind_an_endpoint(name, environment)
-    from . import local
+    from . import local, minilm
 
-    make: Callable[[str], Embedding] = {
+    makers: dict[str, Callable[[str], Embedding]] = {
+        "minilm": minilm.minilm,
         "model2vec": local.model2vec,
         "sentence-transformers": local.sentence_transformers,
-    }[provider]
-    return await anyio.to_thread.run_sync(make, name)
+    }
+    return await anyio.to_thread.run_sync(makers[provider], name)
 
 
 async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Embedding:
@@ -46,6 +50,7 @@ class LazyEmbedding:
         self._environment = os.environ if environment is None else environment
         self._opening = anyio.Lock()
         self._opened: Embedding | None = None
+        self._nothing: list[Vector] | None = None
 
     async def opened(self) -> Embedding:
         """Return the embedding itself. Raises EmbeddingError."""
@@ -53,6 +58,13 @@ class LazyEmbedding:
             if self._opened is None:
                 self._opened = await opened(self._said, self._environment)
             return self._opened
+
+    async def near_nothing(self, vector: Vector) -> float:
+        """Return how near *vector* is to what asks for nothing, a cosine. Raises EmbeddingError."""
+        embedding = await self.opened()
+        if self._nothing is None:
+            self._nothing = await embedding.vectors(nothing.TEXTS)
+        return max(cosine(vector, one) or 0.0 for one in self._nothing)
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         return await (await self.opened()).vectors(texts)

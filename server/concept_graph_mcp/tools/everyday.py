@@ -191,7 +191,7 @@ Returns its id; existing if it was there already; similar ones, which it may hav
                 embedded=embedded,
             )
 
-        [row], advice = await session.answered(text, by)
+        [row], advice = await session.answered(text, by, is_statement=True)
         similar = [dict(one) for one in row["similar"]] or None
         made = {"id": row["id"], "existing": row["existing"] or None, "similar": similar}
         return cast(Remembered, without_none({**made, "advice": advice}))

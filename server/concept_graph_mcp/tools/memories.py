@@ -97,6 +97,7 @@ class MemoryTools:
                 decay_rate=decay_rate,
                 embedded=embedded,
             ),
+            is_statement=True,
         )
         similar = [dict(one) for one in row["similar"]]
         made = row | {"concepts": list(row["concepts"]), "existing": row["existing"] or None}

@@ -9,6 +9,7 @@ from conceptgraph_core.registry import LAYERS, text_index
 from ...calls.lookups import (
     Equal,
     Filled,
+    Joined,
     Last,
     Listing,
     Lookup,
@@ -195,6 +196,18 @@ def _last(writer: _Writer, lookup: Last) -> None:
     )
 
 
+def _joined(writer: _Writer, lookup: Joined) -> None:
+    _nearest(writer, lookup.lookup)
+    body, nodes = writer.subqueries.pop()
+    where = [(name, writer.parameter(value)) for name, value in lookup.where]
+    given = "".join(f"{name}: {value}, " for name, value in where)
+    writer.add(
+        f"CALL {{ {body}RETURN {nodes} AS first }} UNWIND first AS n"
+        f" OPTIONAL MATCH (m:{lookup.label} {{{given}{lookup.property}: n.{lookup.by}}}) ",
+        "collect(n) + collect(m)",
+    )
+
+
 def _nearest(writer: _Writer, lookup: Nearest) -> None:
     if not any(lookup.vector) or lookup.limit < 1:
         writer.add("", "[]")
@@ -361,5 +374,6 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Filled: _filled,
     Similar: _similar,
     Nearest: _nearest,
+    Joined: _joined,
     Vectored: _vectored,
 }

@@ -1,6 +1,7 @@
 """Look-ups by index, each within the call's transaction: a primitive is a query of a table."""
 
 import heapq
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -13,6 +14,7 @@ from ...calls.lookups import (
     Equal,
     Filled,
     Incoming,
+    Joined,
     Last,
     Listing,
     Lookup,
@@ -31,6 +33,7 @@ from ...calls.lookups import (
 )
 from . import text_search
 from .database import Database
+from .filtering import values_of
 from .indexes import RankingTable
 from .values import encode
 
@@ -243,6 +246,18 @@ def _nearest(database: Database, lookup: Nearest) -> list[int]:
     return database.vectors.nearest(database, lookup)
 
 
+def _joined(database: Database, lookup: Joined) -> list[int]:
+    found = _found(database, lookup.lookup)
+    rows = database.execute(
+        "SELECT properties FROM vertex WHERE id IN (SELECT value FROM json_each(?))",
+        [json.dumps(found)],
+    )
+    keys = [key for (properties,) in rows for key in values_of(properties, [lookup.by])]
+    names, given = zip(*lookup.where, strict=True) if lookup.where else ((), ())
+    wanted = tuple((*given, key) for key in keys)
+    return found + _equal(database, Equal((lookup.label,), (*names, lookup.property), wanted))
+
+
 def _vectored(database: Database, lookup: Vectored) -> list[int]:
     catalogue = database.catalogue
     table = catalogue.vector((lookup.label,), lookup.property)
@@ -356,6 +371,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Listing: _listing,
     Similar: _similar,
     Nearest: _nearest,
+    Joined: _joined,
     Vectored: _vectored,
     Union: _union,
     Filled: _filled,

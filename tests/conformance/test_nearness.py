@@ -1,0 +1,133 @@
+"""How near texts are in meaning: what that adds to what words find, along threads, and alone."""
+
+import math
+from typing import Any
+
+import pytest
+
+from concept_graph_mcp import calls
+from conceptgraph_core.retrieval.nearness import least_alone
+from memories import MADE_MS, node
+
+PLACES = {"hay": 0, "grass": 40, "wine": 80, "cork": 90}
+
+
+def turned(degrees: float) -> list[float]:
+    angle = math.radians(degrees)
+    return [math.cos(angle), math.sin(angle), 0.0]
+
+
+@pytest.fixture
+def near(memory, store, portal):
+    """Memories of one thread, by position, each turned by as many degrees as PLACES says."""
+    memory.run(calls.embedding.choose("toy", 3, again=False))
+    portal.call(store.fit_vectors)
+    said = [(name, "field", position) for position, name in enumerate(["hay", "x1", "grass"])]
+    said += [(name, "cellar", position) for position, name in enumerate(["wine", "x2", "cork"])]
+    memory.import_rows(
+        [
+            node(name, content=f"Barn {name}", thread=thread, position=position, speaker="Ann Lee")
+            | {"said_at": MADE_MS}
+            for name, thread, position in said
+        ]
+    )
+    rows = memory.run(calls.embedding.lacking(100))
+    made = [row | {"vector": turned(PLACES[row["key"][0]])} for row in rows if _placed(row)]
+    memory.run(calls.embedding.embed("toy", made))
+    return memory
+
+
+def _placed(row: dict[str, Any]) -> bool:
+    return row["key"][0] in PLACES
+
+
+def search(memory: Any, query: str, degrees: float, **context: Any) -> list[dict[str, Any]]:
+    embedded = ("toy", turned(degrees))
+    call = calls.memory_search.search("default", query, embedded=embedded, explained=True)
+    return memory.run(call._replace(context={**call.context, **context}))
+
+
+def ids(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["memory_id"] for row in rows]
+
+
+def test_what_is_near_adds_to_what_words_find(near):
+    # By the word, the older of equal texts would not come first; the nearer does.
+    assert ids(search(near, "barn", 0))[:2] == ["hay", "grass"]
+    assert ids(search(near, "barn", 90))[:2] == ["cork", "wine"]
+
+
+def test_a_row_explains_what_its_meaning_gave_and_from_where(near):
+    rows = {row["memory_id"]: row for row in search(near, "barn", 0)}
+    told = {
+        name: {one["word"]: one for one in row["words"]}.get("its meaning")
+        for name, row in rows.items()
+    }
+    assert told["hay"]["gave"] > told["grass"]["gave"] > told["x1"]["gave"] > 0
+    assert told["hay"]["from"][0] == {"offset": 0, "key": "hay", "share": pytest.approx(1, abs=0.1)}
+    assert [one["key"] for one in told["x1"]["from"]] == ["hay", "grass"]
+    # The farthest of what is near gives nothing.
+    assert told["cork"]["from"][0]["key"] == "wine"
+    assert all(row["matched"] == ["barn"] for row in rows.values())
+    for row in rows.values():
+        gave = sum(one["gave"] for one in row["words"])
+        assert row["score"] == pytest.approx(gave * math.prod(row["factors"].values()), abs=1e-4)
+
+
+def test_the_nearest_weighs_two_fifths_of_the_best_by_words(near):
+    [first, *_] = search(near, "hay barn", 0)
+    gave = {one["word"]: one["gave"] for one in first["words"]}
+    assert first["memory_id"] == "hay"
+    assert gave["its meaning"] == pytest.approx(0.4 * (gave["hay"] + gave["barn"]), rel=0.02)
+
+
+def test_without_a_word_only_what_is_nearer_than_nothing_is_found(near):
+    # Among six texts the bar lies lower than what is near to nothing.
+    assert 0.5 < least_alone(0.8, 6) < math.cos(math.radians(40)) < 0.8
+    assert ids(search(near, "straw", 0, near_nothing=0.8)) == ["hay", "grass"]
+    assert ids(search(near, "straw", 0, near_nothing=1.0)) == ["hay"]
+    assert ids(search(near, "straw", 200, near_nothing=0.8)) == []
+    assert set(ids(search(near, "straw", 0))) == set(PLACES)
+
+
+def test_what_words_find_needs_to_be_near_to_nothing(near):
+    assert set(ids(search(near, "barn", 200, near_nothing=1.0))) == {*PLACES, "x1", "x2"}
+
+
+def test_the_bar_rises_with_how_much_there_is_to_choose_from():
+    assert least_alone(None, 100_000) == -1.0
+    bars = [least_alone(0.4, texts) for texts in (8, 100, 3_000, 100_000)]
+    assert bars == pytest.approx([0.29, 0.4, 0.548, 0.7], abs=0.001)
+
+
+def test_nothing_near_is_nothing_to_recall(near):
+    def recalled(near_nothing: float, degrees: float = 0) -> list[Any]:
+        call = calls.everyday.recall("default", "straw", embedded=("toy", turned(degrees)))
+        context = {**call.context, "near_nothing": near_nothing}
+        [row] = near.run(call._replace(context=context))
+        return [source["id"] for source in row["sources"]]
+
+    assert recalled(1.0) == ["hay"]
+    assert recalled(0.8, degrees=200) == []
+    assert recalled(0.5) == ["hay", "grass"]
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("What did Ann say about hay?", "What did say about hay?"),
+        ("Where is Ann’s wine?", "Where is wine?"),
+        ("When did ANN, of all people, come?", "When did of all people, come?"),
+        ("Ann", "Ann"),
+        ("Where is Bea's wine?", "Where is Bea's wine?"),
+    ],
+)
+def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
+    assert near.run(calls.memory_search.unnamed("default", query)) == [{"text": left}]
+    assert near.run(calls.memory_search.unnamed("nobody", query)) == [{"text": query}]
+
+
+def test_a_cosine_that_is_none_is_refused(near):
+    for value in ("x", 2, True):
+        with pytest.raises(Exception, match="near_nothing must be a number from -1 to 1"):
+            search(near, "straw", 0, near_nothing=value)
