@@ -1,1 +1,1 @@
-"""Facts as of two times, where they contradict one another, and how far an entity is trusted."""
+"""Facts with two pairs of times, their contradictions, and the trust of an entity."""

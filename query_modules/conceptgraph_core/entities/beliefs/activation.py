@@ -1,4 +1,4 @@
-"""How present an entity is: raised by every mention, fading with a time constant of 14 days."""
+"""Compute the activation of an entity: a mention raises it, and it fades with a tau of 14 days."""
 
 import math
 from typing import Final
@@ -11,14 +11,14 @@ RAISED_TO: Final = {USER: 1.0, MODEL: 0.5}
 
 
 def now(strength: float, last_activated: int, now_ms: int) -> float:
-    """Return what is left at *now_ms* of a *strength* as of *last_activated*, in [0, 1]."""
+    """Return what a *strength* of *last_activated* has faded to at *now_ms*, in [0, 1]."""
     return strength * math.exp(-max(now_ms - last_activated, 0) / TAU_MS)
 
 
 def mentioned(strength: float, last_activated: int, origin: str, now_ms: int) -> tuple[float, int]:
-    """Return the strength after a mention and as of when: at least 1 by a user, 0.5 by a model.
+    """Return the strength after a mention, and its time: at least 1 by a user, 0.5 by a model.
 
-    A mention that is told of late has faded since it was made.
+    A mention that is reported late has faded since it was made.
     """
     latest = max(last_activated, now_ms)
     kept = now(strength, last_activated, latest)

@@ -1,10 +1,10 @@
-"""Whose a claim is: the user's only if it stands in the user's words, else the model's reading.
+"""Attribute a claim to the user only if the user's words contain it, else to the model.
 
-A span that stands in the text proves nothing of a label: "depression" for "work is rough" is what a
-model makes of it. So the label itself must stand in the span, or a name that the entity already has
-from the user. Three exceptions, none of them for an emotion, let through what says no more than
-the words: a qualifier in brackets, the plural of a name or its legal form, and the inflection of
-what a topic, preference or event is called.
+A span that the text contains proves nothing about a label: "depression" for "work is rough" is the
+model's reading. So the span itself must contain the label, or a name that the user gave the entity
+before. Three exceptions let through labels that say no more than the words: a qualifier in
+brackets; the plural of a name, or its legal form; an inflected name of a topic, preference or
+event. None of them applies to an emotion.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from ..schema import MODEL, USER
 ENTITY: Final = "entity"
 _BY_INFLECTION: Final = ("topic", "preference", "event")
 _BRACKETS: Final = ("(", ")")
-# Say nothing of what a label is about. What denies does: "no job" is not "job".
+# These words say nothing about the subject of a label. Denials are kept: "no job" is not "job".
 _FUNCTION_WORDS: Final = word_set("""
 a an the of to in on at for with by from and or my your his her its our their this that be s about
 der die das den dem des ein eine einen einem einer von zu zum zur im am auf für mit bei aus und oder
@@ -39,10 +39,10 @@ _LONGEST_SHORTENED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Whose a claim is, and where it stands.
+    """Whether a claim is the user's or the model's, and its place in the text.
 
-    `refused`: the span that was claimed does not stand in the text. `inferred_from`: it does, but
-    the label does not stand in it, so that it is what the model reads there.
+    `refused`: the text does not contain the claimed span. `inferred_from`: the text contains the
+    span, but the span does not contain the label, so the label is the model's reading.
     """
 
     origin: str
@@ -59,10 +59,11 @@ def origin(
     node_type: str = ENTITY,
     known: Iterable[str] = (),
 ) -> Found:
-    """Return whose the mention of *label* is; *known* are names that it has from the user.
+    """Return whether the user or the model made the mention of *label*.
 
-    It is the user's if the user speaks, and the label or a known name stands in the *span*; where
-    none is claimed, in a sentence of the text.
+    The mention is the user's if the user speaks, and the *span* contains the label or one of the
+    *known* names, which the user gave before. Without a span, a sentence of the text must contain
+    it.
     """
     claimed = None if span is None else said.find(span)
     if span is not None and claimed is None:
@@ -77,7 +78,7 @@ def origin(
 
 
 def stands(words: Said, label: str, node_type: str, message: Said) -> Span | None:
-    """Return where *label* stands in *words*, a part of *message*; None if it does not."""
+    """Return the place of *label* in *words*, a part of *message*; None if it does not occur."""
     exactly = words.find(label)
     if exactly is not None or node_type not in (ENTITY, *_BY_INFLECTION):
         return exactly
@@ -94,7 +95,7 @@ def stands(words: Said, label: str, node_type: str, message: Said) -> Span | Non
 
 
 def _qualified(label: str) -> tuple[str, str | None]:
-    """Return *label* without what stands in brackets, and that: "Max (the old dog)"."""
+    """Split *label* into the name and its qualifier in brackets: "Max (the old dog)"."""
     first, last = label.find(_BRACKETS[0]), label.rfind(_BRACKETS[1])
     base = f"{label[:first]} {label[last + 1 :]}".strip()
     return (base, label[first + 1 : last]) if 0 <= first < last and base else (label, None)
@@ -109,7 +110,7 @@ def _date(words: Said, label: str) -> Span | None:
 
 
 def _in_order(words: Said, label: str, german: bool) -> Span | None:
-    """Return where the words of a name stand together, singular or plural."""
+    """Return the place where the words of a name follow one another, singular or plural."""
     wanted = [one.form for one in tokens(label)]
     while len(wanted) > 1 and wanted[0] in _ARTICLES:
         wanted.pop(0)
@@ -127,13 +128,13 @@ def _in_order(words: Said, label: str, german: bool) -> Span | None:
 
 
 def _goes_on(text: str, one: Token, other: Token) -> bool:
-    """Tell whether two words that follow each other may be of one name: "Dr. Smith", no list."""
+    """Tell whether two successive words may belong to one name: "Dr. Smith", but no list."""
     gap = text[one.end : other.start]
     return _JOINTS.issuperset(gap) and ("." not in gap or len(one.form) <= _LONGEST_SHORTENED)
 
 
 def _inflected(words: Said, label: str, german: bool) -> Span | None:
-    """Return where all words that say something of *label* stand in one sentence."""
+    """Return the sentence that contains all meaningful words of *label*, inflected or not."""
     wanted = _content(tokens(label))
     for start, end in words.sentences():
         there = [one for one in words.tokens if start <= one.start and one.end <= end]
@@ -148,7 +149,7 @@ def _content(found: Sequence[Token]) -> list[str]:
 
 
 def _all_stand(wanted: Sequence[str], there: Sequence[Token], german: bool) -> list[Token]:
-    """Return of *there* a form of each word that is *wanted*; nothing if one is missing."""
+    """Return a form from *there* for each *wanted* word; an empty result if one is missing."""
     found = []
     for word in wanted:
         at = next((one for one in there if is_one_word(word, one.form, german)), None)

@@ -1,6 +1,7 @@
-"""What is believed of entities: facts as of two times, and where they contradict one another.
+"""Read facts as of two times, and find those that contradict one another.
 
-*valid* is when something was so in the world, *known* when we believed it (seed 004, bi-temporal).
+*valid* is when a fact was true in the world, *known* when the memory believed it. Two pairs of
+times let a correction keep the history: "What did we believe in May?" has an answer after it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +29,7 @@ def is_known(fact: Node, known_at: int) -> bool:
 
 
 def ending(fact: Node, known_at: int) -> int | None:
-    """Return until when *fact* was so, by what was believed of that at *known_at*; None: open."""
+    """Return the end of *fact*, as believed at *known_at*; None: open."""
     ended_at = fact.get("ended_at")
     is_ended = ended_at is None or ended_at <= known_at
     until: int | None = fact.get("valid_until" if is_ended else "believed_until")
@@ -36,32 +37,32 @@ def ending(fact: Node, known_at: int) -> int | None:
 
 
 def is_valid(fact: Node, valid_at: int, known_at: int) -> bool:
-    """Tell whether *fact*, as believed at *known_at*, says that it was so at *valid_at*."""
+    """Tell whether *fact*, as believed at *known_at*, was true at *valid_at*."""
     since, until = fact.get("valid_from"), ending(fact, known_at)
     return (since is None or since <= valid_at) and (until is None or valid_at < until)
 
 
 def current(graph: Graph, entities: Iterable[Node]) -> list[Node]:
-    """Return the facts of *entities* that are believed and are not over by now."""
+    """Return the facts of *entities* that are believed and have not ended."""
     now_ms = graph.now_ms
     known = (one for one in facts(graph, entities) if is_known(one, now_ms))
     return [one for one in known if (until := ending(one, now_ms)) is None or now_ms < until]
 
 
 def since(graph: Graph, entity: Node) -> int | None:
-    """Return since when anything is so that is believed of *entity*; None: no fact says it."""
+    """Return the earliest beginning of the believed facts of *entity*; None: no fact has one."""
     known = (one for one in facts(graph, [entity]) if is_known(one, graph.now_ms))
     times = (one.get("valid_from") for one in known)
     return min((time for time in times if time is not None), default=None)
 
 
 def is_single(fact: Node) -> bool:
-    """Tell whether there can be but one value of the predicate of *fact* at a time."""
+    """Tell whether the predicate of *fact* has only one value at a time."""
     return bool(fact.get("single")) or names.canonical(fact.get("predicate")) in schema.SINGLE
 
 
 def about(graph: Graph, fact: Node) -> Node | None:
-    """Return the entity that the value of *fact* is, if it is one."""
+    """Return the entity that is the value of *fact*, if it is one."""
     return next((tie.other for tie in graph.leaving(fact, schema.OBJECT)), None)
 
 
@@ -77,13 +78,13 @@ def row(graph: Graph, fact: Node, known_at: int) -> Row:
 
 
 def conflicts(graph: Graph, facts: Sequence[Node], known_at: int) -> list[tuple[Node, Node]]:
-    """Return each two of *facts* that cannot both be so.
+    """Return each pair of *facts* that cannot both be true, the one known earlier first.
 
-    Of one predicate that has a single value, valid at a time in common, with different values; the
-    earlier known first. Which of them are believed the caller sees to.
+    Two facts conflict if they have one single-valued predicate, overlapping times and different
+    values. The caller passes only believed facts.
     """
     ordered = sorted(facts, key=lambda one: (one.get("known_from"), one.key))
-    # Of each predicate, the facts' places: of an entity with a thousand facts all pairs are many.
+    # The facts' places by predicate, because an entity with a thousand facts has too many pairs.
     places: dict[str, list[int]] = {}
     for place, fact in enumerate(ordered):
         places.setdefault(names.canonical(fact.get("predicate")), []).append(place)
@@ -97,7 +98,7 @@ def conflicts(graph: Graph, facts: Sequence[Node], known_at: int) -> list[tuple[
 
 
 def conflict(one: Node, other: Node) -> Row:
-    """Return two facts that cannot both be so as tools show them: predicate, fact_ids, values."""
+    """Return two conflicting facts as tools show them: predicate, fact_ids, values."""
     return {
         "predicate": one.get("predicate"),
         "fact_ids": [one.key, other.key],
@@ -108,7 +109,7 @@ def conflict(one: Node, other: Node) -> Row:
 def _against(
     graph: Graph, placed: Sequence[tuple[int, Node]], known_at: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the places of each two of *placed*, facts of one predicate, that cannot both be so."""
+    """Yield the places of each conflicting pair of *placed*, facts of one predicate."""
     single = [is_single(fact) for _, fact in placed]
     if not any(single):
         return

@@ -1,4 +1,4 @@
-"""Stating facts: when it was so in the world and when we believed it are kept apart (seed 004)."""
+"""State facts, with the time they were true apart from the time the memory believed them."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -23,12 +23,15 @@ _WORDS: Final = "pass the user's message as text and its words as span"
 def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     """State a fact of an entity. Returns fact_id, origin, conflicts, inferred_from, refused_span.
 
-    What it *corrects* was never so: that is believed no longer, and the new fact stands in its
-    place, with its value and times where none are given (and nothing does if none are at all). What
-    it *ends* was so until it begins, or until valid_until, or now. Neither removes anything. Stated
-    again, a fact that is believed is the same. `conflicts` are facts, believed too, that cannot be
-    so at the same time; which of them is right is never ours to say. Origin is found out as that of
-    a mention, from the span, or the value; what the user said only the user's words can undo.
+    * A fact that it *corrects* was never true. The memory no longer believes it, and the new fact
+      replaces it, with its value and times where none are given. Without any of these nothing does.
+    * A fact that it *ends* was true until the new one begins, or until valid_until, or now.
+    * Neither removes anything.
+    * A fact that is already believed is returned, not stated twice.
+    * `conflicts` are believed facts that cannot be true at the same time. Only the user knows which
+      one is right, so none is dropped.
+    * The span, or else the value, decides the origin, as for a mention.
+
     Raises NotFound, InvalidText, InvalidNumber, Tautology, NotAllowed.
     """
     check_fact(given)
@@ -71,7 +74,7 @@ def state(
     text: str = "",
     span: str | None = None,
 ) -> Row:
-    """State a fact of an entity as `fact` does, part by part."""
+    """State a fact of an entity as `fact` does, with its parts given one by one."""
     what, when = (predicate, value, object_id), (valid_from, valid_until)
     given = Given(*what, *when, single, corrects, ends, speaker, text, span)
     return fact(graph, entity_id, given)
@@ -80,10 +83,11 @@ def state(
 def claim(
     graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], about: Node | None
 ) -> Row:
-    """State what a message *said* (its speaker and text) of *entity*, about *about* if an entity.
+    """State a claim of the message *said* (speaker and text) of *entity*, about *about* if given.
 
-    Returns fact_id, predicate, value, origin and conflicts. What comes "after" ends what was so of
-    that predicate, and what is "over" ends itself; what the user said only the user can end.
+    Returns fact_id, predicate, value, origin and conflicts. A claim that comes "after" ends the
+    earlier facts of its predicate, and one that is "over" ends itself. Only the user can end the
+    user's facts.
     """
     speaker, text = said
     object_id = None if about is None else about.key
@@ -115,10 +119,10 @@ def claim(
 
 
 def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
-    """Tell whether *claim* cannot be so of *entity*: it has another value, of which one has one.
+    """Tell whether *claim* contradicts *entity*: a single-valued predicate with another value.
 
-    What comes after another value, or is over, may be so. So is another age, as years go by; and
-    the user is always the user.
+    A claim that follows another value, or is over, contradicts nothing. Neither does another age,
+    as years go by. Nothing tells the user apart from the user.
     """
     predicate = names.canonical(claim.predicate)
     if claim.mode != schema.BESIDE or predicate not in schema.SINGLE or components.is_self(entity):
@@ -137,7 +141,7 @@ def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
 
 
 def _may_age(known: Node, claim: Claim, now_ms: int) -> bool:
-    """Tell whether somebody of a *known* age may have the claimed one by now."""
+    """Tell whether a person of a *known* age may have the claimed age by now."""
     ages = known.get("value"), claim.value or ""
     if not all(age.isdigit() for age in ages):
         return True
@@ -153,7 +157,7 @@ def _over(
     found: attribution.Found,
     known: Node | None,
 ) -> Node:
-    """Return the fact that is so no longer, ended; one that nobody knew of was so until now."""
+    """End and return the fact that the claim says is over; an unknown one was true until now."""
     if known is None:
         given = replace(given, valid_until=graph.now_ms)
         return _stated(graph, entity, given, about, found)
@@ -165,7 +169,7 @@ def _over(
 def _after(
     graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
 ) -> Given:
-    """End what was so before what is *given*; return that with its beginning, if anything was."""
+    """End the facts before the *given* one; return it with its beginning, if any ended."""
     before = _before(graph, entity, given, about)
     ended = [one for one in before if _may_end(graph, one, found)]
     for one in ended:
@@ -175,7 +179,7 @@ def _after(
 
 
 def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
-    """Return the other facts of the predicate that is *given* that have begun, over or not."""
+    """Return the other facts of the *given* predicate that have begun, over or not."""
     now_ms, predicate = graph.now_ms, names.canonical(given.predicate)
     return [
         one
@@ -188,16 +192,16 @@ def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> lis
 
 
 def _may_end(graph: Graph, old: Node, found: attribution.Found) -> bool:
-    """Tell whether what is *found* can end *old*: what the user said only the user's words can."""
+    """Tell whether *found* can end *old*: only the user's words end a fact of the user's."""
     since = old.get("valid_from")
     is_allowed = found.origin == schema.USER or old.get("origin") != schema.USER
-    # Of one that ends already it is known when.
+    # The end of a fact that has ended is known already.
     is_open = old.get("ended_at") is None and old.get("valid_until") is None
     return is_allowed and is_open and (since is None or since < graph.now_ms)
 
 
 def _old(graph: Graph, entity: Node, given: Given) -> Node | None:
-    """Return the fact that is corrected or ended, which must be one of *entity*'s component."""
+    """Return the corrected or ended fact, which must belong to *entity*'s component."""
     field = "corrects" if given.corrects is not None else "ends"
     fact_id = given.corrects if given.corrects is not None else given.ends
     if fact_id is None:
@@ -216,10 +220,10 @@ def _object(graph: Graph, given: Given) -> Node | None:
 
 
 def _origin(graph: Graph, given: Given, old: Node | None, about: Node | None) -> attribution.Found:
-    """Return whose the fact is: the user's, if the user speaks and its value stands in the words.
+    """Return the origin: the user's, if the user speaks and the words contain the value.
 
-    What is undone and has nothing in its place needs words of the user, but not that value: "I
-    quit" ends an employer.
+    A fact that only undoes another needs the user's words, but not the value: "I quit" ends an
+    employer.
     """
     said = spans.Said(given.text)
     if about is not None:
@@ -233,7 +237,7 @@ def _origin(graph: Graph, given: Given, old: Node | None, about: Node | None) ->
 
 
 def _end(graph: Graph, old: Node, given: Given) -> Given:
-    """Let *old* have been so until the new fact begins; return that with its beginning."""
+    """End *old* where the new fact begins; return the new fact with its beginning."""
     times = (given.valid_from, None if given.has_value else given.valid_until)
     until = next((time for time in reversed(times) if time is not None), graph.now_ms)
     begun = replace(given, valid_from=until)
@@ -247,7 +251,7 @@ def _end(graph: Graph, old: Node, given: Given) -> Given:
     since, before = old.get("valid_from"), old.get("valid_until")
     if since is not None and until <= since:
         raise InvalidNumber("ends: it would end before it began; if it never was so, correct it")
-    # What was believed of its end stays, for whoever asks what was known before.
+    # The old belief about its end stays, for questions about an earlier time.
     old.set(ended_at=now_ms, valid_until=until, believed_until=before)
     check_times(begun.valid_from, begun.valid_until if begun.has_value else None)
     return begun
@@ -256,7 +260,7 @@ def _end(graph: Graph, old: Node, given: Given) -> Given:
 def _correct(
     graph: Graph, entity: Node, old: Node, given: Given, about: Node | None
 ) -> tuple[Given, Node | None]:
-    """Let *old* never have been so; return what is in its place, whole, and what it is about."""
+    """Correct *old*: it was never true. Return the whole fact that replaces it, and its entity."""
     is_told = given.has_value or given.valid_from is not None or given.valid_until is not None
     if is_told:
         if not given.has_value:
@@ -286,7 +290,7 @@ def _value(old: Node, about: Node | None) -> dict[str, Any]:
 def _stated(
     graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
 ) -> Node:
-    """Return the fact that is *given*: the one believed already, or a new one."""
+    """Return the *given* fact: the one that is believed already, or a new one."""
     known = _known(graph, entity, given, about)
     span, inferred = found.span, found.inferred_from
     said = {
@@ -321,15 +325,15 @@ def _stated(
 
 
 def _number(graph: Graph, entity: Node, predicate: str) -> int:
-    """Return the how-manieth fact of that predicate the next one of *entity* is."""
+    """Return the number of the next fact of *entity* with that predicate."""
     known = (names.canonical(one.get("predicate")) for one in bitemporal.facts(graph, [entity]))
     return sum(one == predicate for one in known) + 1
 
 
 def _known(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
-    """Return the fact that says the same and is believed now, of all of *entity*'s component.
+    """Return the believed fact of *entity*'s component that says the same.
 
-    Said without any times, it is the one that is so now.
+    A claim without times means the fact that is true now.
     """
     now_ms = graph.now_ms
     times = given.valid_from, given.valid_until
@@ -344,7 +348,7 @@ def _known(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node
 
 
 def _says(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
-    """Tell whether *one* says what is *given* at whatever time: the same, of one value."""
+    """Tell whether *one* says the same as the *given* fact, at whatever time."""
     if names.canonical(one.get("predicate")) != names.canonical(given.predicate):
         return False
     of = bitemporal.about(graph, one)
@@ -354,7 +358,7 @@ def _says(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
 
 
 def _conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:
-    """Return what contradicts *made* among the current facts of its entity's component."""
+    """Return the current facts of the component that contradict *made*."""
     current = bitemporal.current(graph, components.members(graph, entity))
     return [
         bitemporal.conflict(one, other)

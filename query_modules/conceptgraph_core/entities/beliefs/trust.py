@@ -1,4 +1,7 @@
-"""How far an entity is to be trusted, and when it counts as one of its own (seed 004)."""
+"""Compute the trust of an entity, and decide when a provisional one becomes distinct.
+
+The formulas and the reasons of their numbers are in docs/design.md, Trust.
+"""
 
 from dataclasses import dataclass
 
@@ -17,11 +20,11 @@ PROMOTING_EDGES = 5
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What counts of an entity, or of several taken together.
+    """The counts that trust is computed from, of one entity or of several merged ones.
 
     `sessions` are those in which the user mentioned it, `intensity` is in [0, 1]. `edges` are the
-    connections that the user ever reinforced, active or not: trust does not fall because nobody
-    spoke of it lately. `active` are those that are active, by whomever: what joins it today.
+    connections that the user ever reinforced, active or not, so that trust does not fall in a
+    silence. `active` are the connections that are active now, by the user or a model.
     """
 
     user: int
@@ -43,10 +46,10 @@ class Said:
 
 
 def parts(said: Said) -> dict[str, float]:
-    """Return what trust is the product of: mentions, echo, emotion, density.
+    """Return the factors of trust: mentions, echo, emotion, density.
 
-    Seed 004's formula: (user mentions + 0.1 · model's) · (0.5 if the model's are more than three
-    times the user's + 1, else 1) · (1 + intensity / 2) · min(edges / 10, 1).
+    The echo factor halves the trust of an entity that a model repeats more than three times as
+    often as the user: a model that repeats its own summary must not promote an invention.
     """
     echo_ratio = said.model / (said.user + 1)
     return {
@@ -58,7 +61,7 @@ def parts(said: Said) -> dict[str, float]:
 
 
 def trust(said: Said) -> float:
-    """Return seed 004's trust: 0 or more, without an upper bound."""
+    """Return the trust, the product of `parts`: 0 or more, without an upper bound."""
     product = 1.0
     for part in parts(said).values():
         product *= part
@@ -68,8 +71,8 @@ def trust(said: Said) -> float:
 def promotion(said: Said) -> str | None:
     """Return why a provisional entity becomes a distinct one; None if it does not.
 
-    Two sessions of the user's mentions, or an intensity above 0.7, or five edges (seed 004); and
-    always one mention by the user, for else the model's echo would promote.
+    It does after two sessions with user mentions, with an intensity above 0.7, or with five edges.
+    The user must have mentioned it once, or a model's echo would promote it.
     """
     if said.user == 0:
         return None
@@ -83,7 +86,7 @@ def promotion(said: Said) -> str | None:
 
 
 def origin(user: int, model: int) -> tuple[str, float]:
-    """Return the origin of a node with so many mentions by each, and the user's share of them."""
+    """Return the origin of a node with these numbers of mentions, and the user's share of them."""
     if not user:
         return MODEL, 0.0
     return (MIXED if model else USER), user / (user + model)

@@ -1,1 +1,1 @@
-"""What the nights do to entities: each step in batches, repeatable, and only marking (seed 004)."""
+"""Nightly runs over entities: each step runs in batches, is repeatable and deletes nothing."""

@@ -1,4 +1,4 @@
-"""A batch of a step: the next entities by id, what is done to each, and what there is to tell."""
+"""Run one batch of a step: take the next entities by id, change each, and report the changes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Batch:
-    """What one call does; in a dry run nothing is written, and everything told."""
+    """The changes of one call; a dry run reports them and writes nothing."""
 
     graph: Graph
     dry_run: bool
@@ -25,26 +25,26 @@ class Batch:
     changes: list[Row] = field(default_factory=list)
 
     def change(self, entity: Node, was: object, becomes: object, why: str, **more: Any) -> bool:
-        """Tell of a change of *entity*; return whether it is to be made."""
+        """Report a change of *entity*; return whether to make it."""
         self.changed += 1
         row = {"entity_id": entity.key, "text": entity.name, "from": f"{was}", "to": f"{becomes}"}
         self.changes.append({**row, "why": why, **more})
         return not self.dry_run
 
     def change_edge(self, entity: Node, tie: Tie, was: object, becomes: object, why: str) -> bool:
-        """Tell of a change of an edge that leaves *entity*; return whether it is to be made."""
+        """Report a change of an edge that leaves *entity*; return whether to make it."""
         kind = tie.type.lower()
         text = f"{entity.name} – {tie.other.name} ({kind})"
         more = {"text": text, "other_id": tie.other.key, "type": kind}
         return self.change(entity, was, becomes, why, **more)
 
     def count(self) -> bool:
-        """Count a change that is too small to be told of; return whether it is to be made."""
+        """Count a change that is too small to report; return whether to make it."""
         self.changed += 1
         return not self.dry_run
 
 
-# What is done to one entity.
+# The work on one entity.
 Step = Callable[[Batch, Node], None]
 
 
@@ -58,9 +58,9 @@ def run(
 ) -> Row:
     """Take *step* for the next entities, those whose ids come after *after*; at most *limit*.
 
-    Returns processed and changed, how many these were; changes, what changes and why, {entity_id,
-    text, from, to, why} with other_id and type where it is an edge; and last, to be given as
-    *after* next time, None at the end. Repeated at the same time a step changes nothing.
+    Returns processed and changed (counts), changes (a list of {entity_id, text, from, to, why},
+    with other_id and type for an edge) and last. Pass last as *after* of the next call; it is None
+    at the end. Repeated at the same time a step changes nothing.
     """
     take = steps[validators.one_of(tuple(steps))(step, "step")]
     most = size(limit)

@@ -1,8 +1,8 @@
-"""Communities: which entities belong together, as `propagation` finds it.
+"""Find communities: groups of entities that belong together, computed by `propagation`.
 
-It needs all edges at once, though of each but its ends and its weight. So the worker reads them
-with `connections`, a batch a call, works by itself, and stores with `settle` what changed. What was
-killed meanwhile is begun again.
+Propagation needs all edges at once, but only their ends and weights. So the worker reads them in
+batches with `connections`, computes outside the database, and stores changes with `settle`. A
+killed run starts again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,10 +21,10 @@ _JOINING: Final = {one: one for one in (*schema.CONNECTING, schema.SAME_AS)}
 
 
 def connections(graph: Graph, after: str | None = None, limit: int | None = None) -> list[Row]:
-    """Return the next entities by id, those after *after*, with what leaves each and counts.
+    """Return the next entities by id, those after *after*, with their outgoing weighted edges.
 
-    A row has entity_id, label, community, node (its id in the database), and others and weights: of
-    each edge the other end's id in the database, and what it weighs.
+    A row has entity_id, label, community, node (its id in the database), others and weights. The
+    last two are lists: the database id of the other end of each edge, and the weight of that edge.
     """
     nodes = batches.next_after(graph, after or "", batches.size(limit))
     return [_connected(graph, node) for node in nodes]
@@ -46,7 +46,7 @@ def _joined(graph: Graph, node: Node) -> Iterator[tuple[Any, float]]:
     for edge, far in graph.bare(node, _JOINING, (True,)):
         weight = _weight(edge)
         if edge.type == schema.SAME_AS:
-            # Who was merged belongs together.
+            # Merged entities belong to one community.
             tie = graph.tie(edge, far, leaves=True)
             weight = 1.0 if tie and components.is_merged(graph, node, tie) else None
         if weight is not None:
@@ -54,7 +54,7 @@ def _joined(graph: Graph, node: Node) -> Iterator[tuple[Any, float]]:
 
 
 def _weight(edge: Edge) -> float | None:
-    """Return what an edge weighs here, None for nothing."""
+    """Return the weight of an edge in a community, None for no weight."""
     weight: float = edge.get("weight")
     return weight if weight >= edges.MIN_WEIGHT and edge.is_active else None
 
@@ -65,14 +65,14 @@ def settle(graph: Graph, by_id: Mapping[str, Any]) -> Row:
     for node in graph.of(schema.ENTITY):
         becomes = by_id.get(node.key)
         if becomes is not None and becomes != node.get("community"):
-            # What earlier versions worked out is of no more use.
+            # Communities that earlier versions prepared are obsolete.
             node.set(community=texts.name(becomes, "communities"), community_draft=None)
             changed += 1
     return {"changed": changed}
 
 
 def consolidate(graph: Graph, after: str | None, limit: int | None, dry_run: bool) -> Row:
-    """Find all communities in this one call; as `batches.run`, but that *limit* bounds nothing."""
+    """Find all communities in one call, as `batches.run` does, but without a *limit*."""
     batches.size(limit)
     if after is not None:
         raise InvalidText("after: must be null, for this step is taken in one call")

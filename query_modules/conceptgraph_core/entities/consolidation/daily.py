@@ -1,7 +1,7 @@
-"""The daily run: edges fade, what is alike is joined, and the figures of entities are renewed.
+"""Run the daily steps: fade edges, join similar entities, and renew the numbers of entities.
 
-Its steps are those of seed 004, in its order. All of them follow from what is stored: taken twice,
-or gone on with after being killed, they come out the same.
+Each step depends only on what is stored. So a repeated step, or one that continues after a kill,
+has the same result.
 """
 
 import math
@@ -17,13 +17,13 @@ from ..observation import strengthening
 from . import batches
 from .batches import Batch, Row, Step
 
-# Semantic edges: alike by more than this, and never more than so many an entity (seed 004).
+# A higher bound or more edges would join mere synonyms (set; docs/design.md, Weight of an edge).
 ALIKE: Final = 0.85
 MOST_SEMANTIC: Final = 5
 _FADING: Final = {one: one for one, days in edges.TAU_DAYS.items() if not math.isinf(days)}
 # A doubt about who is who does not fade.
 _SWITCHED_OFF: Final = {one: one for one in schema.BETWEEN if one != schema.SAME_AS}
-# Smaller differences are not shown: of seconds, or of adding in another order.
+# Smaller differences come from seconds, or from the order of a sum, so they are not reported.
 _SHOWN: Final = 1e-4
 
 
@@ -41,8 +41,9 @@ def consolidate(
 def _decay(batch: Batch, node: Node) -> None:
     """Let every edge that leaves *node* fade: the moving average towards 0 since `weight_at`.
 
-    What has faded below its floor, or not by what is shown, is left alone: a night costs what still
-    moves. Whatever fades it next reckons with the time since, however long that is.
+    An edge stays as it is if it is below its floor, or if the change is too small to report. So a
+    night costs only as much as still moves. The next fading counts the whole time since
+    `weight_at`.
     """
     now_ms = batch.graph.now_ms
     for edge, far in batch.graph.bare(node, _FADING, (True,)):
@@ -68,11 +69,12 @@ def _decay(batch: Batch, node: Node) -> None:
 
 
 def _join_alike(batch: Batch, node: Node) -> None:
-    """Join *node* with what is alike, of its type, and was mentioned with it by the user.
+    """Join *node* to similar entities of its type that the user mentioned together with it.
 
-    Never for likeness alone (seed 004: "synonym drift"). The most alike first, until either end has
-    five. Each pair is looked at from the end that its co-occurrence leaves. What joins them is as
-    of when they were mentioned together last, so that an old history brings nothing that is new.
+    Similarity alone never joins two entities, or synonyms would drift into one. The most similar
+    come first, until either end has five edges. Each pair is visited from the end that its
+    co-occurrence leaves. The new edge has the time of their last common mention, so an old history
+    adds nothing new.
     """
     if node.get("embedding") is None or not node.get("is_active"):
         return
@@ -107,7 +109,7 @@ def _join_alike(batch: Batch, node: Node) -> None:
 
 
 def _joining(graph: Graph, tie: Tie, near: float) -> tuple[int, float]:
-    """Return since when two that *tie* joins are alike by *near*, and what that weighs by now."""
+    """Return the time and the current weight of a semantic edge between the two ends of *tie*."""
     now_ms = graph.now_ms
     since = min(tie.get("last_activated"), now_ms)
     weight = near * edges.DEFAULT_WEIGHTS[schema.SEMANTIC]
@@ -115,8 +117,7 @@ def _joining(graph: Graph, tie: Tie, near: float) -> tuple[int, float]:
 
 
 def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:
-    """Return with what *node* may be joined: co-occurrences by the user that leave it, and how
-    alike their ends are."""
+    """Return the candidates of *node*: its co-occurrences by the user, with a similarity."""
     mine, found = node.get("embedding"), []
     for tie in graph.leaving(node, schema.CO_OCCURRENCE):
         other = tie.other
@@ -142,15 +143,16 @@ def _semantic(batch: Batch, node: Node) -> int:
 
 
 def _centre(batch: Batch, node: Node) -> None:
-    """Renew the centrality of *node*: what its active connections weigh, under the pressure on it.
+    """Renew the centrality of *node*: the weights of its active connections, times its pressure.
 
-    No candidate is ever chosen by it (seed 004, anti-pattern 2); it is for whoever looks.
+    No rule chooses a candidate by centrality, which would favour what has many edges already. It is
+    there for readers only.
     """
     renew_centrality(batch, node, node.get("pressure"))
 
 
 def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
-    """Set the centrality of *node* to what its active connections weigh, times *pressure*."""
+    """Set the centrality of *node* to the sum of its active weights, times *pressure*."""
     graph = batch.graph
     weights = [_weight(graph, edge) for edge in graph.connections(node)]
     weights += graph.planned.weights.get(node.key, ())
@@ -168,13 +170,13 @@ def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str 
 
 
 def _weight(graph: Graph, edge: Edge) -> float:
-    """Return what an edge weighs, or would by now in the rehearsal of a night."""
+    """Return the weight of an edge, or in a rehearsal the weight that it would have."""
     weight: float = edge.get("weight")
     return edge.weight_now(graph.now_ms) if graph.planned.has_decayed else weight
 
 
 def _deactivate(batch: Batch, node: Node) -> None:
-    """Switch off what leaves *node* and has faded below 0.1; a reinforcement switches it on."""
+    """Switch off the edges of *node* below 0.1; a reinforcement switches them on again."""
     for edge, far in batch.graph.bare(node, _SWITCHED_OFF, (True,)):
         weight = _weight(batch.graph, edge)
         if weight >= edges.MIN_WEIGHT or not edge.is_active:
@@ -192,9 +194,9 @@ def _deactivate(batch: Batch, node: Node) -> None:
 
 
 def _recount(batch: Batch, node: Node) -> None:
-    """Set how many connections *node* has, whatever was counted before.
+    """Count the connections of *node* again, whatever was counted before.
 
-    Those that are active, and those that the user ever reinforced.
+    It has two counts: active connections, and connections that the user ever reinforced.
     """
     graph = batch.graph
     was, count = node.get("edge_count"), len(graph.connections(node))
@@ -211,7 +213,7 @@ def _recount(batch: Batch, node: Node) -> None:
 def _switched_off(batch: Batch, node: Node) -> int:
     """Return how many connections of *node* a run would have switched off by now.
 
-    Each is switched off with the entity that it leaves, and batches are taken in their order.
+    An edge is switched off with the entity that it leaves, and batches follow the order of the ids.
     """
     graph = batch.graph
     gone = [tie for tie in graph.ties(node, *schema.CONNECTING) if tie.is_active]
@@ -222,16 +224,16 @@ def _switched_off(batch: Batch, node: Node) -> int:
 
 
 def _contradict(batch: Batch, node: Node) -> None:
-    """Tell what contradicts in the component that *node* stands for; nothing is resolved."""
+    """Report the contradictions in the component of *node*; resolve none."""
     for row in contradictions(batch.graph, node):
         batch.changed += 1
         batch.changes.append(row)
 
 
 def contradictions(graph: Graph, node: Node) -> list[Row]:
-    """Return what contradicts in the component whose canonical entity *node* is, else nothing.
+    """Return the contradictions in the component of the canonical entity *node*, else nothing.
 
-    Current facts that cannot both be so, and relations that were observed as such.
+    These are conflicting current facts, and relations that were observed as contradictions.
     """
     if components.canonical(graph, node).id != node.id:
         return []

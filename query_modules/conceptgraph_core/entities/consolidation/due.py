@@ -1,4 +1,4 @@
-"""Who there is to be looked after: users who have entities, and sessions that fell silent."""
+"""Find pending work: users who have entities, and sessions that fell silent."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ HOUR_MS: Final = 3_600_000
 
 
 def scopes(graph: Graph, after: str | None = None, limit: int | None = None) -> list[Row]:
-    """Return the users who have entities, by name, those that come after *after*."""
+    """Return the users who have entities, by name, starting after *after*."""
     given = schema.MAX_LIMIT if limit is None else limit
     most = texts.integer(given, "limit", 1, MAX_BATCH)
     found = set()
@@ -27,9 +27,9 @@ def scopes(graph: Graph, after: str | None = None, limit: int | None = None) -> 
 
 
 def silent(graph: Graph, silent_ms: int = HOUR_MS, limit: int | None = None) -> list[Row]:
-    """Return the sessions that nobody ended and in which nothing was said for *silent_ms*.
+    """Return the sessions that nobody ended and that have been silent for *silent_ms*.
 
-    The longest silent first: session_id and last_mention_at (unix ms).
+    The longest silence comes first. A row has session_id and last_mention_at (unix ms).
     """
     longest = graph.now_ms - texts.integer(silent_ms, "silent_ms", 0, limits.MAX_TIME_MS)
     given = schema.MAX_LIMIT if limit is None else limit

@@ -1,7 +1,7 @@
-"""What earlier steps of a night's rehearsal would have done, for the later ones to reckon with.
+"""Record the changes that earlier steps of a rehearsal would have made, for its later steps.
 
-So a rehearsal says what the run does, step by step, and nothing is written. The context has it as
-`planned`: the `steps` that were rehearsed, and of those that join or merge, what they told.
+So a rehearsal reports what the run would do, step by step, and writes nothing. The context holds
+the record as `planned`: the rehearsed `steps`, and the edges and merges that they reported.
 """
 
 from collections import defaultdict
@@ -12,13 +12,13 @@ from .. import schema
 
 
 class Planned:
-    """The steps that were rehearsed, and the semantic edges and merges that they would make."""
+    """The rehearsed steps, and the semantic edges and merges that they would make."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         steps = given.get("steps", ())
         self.has_decayed = schema.DECAY in steps
         self.has_deactivated = schema.DEACTIVATE in steps
-        # By the ids of entities: what the edges of each would weigh, whom each would count as.
+        # By entity id: the weights of its edges, and the entity that it would count as.
         self.weights: defaultdict[str, list[float]] = defaultdict(list)
         self.merged: dict[str, str] = dict(given.get(schema.MERGE_STEP, ()))
         for one, other, weight in given.get(schema.SEMANTIC_STEP, ()):
@@ -29,5 +29,5 @@ class Planned:
             self.weights[key].append(weight)
 
     def merges(self, one: str, other: str) -> bool:
-        """Tell whether one of two would have been merged into the other."""
+        """Tell whether the rehearsal would have merged one of the two into the other."""
         return self.merged.get(one) == other or self.merged.get(other) == one

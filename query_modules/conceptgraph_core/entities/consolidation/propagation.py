@@ -1,9 +1,9 @@
-"""Label propagation (Raghavan, Albert and Kumara, 2007): who belongs together, by what joins them.
+"""Propagate labels over the edges (Raghavan, Albert and Kumara, 2007) to find communities.
 
-Each entity takes the label that weighs most among its neighbours, ties to the smaller id, one after
-the other in the order of their ids: so nothing is left to chance. Passes are taken from scratch,
-until one changes nothing or ten were taken. Imports nothing of Memgraph, for it is the worker in
-whose process this is done, where nobody waits for it.
+Each entity takes the label with the largest weight among its neighbours; ties go to the smaller id.
+Entities take turns in the order of their ids, so the result is deterministic. Passes start from
+scratch and stop when one changes nothing, or after ten. The module imports nothing of Memgraph: it
+runs in the worker's process, where no transaction waits for it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,12 +12,12 @@ from typing import Any, Final, Literal
 Row = dict[str, Any]
 
 MOST_PASSES: Final = 10
-# Sums that are equal differ by how often their parts have faded.
+# Equal sums differ in the last digits, because their parts faded at different times.
 _DECIMALS: Final = 9
 
 
 class Propagation:
-    """Label propagation over entities that are added with what leaves each of them."""
+    """Label propagation over entities that are added with the edges that leave them."""
 
     def __init__(self) -> None:
         # By database id: entity_id, label (what it is called) and community as they are.
@@ -27,7 +27,7 @@ class Propagation:
         self._weights: list[float] = []
         self._places: dict[int, int] = {}
         self._ids: list[int] = []
-        # The neighbours of the entity in the nth place begin where the nth of these says.
+        # The neighbours of the nth entity begin at the nth of these positions.
         self._begins, self._others, self._weighs = _zeros("q", 0), _zeros("q", 0), _zeros("d", 0)
         self._labels: list[int] = []
         self._waiting = bytearray()
@@ -35,7 +35,7 @@ class Propagation:
 
     @property
     def size(self) -> int:
-        """How many entities there are."""
+        """Return the number of entities."""
         return len(self._known)
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -47,7 +47,7 @@ class Propagation:
             self._weights.extend(row["weights"])
 
     def take_pass(self) -> bool:
-        """Take the next pass; return whether another is to follow."""
+        """Take the next pass; return whether another one must follow."""
         if not self._passes:
             self._prepare()
         self._passes += 1
@@ -55,7 +55,7 @@ class Propagation:
         return any(moved) and self._passes < MOST_PASSES
 
     def changes(self) -> Iterator[Row]:
-        """Iterate over what changes: entity_id, text (its label), from, to and why."""
+        """Iterate over the changes: entity_id, text (its label), from, to and why."""
         for place, label in enumerate(self._labels):
             key, name, was = self._known[self._ids[place]]
             becomes, called, _ = self._known[self._ids[label]]
@@ -70,7 +70,7 @@ class Propagation:
                 }
 
     def _prepare(self) -> None:
-        """Give each entity its place, in the order of the ids, and its neighbours either way."""
+        """Give each entity a place, in the order of ids, and its neighbours either way."""
         self._ids = sorted(self._known, key=lambda one: self._known[one][0])
         self._places = {one: place for place, one in enumerate(self._ids)}
         count, places = len(self._ids), self._places
@@ -79,7 +79,7 @@ class Propagation:
             for source, target, weight in zip(
                 self._sources, self._targets, self._weights, strict=True
             )
-            # What came into being meanwhile is for the next time.
+            # An entity that was created meanwhile waits for the next run.
             if target in places
         ]
         self._begins = _zeros("q", count + 1)
@@ -99,9 +99,9 @@ class Propagation:
         self._waiting = bytearray(b"\1" * count)
 
     def _take(self, place: int) -> bool:
-        """Let an entity take the label of its neighbours; tell whether it is another.
+        """Let an entity take the label of its neighbours; tell whether its label changed.
 
-        Until one of them changes it need not be asked again.
+        It need not be visited again until the label of a neighbour changes.
         """
         labels, waiting = self._labels, self._waiting
         waiting[place] = 0

@@ -1,6 +1,6 @@
-"""The weekly run: who may be one, what is forgotten, what belongs together (seed 004).
+"""Run the weekly steps: merge certain duplicates, archive forgotten entities, find communities.
 
-Forgetting only marks, and a merge can be taken back.
+Forgetting only marks, and a merge can be undone.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ from . import batches, communities
 from .batches import Batch, Row, Step
 from .daily import renew_centrality
 
-# What meets all of these is pruned.
+# An entity that meets all of these criteria is archived.
 FEW_EDGES: Final = 2
 FEW_MENTIONS: Final = 2
 LITTLE_FEELING: Final = 0.3
@@ -39,15 +39,15 @@ def consolidate(
 
 
 def _merge(batch: Batch, node: Node) -> None:
-    """Merge *node*, if it is in doubt, with whom all conditions say that it is; see `missing`.
+    """Merge *node*, if it is ambiguous, into the entity that meets all conditions; see `missing`.
 
-    All else stays ambiguous. The younger of two goes by the older.
+    All others stay ambiguous. The younger entity takes the name of the older one.
     """
     graph = batch.graph
     if node.status != schema.AMBIGUOUS or node.key in graph.planned.merged:
         return
     for other, confidence in components.questions(graph, node):
-        # What only something else of its component raised is no question about these two.
+        # A doubt that another member of its component raised says nothing about these two.
         asked = graph.between(node, other, schema.SAME_AS)
         if asked is None or lacking(graph, node, other):
             continue
@@ -63,11 +63,11 @@ def _merge(batch: Batch, node: Node) -> None:
 
 
 def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
-    """Return what is missing for the analysis to merge two: of `merging.missing`, and of names.
+    """Return what a merge by the analysis lacks: conditions of `merging.missing`, and of the names.
 
-    Embeddings are one signal, and one is never enough (seed 004, "single-signal resolution"): "my
-    boss" and "my manager" mean alike, are spoken of together, and are two. So are chapter 1 and
-    chapter 2, a thing and one whose name has a word more, and whom one message names side by side.
+    Embeddings are one signal, and one is never enough: "my boss" and "my manager" have similar
+    vectors and common sessions, and are two. So are chapter 1 and chapter 2, a name and one with a
+    further word, and two entities that one message names side by side.
     """
     reasons = merging.missing(graph, node, other)
     one, two = (names.canonical(each.bare) for each in (node, other))
@@ -84,7 +84,7 @@ def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
 
 
 def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
-    """Return the messages in which anything of the component of *node* was mentioned."""
+    """Return the messages that mention any entity of the component of *node*."""
     return {
         (mention.get("session_id"), mention.get("message_id"))
         for one in components.members(graph, node)
@@ -93,7 +93,7 @@ def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
 
 
 def _prune(batch: Batch, node: Node) -> None:
-    """Set *node* aside if its component meets all of the seed's criteria; a mention revives it."""
+    """Archive *node* if its component meets all criteria of `forgotten`; a mention revives it."""
     if not node.get("is_active"):
         return
     why = forgotten(batch.graph, node)
@@ -102,7 +102,7 @@ def _prune(batch: Batch, node: Node) -> None:
 
 
 def forgotten(graph: Graph, node: Node) -> str | None:
-    """Return why *node*, with all that it was merged with, counts as forgotten; None: it is not."""
+    """Return why *node*, with all merged entities, counts as forgotten; None: it does not."""
     members = components.members(graph, node)
     last = max(one.get("last_activated") for one in members)
     days = edges.days_between(last, graph.now_ms)
@@ -118,7 +118,7 @@ def forgotten(graph: Graph, node: Node) -> str | None:
 
 
 def _archive(batch: Batch, node: Node) -> None:
-    """Mark the mentions of *node* that are older than 90 days."""
+    """Archive the mentions of *node* that are older than 90 days."""
     now_ms = batch.graph.now_ms
     for mention in reading.mentions_of(batch.graph, node):
         days = edges.days_between(mention.created_at, now_ms)
@@ -130,10 +130,11 @@ def _archive(batch: Batch, node: Node) -> None:
 
 
 def _press(batch: Batch, node: Node) -> None:
-    """Lessen the centrality of what has more than 20 edges: times 1 − ln(edges)/10 (seed 004).
+    """Lower the centrality of an entity with more than 20 edges: times 1 − ln(edges)/10.
 
-    Kept as a factor of its own, for the daily run renews the centrality; so pressing twice is
-    pressing once.
+    Without this pressure a node such as "work" would attract everything. The factor is stored
+    apart, because the daily run renews the centrality. So pressing twice has the effect of pressing
+    once.
     """
     degree = node.get("edge_count")
     crowded = degree > edges.CROWDED

@@ -1,1 +1,1 @@
-"""Who is who: resolving names to entities; merging, splitting and ending them; the ledger of it."""
+"""Decide identity: resolve names to entities; merge, split and end entities; keep the ledger."""

@@ -1,7 +1,7 @@
-"""Which entities are one: the component along same-as edges that are merged, found at query time.
+"""Find the component of an entity: all entities that merged same-as edges connect to it.
 
-Merges form trees: an entity is merged into at most one other, its `canonical_node_id`. So taking
-any one back leaves all others as they are.
+Merges form trees: an entity is merged into at most one other, its `canonical_node_id`. So undoing
+one merge leaves all others as they are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,13 +14,13 @@ from ..node import Graph, Node, Tie
 
 
 def canonical(graph: Graph, node: Node) -> Node:
-    """Return the entity that *node*'s component goes by: the one merged into no other."""
+    """Return the canonical entity of *node*'s component: the one that is merged into no other."""
     seen = {node.id}
     while (wanted := _into(graph, node)) is not None:
         above = _merged_with(graph, node)
         parent = next((other for other in above if other.key == wanted), None)
         if parent is None or parent.id in seen:
-            # Made by hand: no such edge, or a circle.
+            # Cypher written by hand may have left no such edge, or a circle.
             break
         seen.add(parent.id)
         node = parent
@@ -42,19 +42,19 @@ def members(graph: Graph, node: Node) -> list[Node]:
 
 
 def labels(members: Sequence[Node]) -> list[str]:
-    """Return what a component is called: first what it is shown as, then each spelling it has."""
+    """Return the names of a component: first its label, then each spelling."""
     return list(dict.fromkeys([members[0].name, *(one.own_name for one in members)]))
 
 
 def _into(graph: Graph, node: Node) -> str | None:
-    """Return the id of the entity that *node* was merged into, or would be."""
+    """Return the id of the entity that *node* was merged into, or would be in a rehearsal."""
     merged = graph.planned.merged
     into: str | None = (merged and merged.get(node.key)) or node.get("canonical_node_id")
     return into
 
 
 def _merged_with(graph: Graph, node: Node) -> list[Node]:
-    # Most entities never were; their edges, mentions among them, need not be gone through.
+    # Most entities were never merged. This spares them a walk over their edges and mentions.
     if not node.get("merge_count") and not graph.planned.merged:
         return []
     return [tie.other for tie in graph.ties(node, schema.SAME_AS) if is_merged(graph, node, tie)]
@@ -67,7 +67,7 @@ def is_merged(graph: Graph, node: Node, tie: Tie) -> bool:
 
 
 def said(graph: Graph, node: Node) -> Said:
-    """Return what counts of all of *node*'s component taken together, as of one entity."""
+    """Return the counts of *node*'s whole component, as those of one entity."""
     everyone = members(graph, node)
     if len(everyone) == 1:
         return own(graph, node)
@@ -86,7 +86,7 @@ def said(graph: Graph, node: Node) -> Said:
 
 
 def own(graph: Graph, node: Node) -> Said:
-    """Return what counts of *node* alone."""
+    """Return the counts of *node* alone."""
     return Said(
         node.get("user_mention_count"),
         node.get("model_mention_count"),
@@ -100,7 +100,7 @@ def own(graph: Graph, node: Node) -> Said:
 def by_user(graph: Graph, node: Node) -> int:
     """Return how many connections of *node* the user ever reinforced.
 
-    They are counted where *node* does not say so, as none does that version 0.1.0 made.
+    They are counted if *node* has no such count, as entities made by version 0.1.0 have none.
     """
     count: int | None = node.get("user_edge_count")
     return count_by_user(graph, node) if count is None else count
@@ -113,7 +113,7 @@ def count_by_user(graph: Graph, node: Node) -> int:
 
 
 def called_by_user(graph: Graph, node: Node) -> list[str]:
-    """Return what the user has called any of *node*'s component: if it is the user's, "I" too."""
+    """Return the user's names for *node*'s component, with "I" if it stands for the user."""
     called = [one.bare for one in members(graph, node) if one.get("user_mention_count")]
     return [*called, *sorted(schema.FIRST_PERSON)] if is_self(node) else called
 
@@ -124,13 +124,13 @@ def is_self(node: Node) -> bool:
 
 
 def refuse_self(nodes: Iterable[Node], field: str, what: str) -> None:
-    """Raise NotAllowed if one of *nodes* stands for the user: facts of the user need the one."""
+    """Raise NotAllowed if one of *nodes* stands for the user, whose facts need this one entity."""
     if any(map(is_self, nodes)):
         raise NotAllowed(f"{field}: {schema.SELF} cannot be {what}")
 
 
 def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:
-    """Return who *node* may be, by what is canonical of each, the most alike first."""
+    """Return the canonical entities that *node* may be the same as, the most similar first."""
     found: dict[int, tuple[Node, float]] = {}
     for tie in graph.ties(node, schema.SAME_AS):
         other = canonical(graph, tie.other)

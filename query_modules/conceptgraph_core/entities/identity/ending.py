@@ -1,4 +1,4 @@
-"""The end of an entity: what died, closed or was sold is over, and its name may mean another."""
+"""End an entity: it died, closed or was sold, and its name may now mean another one."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ Row = dict[str, Any]
 def end(
     graph: Graph, entity_id: str, said: str | None, reason: str, valid_until: int | None = None
 ) -> Row:
-    """Let an entity, with all it was merged with, be over since *valid_until* (unix ms; None: now).
+    """End an entity, with all entities merged with it, at *valid_until* (unix ms; None: now).
 
-    Of its name, what is mentioned later is another one, and a question. Returns verdict (`ended`),
-    valid_until and merge_id, which takes it back. Without a name of the entity in *said*, the
-    user's words, it is only a claim (`candidate`), and reason says why. Raises NotFound, NotAllowed
-    if it has ended already.
+    A later mention of its name makes a new, ambiguous entity. Returns verdict (`ended`),
+    valid_until and merge_id, which undoes the end. *said*, the user's words, must contain a name of
+    the entity. Else the end is only a claim (verdict `candidate`), and reason says why. Raises
+    NotFound, and NotAllowed if it has ended already.
     """
     texts.summary(reason, "reason")
     if said is not None:
@@ -36,7 +36,7 @@ def end(
     if said is None or ledger.lacking(graph, [entity], said) is not None:
         return ledger.claim(graph, schema.END_ACTION, entity, reason, said)
     members, words = components.members(graph, entity), spans.Said(said)
-    # Should a merge be taken back, the end stays with whom the user named.
+    # The end belongs to the entity that the user named, even if a merge is undone later.
     named = next(one for one in members if ledger.is_named(graph, one, words))
     lasting = [one for one in members if one.get("valid_until") is None]
     entry = ledger.enter(graph, schema.END_ACTION, named, None, reason, said=said)
@@ -48,7 +48,7 @@ def end(
 
 
 def follow(graph: Graph, entry_id: str, ended: Node, fresh: Node) -> None:
-    """Enter that *fresh*, another one of the name, begins where *ended* ends."""
+    """Enter in the ledger that *fresh*, another entity of the name, begins where *ended* ends."""
     entry = next(
         one for one in ledger.entries(graph, ended, schema.MERGE_OF) if one.key == entry_id
     )
@@ -57,16 +57,16 @@ def follow(graph: Graph, entry_id: str, ended: Node, fresh: Node) -> None:
 
 
 def revived(graph: Graph, entry: Node) -> list[Node]:
-    """Take an end back: it goes on. Returns the entity.
+    """Undo an end, so that the entity goes on. Returns the entity.
 
-    What was said since of another one that began with the end counts as its, by a merge of its own.
+    An entity of the name that began with the end is merged into it, by a merge of its own.
     """
     for tie in graph.leaving(entry, schema.MERGE_OF):
         tie.other.set(valid_until=None)
     entity = components.canonical(graph, ledger.source(graph, entry))
     for tie in list(graph.leaving(entry, schema.MERGE_INTO)):
         fresh = tie.other
-        # One that was merged into a third, or has ended itself, is somebody else by now.
+        # One that was merged into a third, or has ended itself, means another by now.
         if components.canonical(graph, fresh).id == fresh.id and fresh.get("valid_until") is None:
             merging.merged(
                 graph, fresh, entity, entry.get("unmerge_reason"), schema.USER_CORRECTION

@@ -1,4 +1,4 @@
-"""Which of several spellings of one name is shown: Michael, and not Micheal."""
+"""Choose the spelling of a name to show: Michael, and not Micheal."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,16 +9,16 @@ from ..language import spans
 from ..node import Graph, Node
 from . import components, ledger, spelling
 
-# "Michael, not Micheal": behind these is what was wrong.
+# The wrong spelling follows these words: "Michael, not Micheal".
 _WRONG: Final = ("not", "nicht", "instead of", "statt")
 
 
 def show_best(graph: Graph, node: Node) -> None:
-    """Let *node*, a canonical entity, be shown by the best spelling of its name in its component.
+    """Show *node*, a canonical entity, by the best spelling of its name in its component.
 
-    Not by one that the user corrected. Else by the one that the user wrote most often; of equal
-    ones by the better known given name; else by the later. Other names are no spellings of it: a
-    puppy called Max is shown as Max, or as what it was merged into.
+    A spelling that the user corrected is never shown. Among the rest, the order is: the spelling
+    the user wrote most often, the better known given name, the later one. Other names are no
+    spellings: a puppy called Max is shown as Max, or as the entity that it was merged into.
     """
     members = components.members(graph, node)
     spellings = [one for one in members if spelling.is_one_name(one.bare, node.bare)]

@@ -1,7 +1,7 @@
-"""The ledger of merges, splits, ends and separations: each entry stays, and can be taken back.
+"""Keep the ledger of merges, splits, ends and separations: entries stay and can be undone.
 
-What rests on the user's words has these words, in which each entity is named. Without them it is
-only a claim, and changes nothing.
+An entry that rests on the user's words stores these words, which name each entity. Without such
+words it is only a claim and changes nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 def enter(
     graph: Graph, action: str, source: Node, target: Node | None, reason: str, **values: Any
 ) -> Node:
-    """Add an entry for what *action* does to *source*, and to *target* where there is one."""
+    """Add an entry for the effect of *action* on *source*, and on *target* if there is one."""
     second = source if target is None else target
     given = {
         "id": ids.entry(graph.user_id, action, source.key, number(graph, source)),
@@ -43,17 +43,17 @@ def enter(
 
 
 def action_of(entry: Node) -> str:
-    """Return what an entry did; one without an action, of version 0.1.0, is a merge."""
+    """Return the action of an entry; one without an action, of version 0.1.0, is a merge."""
     return str(entry.get("action") or schema.MERGE_ACTION)
 
 
 def number(graph: Graph, source: Node) -> int:
-    """Return the how-manieth entry of *source* its next one is."""
+    """Return the number of the next entry of *source*."""
     return sum(1 for _ in entries(graph, source, schema.MERGE_OF)) + 1
 
 
 def claim(graph: Graph, action: str, source: Node, reason: str, said: str | None) -> Row:
-    """Keep what is claimed without the user's words as an entry that is not in force."""
+    """Store a claim without the user's words as an entry that is not in force."""
     known = {
         (action_of(one), one.get("merge_reason"))
         for one in entries(graph, source, schema.MERGE_OF)
@@ -77,10 +77,10 @@ def is_claim(entry: Node) -> bool:
 
 
 def lacking(graph: Graph, named: Iterable[Node], said: str | None) -> str | None:
-    """Return what the user's words in *said* lack to settle who is who; None: nothing.
+    """Return what the user's words in *said* lack to decide the identity; None: nothing.
 
-    A name of each entity must stand there: its label, that of any with which it was merged, or
-    what a mention of these called it.
+    They must contain a name of each entity: its label, the label of a merged one, or the wording of
+    a mention of these.
     """
     if said is None:
         return "pass the user's words, with a name of each, as said"
@@ -92,38 +92,38 @@ def lacking(graph: Graph, named: Iterable[Node], said: str | None) -> str | None
 
 
 def is_named(graph: Graph, entity: Node, words: spans.Said) -> bool:
-    """Tell whether *words* have the label of *entity* alone, or what a mention of it called it."""
+    """Tell whether *words* contain the own label of *entity*, or the wording of a mention."""
     called = {tie.other.get("label") for tie in graph.arriving(entity, schema.OF)}
     return any(words.find(name) for name in {entity.bare, *called})
 
 
 def lacking_to_merge(graph: Graph, named: Sequence[Node], said: str | None) -> str | None:
-    """Return what the user's words in *said* lack to make one of two: a name, or they deny it."""
+    """Return what the user's words in *said* lack for a merge: a name, or they deny it."""
     missing = lacking(graph, named, said)
     return missing if missing is not None or said is None else denied(named, said)
 
 
 def denied(named: Iterable[Node], said: str) -> str | None:
-    """Return which of the user's words in *said* deny that two are one; None: they do not."""
+    """Return the user's words in *said* that deny that two entities are one; None: no denial."""
     denial = denials.found(said, [one.bare for one in named])
     return denial and f"said: {shown(denial)} denies it; quote words that say they are one"
 
 
 def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:
-    """Iterate over the entries of *entity*, by what it is in them: of `MERGE_OF`, `MERGE_INTO`."""
+    """Iterate over the entries of *entity* by its role: `MERGE_OF` or `MERGE_INTO`."""
     for tie in graph.arriving(entity, *(types or (schema.MERGE_OF, schema.MERGE_INTO))):
         yield tie.other
 
 
 def source(graph: Graph, entry: Node) -> Node:
-    """Return the entity that an entry is of: what was merged, split, ended or kept apart."""
+    """Return the source of an entry: the entity that was merged, split, ended or kept apart."""
     wanted = entry.get("source_node_id")
     of = [tie.other for tie in graph.leaving(entry, schema.MERGE_OF)]
     return next((one for one in of if one.key == wanted), of[0])
 
 
 def target(graph: Graph, entry: Node) -> Node:
-    """Return what the source was merged into, or what was split off."""
+    """Return the entity that the source was merged into, or that was split off."""
     return next(tie.other for tie in graph.leaving(entry, schema.MERGE_INTO))
 
 

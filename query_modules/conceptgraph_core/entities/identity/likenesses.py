@@ -1,7 +1,7 @@
-"""What lets two names be thought to mean one thing, though they are written differently.
+"""Find reasons why two names that are written differently may mean one thing.
 
-Only a question comes of it: Liz may be Elizabeth, NYC New York City, Smith Anna Smith, Mom my
-mother, the puppy Max. How sure each is is set once, below what merges by itself.
+A reason only raises a question: Liz may be Elizabeth, NYC New York City, Smith Anna Smith, Mom my
+mother, the puppy Max. Each reason has a fixed similarity, below the bound of automatic merges.
 """
 
 from typing import Final
@@ -14,25 +14,25 @@ from .resolution import Known, Sought
 from .spelling import DETERMINERS
 
 SAID: Final = 0.84
-# Why two of one name are alike of whom it was said that they are two: no doubt to be told.
+# The evidence for two of one name that the text tells apart: no doubt to report.
 SETTLED: Final = "of one name, and said to be another"
-# Of one name and not the same: something says that they are two.
+# They share the name, but something says that they are two.
 _SAME_NAME: Final = 0.84
 _SYNONYM: Final = 0.8
 _SHORT: Final = 0.8
 _INITIALS: Final = 0.8
 _PART: Final = 0.75
 _KIND: Final = 0.7
-# A word that is spelled otherwise agrees so far: Klara and Clara, Mark and Marc. Below this short
-# words share letters by chance: Berlin and Ben, Mark and Maria.
+# The least agreement of two spellings: Klara and Clara, Mark and Marc. Below this, short words
+# share letters by chance: Berlin and Ben, Mark and Maria.
 _SPELLED: Final = 0.75
-# Letters that are written for each other: Sophia and Sofia, Meyer and Maier.
+# Letters that replace each other: Sophia and Sofia, Meyer and Maier.
 _SOUNDS: Final = (("ph", "f"), ("th", "t"), ("ck", "k"), ("c", "k"), ("y", "i"), ("z", "s"))
-# Of an acronym.
+# The length of an acronym.
 _LETTERS: Final = range(2, 7)
 _MOST_WORDS: Final = 3
 _LINKS: Final = frozenset(("of", "and", "the", "for", "für", "und", "der", "die", "das", "de"))
-# Words of home and everyday life for one thing (kin, pets, what one owns), English and German.
+# Synonyms of home and everyday life (kin, pets, possessions), English and German.
 _SYNONYMS: Final = (
     "mother mom mum mommy mummy mama mutter mutti mami",
     "father dad daddy papa vater vati papi",
@@ -66,7 +66,7 @@ _GROUP: Final = {word: number for number, one in enumerate(_SYNONYMS) for word i
 
 
 def likeness(one: Known, sought: Sought) -> float:
-    """Return how sure it is that *one* is what is sought: by what names mean, or are written."""
+    """Return the similarity of *one* and the entity sought, by the meaning or spelling of names."""
     if names.are_numbered_apart(one.name, sought.name):
         return 0.0
     near, _ = alike(one, sought)
@@ -76,9 +76,9 @@ def likeness(one: Known, sought: Sought) -> float:
 
 
 def _differ_in_a_word(one: Known, sought: Sought) -> bool:
-    """Tell whether two names of as many words have one that is another: Gary Klein, Gary Halbert.
+    """Tell whether two names of equal length differ in a whole word: Gary Klein, Gary Halbert.
 
-    That they share a word, or some letters, makes them alike by their letters, and means little.
+    A common word, or common letters, make them similar by their letters, and mean little.
     """
     first, second = _sounding(one.name), _sounding(sought.name)
     return len(first) == len(second) and any(
@@ -87,7 +87,7 @@ def _differ_in_a_word(one: Known, sought: Sought) -> bool:
 
 
 def _sounding(name: str) -> list[str]:
-    """Return the words of a name, in one spelling of what sounds the same, without accents."""
+    """Return the words of a name without accents, in one spelling for equal sounds."""
     plain = names.searched(name)
     for written, sound in _SOUNDS:
         plain = plain.replace(written, sound)
@@ -95,19 +95,19 @@ def _sounding(name: str) -> list[str]:
 
 
 def is_near(one: Known, sought: Sought) -> bool:
-    """Tell whether *one* is near at all: see `alike` and `sieve.is_near`."""
+    """Tell whether *one* is near at all: see `alike` and `resolution.is_near`."""
     return resolution.is_near(one, sought) or alike(one, sought)[0] > 0
 
 
 def evidence(one: Known, sought: Sought) -> str:
-    """Return why it is asked whether *one* is what is sought."""
+    """Return the reason for the question whether *one* is the entity sought."""
     near, why = alike(one, sought)
     is_why = one.name == sought.name or near >= resolution.likeness(one, sought)
     return why if is_why else "alike by name"
 
 
 def alike(one: Known, sought: Sought) -> tuple[float, str]:
-    """Return how sure it is that two names mean one thing, and why; 0: nothing says so."""
+    """Return the similarity of two names and its reason; 0: there is none."""
     if one.name in sought.also:
         return SAID, f"the text says that {one.label} is {sought.label}"
     if one.name == sought.name:
@@ -134,9 +134,9 @@ def _by_words(
 
 
 def forms(name: str) -> list[str]:
-    """Return what else may be called by a canonical *name*, to be looked up by index.
+    """Return other names that a canonical *name* may have, to be looked up by index.
 
-    Its parts, its short and long forms, its initials, and words for the same.
+    These are its parts, its short and long forms, its initials, and synonyms.
     """
     words = _bare(name)
     if not words or len(words) > _MOST_WORDS + 1:
@@ -153,13 +153,13 @@ def forms(name: str) -> list[str]:
 
 
 def kinds_named(name: str) -> tuple[str, ...]:
-    """Return the kinds that a label which is but a word for one may mean: the puppy, Mama."""
+    """Return the kinds that a label may mean if it is only a word for one: the puppy, Mama."""
     words = _bare(name)
     return kin.kinds(words[0]) if len(words) == 1 else ()
 
 
 def synonyms(name: str) -> list[str]:
-    """Return the words for the same as a canonical *name*, with articles and without."""
+    """Return the synonyms of a canonical *name*, with articles and without."""
     words = _bare(name)
     if len(words) != 1 or words[0] not in _GROUP:
         return []
@@ -168,7 +168,7 @@ def synonyms(name: str) -> list[str]:
 
 
 def beginnings(name: str) -> list[str]:
-    """Return what longer names begin with that a single name may be the first of."""
+    """Return the prefixes of longer names that a single name may begin."""
     words = _bare(name)
     if len(words) != 1:
         return []
@@ -177,7 +177,7 @@ def beginnings(name: str) -> list[str]:
 
 
 def surname(name: str) -> str | None:
-    """Return the last word of a name that may be but a part of another one: Smith, J. Smith."""
+    """Return the last word of a name that may be only a part of another one: Smith, J. Smith."""
     words = _bare(name)
     is_part = len(words) == 1 or (len(words) == 2 and len(words[0]) == 1)
     return words[-1] if is_part else None
@@ -190,7 +190,7 @@ def is_acronym(label: str) -> bool:
 
 
 def _bare(name: str) -> tuple[str, ...]:
-    """Return the words of a name without articles, and without a title before it."""
+    """Return the words of a name without articles, and without a title at its start."""
     words = names.untitled(name).replace(".", " ").split()
     return tuple(word for word in words if word not in DETERMINERS) or tuple(words)
 
@@ -203,7 +203,7 @@ def _are_synonyms(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
 
 
 def _is_its_kind(words: tuple[str, ...], name: str, kind: str | None) -> bool:
-    """Tell whether a label is but the word for what another is: "the puppy", and Max the dog."""
+    """Tell whether a label is only a word for the other's kind: "the puppy", Max the dog."""
     if kind is None or len(words) != 1 or kinds.path(words[0]) is None:
         return False
     if kinds.path(name) is not None:
@@ -240,12 +240,12 @@ def _initials(words: tuple[str, ...]) -> str:
 
 
 def _is_cased(label: str) -> bool:
-    """Tell whether *label* is written as a name is, each word with a capital."""
+    """Tell whether *label* is written like a name, each word with a capital."""
     return all(word[0].isupper() for word in label.split() if word.casefold() not in DETERMINERS)
 
 
 def _may_be_named(word: str) -> bool:
-    """Tell whether a word may be of a person's name; a hotel's has other words."""
+    """Tell whether a word may belong to a person's name; a hotel's has other words."""
     return word not in _LINKS and (kinds.path(word) or "person").startswith("person")
 
 

@@ -1,4 +1,4 @@
-"""Claims that two entities are the same, judged: never by how sure whoever claims it is."""
+"""Judge claims that two entities are the same, whatever confidence the claimant states."""
 
 from typing import Any
 
@@ -22,11 +22,12 @@ def link(
 ) -> Row:
     """Judge the claim that two entities are the same. Returns verdict, reason and maybe merge_id.
 
-    The claim is evidence, its confidence is not: that may be left out. Without the conditions of
-    `merging.missing` it is kept as a question (`candidate`); what cannot be, or was taken back
-    before, is `rejected`. A claim of the user's (*origin*) is `merged` if the conditions hold, and
-    in any case if *said*, the user's words, has a name of each and no denial. What a model claims
-    never is.
+    The claim counts as evidence; its confidence is ignored and may be left out.
+
+    * `merged`: the user claims it (*origin*), and the conditions of `merging.missing` hold.
+    * `merged`, too: *said*, the user's words, contains a name of each and no denial.
+    * `rejected`: the two cannot be the same, or a merge of them was undone before.
+    * `candidate`, a stored question: all other claims. A model's claim is never `merged`.
     """
     _check(link_confidence, link_rationale, origin, said)
     one = merging.entity(graph, entity_id)

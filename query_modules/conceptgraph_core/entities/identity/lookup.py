@@ -1,4 +1,4 @@
-"""The entities of a call by their names, and as the sieve sees them."""
+"""Look up the entities of a call by their names, in the form that `resolution` compares."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ class Registered:
         self._by_name: dict[str, Node] = {}
         self._by_key: dict[str, Node] = {}
         self._called: dict[str, list[Node]] = {}
-        # What the sieve sees of an entity is read once a call: messages are short.
+        # The compared form is read once a call, because messages are short.
         self._seen: dict[int, Known] = {}
         for node in graph.of(schema.ENTITY):
             self.add(node)
@@ -33,7 +33,7 @@ class Registered:
         return self._by_key[known.id]
 
     def named(self, name: str) -> list[Node]:
-        """Return the entities that are called so: the first of that name, and "name #2" …"""
+        """Return the entities of this name: the first one, and "name #2" …"""
         return list(self._called.get(name, ()))
 
     def own(self, name: str) -> Node | None:
@@ -44,7 +44,7 @@ class Registered:
         return names.free(name, self._by_name)
 
     def known(self, nodes: Iterable[Node]) -> list[Known]:
-        """Return *nodes* as the sieve sees them."""
+        """Return *nodes* in the form that `resolution` compares."""
         known = []
         for node in nodes:
             if node.id not in self._seen:
@@ -53,7 +53,7 @@ class Registered:
         return known
 
     def everyone(self) -> list[Known]:
-        """Return all that may be candidates: each component by its canonical entity alone."""
+        """Return all possible candidates: each component by its canonical entity alone."""
         return [one for one in self.known(self._by_key.values()) if not one.is_merged]
 
     def _known(self, node: Node) -> Known:

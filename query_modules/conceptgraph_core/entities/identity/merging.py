@@ -1,4 +1,4 @@
-"""Merging softly: two entities count as one, nothing of either is touched, and it can be undone."""
+"""Merge softly: two entities count as one, neither is changed, and the merge can be undone."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
-    """Return the entity of that id. Raises NotFound, of another's as of one that there is not."""
+    """Return the entity of that id. Raises NotFound for another user's as for a missing one."""
     return entities(graph, [entity_id], field)[0]
 
 
@@ -39,12 +39,12 @@ def merge(
     by: str = schema.SYSTEM,
     said: str | None = None,
 ) -> Row:
-    """Count the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
+    """Merge the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
 
-    By "user_correction" at once if *said*, the user's words, has a name of each and no denial. Else
-    it is kept as a question (verdict `candidate`, and reason says what is missing). By "system"
-    only if the conditions of `missing` hold. Raises NotFound, Tautology if they are one already,
-    NotAllowed.
+    By "user_correction" it merges at once if *said*, the user's words, contains a name of each and
+    no denial. Else it stores a question (verdict `candidate`, and reason says what is missing). By
+    "system" it merges only if the conditions of `missing` hold. Raises NotFound, Tautology if they
+    are one already, NotAllowed.
     """
     validators.one_of(schema.MERGERS)(by, "by")
     texts.summary(reason, "reason")
@@ -90,7 +90,7 @@ def merged(
         graph,
         *(schema.MERGE_ACTION, source, target, reason),
         id=ids.merge(graph.user_id, source.key, target.key, number),
-        # Post hoc, never what anybody claims.
+        # The confidence is computed afterwards, never taken from a claim.
         merge_confidence=1.0 if by == schema.USER_CORRECTION else tie.get("confidence"),
         created_by=by,
         said=said,
@@ -110,10 +110,10 @@ def merged(
 
 
 def parted(graph: Graph, entry: Node) -> list[Node]:
-    """Take a merge back. Returns the two that are apart.
+    """Undo a merge. Returns the two separated entities.
 
-    What was merged into either before or since stays with it. The pair is not proposed again.
-    What the user mentioned is distinct; all else is what it was before the merge.
+    Entities that were merged into either, before or since, stay with it. The pair is not proposed
+    again. An entity that the user mentioned is distinct; any other gets its earlier status back.
     """
     source, target = ledger.source(graph, entry), ledger.target(graph, entry)
     tie = graph.between(source, target, schema.SAME_AS)
@@ -131,7 +131,7 @@ def parted(graph: Graph, entry: Node) -> list[Node]:
 
 
 def _revive(graph: Graph, members: Sequence[Node]) -> None:
-    """Let those of a component go on that ended only as members of another one."""
+    """Revive the members of a component that ended only as members of another one."""
     mine = {one.key for one in members}
     for one in members:
         for tie in list(graph.arriving(one, schema.MERGE_OF)):
@@ -143,7 +143,7 @@ def _revive(graph: Graph, members: Sequence[Node]) -> None:
 
 
 def keep_apart(graph: Graph, one: Node, other: Node, evidence: str) -> None:
-    """Let two entities, which are not merged, never be taken for the same by themselves."""
+    """Keep two entities apart that are not merged, so that no rule takes them for one."""
     propose(graph, one, other, likeness(one, other), evidence)
     tie = graph.between(one, other, schema.SAME_AS)
     if tie is not None:
@@ -151,9 +151,9 @@ def keep_apart(graph: Graph, one: Node, other: Node, evidence: str) -> None:
 
 
 def rejoined(graph: Graph, entry: Node) -> list[Node]:
-    """Take back that two were kept apart: merged before, they are again, else it is a question.
+    """Undo a separation: entities that were merged before are merged again, others a question.
 
-    Returns what they are now.
+    Returns the entities as they are now.
     """
     source, target = ledger.source(graph, entry), ledger.target(graph, entry)
     one, other = components.canonical(graph, source), components.canonical(graph, target)
@@ -169,7 +169,7 @@ def rejoined(graph: Graph, entry: Node) -> list[Node]:
 
 
 def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
-    """Ask whether two are the same; what was not certain before is then ambiguous."""
+    """Ask whether two are the same; an entity that was not certain before is then ambiguous."""
     propose(graph, one, other, likeness(one, other), evidence)
     for node in (one, other):
         if node.status == schema.PROVISIONAL:
@@ -177,7 +177,7 @@ def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
 
 
 def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: str) -> None:
-    """Ask whether two entities are the same, unless that was asked before, whatever came of it."""
+    """Ask whether two entities are the same, unless that was asked before, with whatever answer."""
     older, younger = graph.ordered(one, other)
     if graph.between(older, younger, schema.SAME_AS) is None:
         graph.join(
@@ -192,10 +192,10 @@ def propose(graph: Graph, one: Node, other: Node, confidence: float, evidence: s
 
 
 def missing(graph: Graph, one: Node, other: Node) -> list[str]:
-    """Return what is missing for a merge of two canonical entities by ourselves; nothing: merge.
+    """Return what a merge of two canonical entities by the system lacks; nothing: merge.
 
-    A likeness of 0.85, one type, a session in common, times and kinds that agree, no facts that
-    conflict: likeness is necessary and never enough (seed 004, anti-pattern 5).
+    It needs a similarity of 0.85, one type, a common session, times and kinds that agree, and no
+    conflicting facts. Similarity alone is never enough: "my boss" and "my manager" are two.
     """
     tie = graph.between(one, other, schema.SAME_AS)
     confidence = likeness(one, other) if tie is None else tie.get("confidence")
@@ -205,7 +205,7 @@ def missing(graph: Graph, one: Node, other: Node) -> list[str]:
 
 
 def co_occurred(graph: Graph, one: Node, other: Node) -> bool:
-    """Tell whether anything of two components was mentioned in one session."""
+    """Tell whether one session mentioned entities of both components."""
     others = components.members(graph, other)
     return any(
         graph.between(member, each, schema.CO_OCCURRENCE) is not None
@@ -215,7 +215,7 @@ def co_occurred(graph: Graph, one: Node, other: Node) -> bool:
 
 
 def likeness(one: Node, other: Node) -> float:
-    """Return how alike two are, in [0, 1]: the cosine of embeddings, or the names' ratio."""
+    """Return the similarity of two, in [0, 1]: the cosine of embeddings, or the names' ratio."""
     vectors = one.get("embedding"), other.get("embedding")
     if all(vector is not None for vector in vectors):
         near = cosine(*vectors)
@@ -225,7 +225,7 @@ def likeness(one: Node, other: Node) -> float:
 
 
 def barred(graph: Graph, one: Node, other: Node) -> list[str]:
-    """Return why two canonical entities cannot be the same, but for a correction by the user."""
+    """Return why two canonical entities cannot be the same unless the user says so."""
     reasons = []
     if components.is_self(one) or components.is_self(other):
         reasons.append("one of them is the user")
@@ -244,7 +244,7 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
     mine = {node.key for node in components.members(graph, one)}
     for fact, against in bitemporal.conflicts(graph, known, graph.now_ms):
         if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
-            # One of them alone has that doubt already.
+            # A doubt that only one of them has is no evidence about the two.
             continue
         values = f"{shown(fact.get('value'))} and {shown(against.get('value'))}"
         reasons.append(f"their facts conflict: {fact.get('predicate')} is {values}")
@@ -252,7 +252,7 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
 
 
 def _was_taken_back(graph: Graph, one: Node, other: Node) -> bool:
-    """Tell whether anything of two components was merged with, and separated from, the other."""
+    """Tell whether a merge of entities of the two components was ever undone."""
     others = {node.id for node in components.members(graph, other)}
     return any(
         tie.other.id in others and tie.get("status") == schema.REJECTED

@@ -1,4 +1,4 @@
-"""Whom the user means by "my sister": the one that is known, if there is only one."""
+"""Resolve "my sister" to the known entity, if there is only one."""
 
 from .. import names, schema
 from ..beliefs import bitemporal
@@ -7,17 +7,17 @@ from ..node import Graph, Node
 from . import components
 from .lookup import Registered
 
-# The fact of the user that says it of some.
+# The fact of the user that names this relative.
 _SPOUSES = frozenset(("wife", "husband"))
-# Other words of these may mean another: "my boss" and "my manager" are two.
+# Synonyms of these may mean another person: "my boss" and "my manager" are two.
 _DOUBTFUL = frozenset(("boss", "friend", "colleague", "doctor", "partner"))
 
 
 def meant(graph: Graph, registered: Registered, label: str) -> Node | None:
-    """Return whom the user's *label* means, if it is "my" and a kin word and they have one such.
+    """Return the entity that the user's *label* means, if it is "my" and a kin word.
 
-    That is who the user's facts say it of, else who was called so in other words: "my mom", "my
-    mother". Of several, or none, nobody: who is asked is then a question, or somebody new.
+    The user's facts decide first, then a synonym that was used before: "my mom", "my mother". If
+    several fit, or none, the result is None: the new entity is then a question, or simply new.
     """
     owner, _, word = names.canonical(label).partition(" ")
     kind = kin.of(owner, word) if owner in kin.OWN else None

@@ -1,7 +1,8 @@
-"""Who is meant: what is most certain first, and never a merge at first sight (seed 004).
+"""Decide which entity a mention means: the surest rule first, and never a merge at first sight.
 
-Greedy clustering, by whatever is above a threshold, chains errors until one entity has swallowed
-everything. So a name decides alone, likeness only raises a question.
+Greedy clustering by a threshold chains errors until one entity has swallowed everything. So only a
+name decides, and similarity only raises a question. (The order is that of a sieve, Raghunathan and
+others, 2010; see docs/design.md, Identity.)
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,12 +12,12 @@ from typing import Final
 from ...ranks import cosine
 from .. import kinds, names, schema
 
-# From here on two of one type may be the same.
+# From this similarity on, two of one type may be the same.
 SIMILAR: Final = 0.6
 MERGING: Final = 0.85
-# Of how many a new entity may be thought to be the same.
+# A new entity has at most so many candidates.
 MOST_PROPOSED: Final = 3
-# Of a qualifier, what tells nothing.
+# Words of a qualifier that distinguish nobody.
 _IDLE: Final = frozenset(
     ("from", "the", "our", "with", "aus", "dem", "der", "die", "das", "vom", "von", "beim", "mein")
 )
@@ -26,11 +27,11 @@ Similarity = Callable[["Known", "Sought"], float]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entity as the sieve sees it; `canonical_id` is that of its component's canonical one."""
+    """An entity as it is compared; `canonical_id` is its component's canonical entity."""
 
     id: str
     label: str
-    # Without the number that tells it from others of that name.
+    # The name without the number that distinguishes entities of one name.
     name: str
     canonical_name: str
     node_type: str
@@ -46,11 +47,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What is mentioned at `now_ms`; `name` is its key, `claimed` who the caller says it is.
+    """The entity sought, mentioned at `now_ms`; `name` is its key, `claimed` a claimed id.
 
-    `is_new`: it is none of those of its name, so it is said; but for `apart`, those are by their
-    ids of which that is known anyway. `also` are names that the text says it has besides,
-    `synonyms` those that mean the same anyway.
+    `is_new`: the text says that it is none of the known ones of its name. `apart`: ids of entities
+    of its name that it is known not to be. `also`: further names that the text gives it.
+    `synonyms`: names that mean the same in any case.
     """
 
     name: str
@@ -69,7 +70,7 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Who it is, or None for a new entity; and who it may be, with the similarity of each."""
+    """The entity found, or None for a new one; and its candidates, each with a similarity."""
 
     same: Known | None
     status: str
@@ -79,14 +80,14 @@ class Decision:
 def decide(
     sought: Sought, named: Sequence[Known], others: Sequence[Known], similarity: Similarity
 ) -> Decision:
-    """Return who *sought* is, given those *named* exactly like it and the candidates *others*.
+    """Decide who *sought* is, given those *named* exactly like it and the candidates *others*.
 
-    1. Of its name and type, of a kind that does not contradict, valid now, and nothing says that
-       another is meant: the same. Of several of these the one that the caller claims, else one of
-       its qualifier, of the nearest kind, else the one activated last. (Which also finds members
-       of a component; who reads goes on to its canonical one.)
-    2. Of its name otherwise, or alike by at least 0.6: a new one, ambiguous.
-    3. A new one, provisional.
+    1. One of its name and type, of an agreeing kind, valid now, with nothing that says another is
+       meant: the same. Several of these: the claimed one, else the one with its qualifier, with the
+       nearest kind, or activated last. (Members of a component count; the caller then takes its
+       canonical entity.)
+    2. Another of its name, or one with a similarity of 0.6 or more: a new entity, ambiguous.
+    3. Otherwise a new entity, provisional.
     """
     fitting = [one for one in named if fits(one, sought) and is_meant(one, sought)]
     if fitting:
@@ -102,7 +103,7 @@ def decide(
 
 
 def proposed(decision: Decision) -> list[tuple[Known, float]]:
-    """Return of whom a new entity is to be thought the same: the most similar, one a component."""
+    """Return the candidates of a new entity: the most similar ones, one for each component."""
     chosen: dict[str, tuple[Known, float]] = {}
     for one, near in decision.candidates:
         chosen.setdefault(one.canonical_id, (one, near))
@@ -110,9 +111,9 @@ def proposed(decision: Decision) -> list[tuple[Known, float]]:
 
 
 def fits(one: Known, sought: Sought) -> bool:
-    """Tell whether *one* may be what is sought: of its type and kind, and not over by then.
+    """Tell whether *one* fits: its type and kind agree, and it has not ended by then.
 
-    Since when it is valid is no more than when it was first told of; that may be told late.
+    Its valid_from is only its first mention, and a message may arrive late; so it is not compared.
     """
     return (
         one.node_type == sought.node_type
@@ -123,10 +124,10 @@ def fits(one: Known, sought: Sought) -> bool:
 
 
 def is_meant(one: Known, sought: Sought) -> bool:
-    """Tell whether nothing says that another one of the name is meant.
+    """Tell whether nothing says that another entity of the name is meant.
 
-    That is what is said to be new, what has a qualifier that *one* has not, unless it only tells
-    what kind *one* is ("my sister"), and what facts tell apart.
+    A text says so if it calls the entity new, or if the facts tell the two apart. A qualifier that
+    *one* lacks says so too, unless it only names the kind of *one* ("my sister").
     """
     if sought.is_new or one.id in sought.apart:
         return False
@@ -138,9 +139,9 @@ def is_meant(one: Known, sought: Sought) -> bool:
 
 
 def may_be(one: Known, sought: Sought) -> bool:
-    """Tell whether it may be asked if *one* is what is sought: over or not.
+    """Tell whether *one* is a candidate for the entity sought, ended or not.
 
-    An entity may be a topic only of that very name.
+    An entity may be a topic only if the names are equal.
     """
     is_of_type = one.node_type == sought.node_type
     types, called = {one.node_type, sought.node_type}, {sought.name, *sought.also, *sought.synonyms}
@@ -152,12 +153,12 @@ def may_be(one: Known, sought: Sought) -> bool:
 
 
 def is_one_qualifier(one: str, other: str) -> bool:
-    """Tell whether two qualifiers have a word in common that says something: "(the) office"."""
+    """Tell whether two qualifiers share a distinguishing word: "(the) office"."""
     return bool(telling(one) & telling(other))
 
 
 def telling(qualifier: str) -> set[str]:
-    """Return the words of a qualifier that tell somebody apart, as they are searched for."""
+    """Return the distinguishing words of a qualifier, as they are searched for."""
     words = names.words(names.canonical(qualifier))
     return {word for word in words if len(word) > 2 and word not in _IDLE} or set(words)
 
@@ -170,7 +171,7 @@ def candidates(
 ) -> list[Known]:
     """Return the ten of *known* activated last and the five nearest, those of its type first.
 
-    Never any for being central: what has many edges would attract ever more of them.
+    Centrality has no say, or entities with many edges would attract ever more of them.
     """
     everyone = list(known)
     by_time = sorted(everyone, key=lambda one: (-one.last_activated, one.canonical_name))
@@ -194,9 +195,9 @@ def is_near(one: Known, sought: Sought) -> bool:
 
 
 def likeness(one: Known, sought: Sought) -> float:
-    """Return the cosine of embeddings where both have one of a dimension, else the names' ratio.
+    """Return the cosine of two embeddings of one dimension, or without them the names' ratio.
 
-    0 where their names have different numbers, which tell them apart.
+    0 if their names have different numbers, which distinguish them.
     """
     if names.are_numbered_apart(one.name, sought.name):
         return 0.0
@@ -208,7 +209,7 @@ def likeness(one: Known, sought: Sought) -> float:
 
 
 def may_merge(evidence: Mapping[str, bool], confidence: float) -> list[str]:
-    """Return what is missing for a merge by ourselves; nothing: merge.
+    """Return what a merge by the system lacks; nothing: merge.
 
     Similarity is necessary and never enough: "my boss" and "my manager" are alike and are two.
     """

@@ -1,8 +1,8 @@
-"""Whether two labels are one name written in two ways, for what merges by itself.
+"""Tell whether two labels are one name written in two ways, for automatic merges.
 
-That two names are alike by their letters says little: "creative" and "create" are, "ROS" and
-"RpoS", "Vice Monitor" and the "Vice Monitor WBS". What a person takes for one name differs in how
-it is written, in number, or by a slip of the pen; never by a whole word.
+Similar letters say little: "creative" and "create" share them, as do "ROS" and "RpoS". A person
+takes two labels for one name if they differ in style, in number, or by a slip of the pen; never by
+a whole word.
 """
 
 import unicodedata
@@ -10,12 +10,12 @@ from typing import Final
 
 from ..language.folded import word_set
 
-# Before a name, these tell nothing of what it stands for. (Who is "my" boss for one of two who talk
-# is "your" boss for the other; his and hers may be two.)
+# These words before a name do not change its meaning. (Of two speakers, one's "my" boss is the
+# other's "your" boss, but "his" and "her" may be two.)
 DETERMINERS: Final = word_set("""
 a an the my your our der die das el la le los las mein meine meinen meinem meiner unser unsere
 """)
-# In a word of so many letters one may be wrong; of fewer, where another word of the name is right.
+# A word of so many letters may have one wrong letter. A shorter one may if another word agrees.
 _SURE: Final = 6
 _SHORTEST: Final = 5
 
@@ -23,10 +23,11 @@ _SHORTEST: Final = 5
 def is_one_name(one: str, other: str) -> bool:
     """Tell whether two labels have the same words, in the same order.
 
-    Not counted are blanks, hyphens and such, capitals, and determiners. A word may be the other's
-    plural. One may have a letter that is wrong, missing or too much, or two that changed places;
-    but the first and the last, which tell Daniel from Daniela, must be right, and it must be
-    written as a name is: of other words, and of acronyms, one letter makes another word.
+    * Blanks, hyphens, capitals and determiners do not count.
+    * A word may be the other's plural.
+    * One word may have a letter that is wrong, missing or added, or two that changed places.
+    * The first and the last letter must agree, because they tell Daniel from Daniela.
+    * The word must be written like a name: elsewhere, one letter makes another word.
     """
     if _letters(one) == _letters(other):
         return True
@@ -47,7 +48,7 @@ def _normal(label: str) -> str:
 
 
 def _words(label: str) -> list[str]:
-    """Return the words of *label* as written, without determiners unless there are no more."""
+    """Return the words of *label* as written, without determiners unless nothing else is left."""
     cut = "".join(one if one.isalnum() else " " for one in _normal(label))
     words = cut.split()
     return [one for one in words if one.casefold() not in DETERMINERS] or words
@@ -73,7 +74,7 @@ def _is_of_a_name(word: str) -> bool:
 
 
 def _is_one_off(one: str, other: str) -> bool:
-    """Tell whether a letter is another or too much, or two that are neighbours changed places."""
+    """Tell whether one letter is changed or added, or two neighbours are swapped."""
     short, long = sorted((one, other), key=len)
     same = next((place for place, letter in enumerate(short) if letter != long[place]), len(short))
     left, right = short[same:], long[same:]

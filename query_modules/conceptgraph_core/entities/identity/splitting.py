@@ -1,7 +1,7 @@
-"""Splitting an entity that was two of one name: some mentions and facts go to another one.
+"""Split an entity that was two of one name: move some mentions and facts to a new one.
 
-Edges stay with the first: they were made by whole sessions. Taking a split back moves everything
-home; the other one then goes, unless there is more to it.
+Edges stay with the first entity, because whole sessions made them. Undoing a split moves everything
+back. The new entity is then removed, unless it has gained anything of its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,12 +27,12 @@ def split(
     said: str | None,
     reason: str,
 ) -> Row:
-    """Move mentions and facts of an entity to another one of its name, which is made.
+    """Move mentions and facts of an entity to a new entity of the same name.
 
-    That moves *mention_ids*, or what was told *since* then (unix ms). Returns verdict (`split`),
-    entity_id of the new one and merge_id, which takes it back. Without a name of the entity in
-    *said*, the user's words, it is only a claim (`candidate`), and reason says why. Raises
-    NotFound, InvalidText, NotAllowed if nothing would move, or nothing would stay.
+    It moves *mention_ids*, or everything recorded *since* then (unix ms). Returns verdict
+    (`split`), entity_id of the new one and merge_id, which undoes the split. *said*, the user's
+    words, must contain a name of the entity. Else it is only a claim (`candidate`), and reason says
+    why. Raises NotFound, InvalidText, NotAllowed if nothing would move, or nothing would stay.
     """
     texts.summary(reason, "reason")
     if said is not None:
@@ -52,7 +52,7 @@ def split(
 def _chosen(
     graph: Graph, members: Iterable[Node], wanted: Sequence[str], since: int | None
 ) -> dict[Node, Node]:
-    """Return the mentions and facts that are to move, each with the entity that it is of."""
+    """Return the mentions and facts to move, each with its entity."""
     everything = {one: member for member in members for one in _parts(graph, member)}
     ids_wanted = {texts.name(one, "mention_ids") for one in wanted}
     for unknown in sorted(ids_wanted - {one.key for one in everything}):
@@ -121,16 +121,16 @@ def _made(
 
 
 def _move(graph: Graph, moves: Sequence[tuple[Node, Node, Node]]) -> None:
-    """Let mentions and facts, in their order, be of another entity: (which, of whom, whose now).
+    """Move mentions and facts, in their order, to other entities: (thing, from, to).
 
-    Each entity is counted again once, however many are moved.
+    Each entity is counted again once, however many things move.
     """
     gone: dict[Node, list[Node]] = {}
     come: dict[Node, list[Node]] = {}
     for one, source, target in moves:
         is_fact = one.label == schema.FACT
         ties = graph.arriving(one, schema.HAS_FACT) if is_fact else graph.leaving(one, schema.OF)
-        # One that Cypher written by hand has doubled goes with the other.
+        # An edge that Cypher written by hand has doubled moves along.
         for tie in [tie for tie in ties if tie.other.id == source.id]:
             graph.delete_edge(tie.raw)
         if is_fact:
@@ -147,10 +147,9 @@ def _move(graph: Graph, moves: Sequence[tuple[Node, Node, Node]]) -> None:
 
 
 def rejoin(graph: Graph, entry: Node) -> list[Node]:
-    """Move home what a split moved. Returns the entities that are whole again.
+    """Move back everything that a split moved. Returns the entities that are whole again.
 
-    What was said of the other one since counts as the first one's from now on, by a merge of its
-    own.
+    Later mentions of the other one count as the first one's from now on, by a merge of its own.
     """
     other = ledger.target(graph, entry)
     origins = _origins(entry)
@@ -165,7 +164,7 @@ def rejoin(graph: Graph, entry: Node) -> list[Node]:
 
 
 def _origins(entry: Node) -> dict[str, str]:
-    """Return of each id that a split moved the entity that it was of."""
+    """Return, by id, the former entity of each thing that a split moved."""
     return dict(one.split("\t", 1) for one in entry.get("moved") or ())
 
 
@@ -176,7 +175,7 @@ def _made_by(graph: Graph, entity: Node) -> Node | None:
 
 
 def _home(graph: Graph, entity: Node, moved_id: str) -> Node:
-    """Return where a thing of *entity* belongs: past all splits that were taken back."""
+    """Return the entity that a thing of *entity* belongs to, past all splits that were undone."""
     while (entry := _made_by(graph, entity)) is not None and not entry.get("is_active"):
         wanted = _origins(entry).get(moved_id, entry.get("source_node_id"))
         of = [tie.other for tie in graph.leaving(entry, schema.MERGE_OF)]
@@ -185,9 +184,9 @@ def _home(graph: Graph, entity: Node, moved_id: str) -> Node:
 
 
 def drop_if_bare(graph: Graph, entity: Node) -> list[Node]:
-    """Remove what a split made that was taken back, if there is no more to it.
+    """Remove the entity that an undone split made, if nothing else was recorded of it.
 
-    So with what it was itself split from. Returns what is gone; the entries in the ledger stay.
+    The same goes for the entity that it was split from. Returns what is gone; ledger entries stay.
     """
     made = _made_by(graph, entity)
     if made is None or made.get("is_active") or entity.get("merge_count"):

@@ -1,4 +1,4 @@
-"""Taking back what the ledger has: a merge, a split, an end or a separation, in any order."""
+"""Undo an entry of the ledger: a merge, a split, an end or a separation, in any order."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -21,11 +21,10 @@ _UNDO: Final[dict[str, Callable[[Graph, Node], list[Node]]]] = {
 
 
 def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
-    """Take an entry of the ledger back. Returns merge_id and separate.
+    """Undo an entry of the ledger. Returns merge_id and separate.
 
-    `separate` has the entities that it was about, as they are now, with all their labels: the two
-    that a merge had made one, or that were kept apart, or the one that was split or had ended.
-    Raises NotFound, NotAllowed if it was taken back before, or never was in force.
+    `separate` has the entities that the entry was about, as they are now, with all their labels.
+    Raises NotFound, and NotAllowed if the entry was undone before, or never was in force.
     """
     texts.name(merge_id, "merge_id")
     texts.summary(reason, "reason")
@@ -40,7 +39,7 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
 
 
 def take_back(graph: Graph, entry: Node, reason: str) -> list[Row]:
-    """Take an *entry* that is in force back. Returns `separate`, as `unmerge` does."""
+    """Undo an *entry* that is in force. Returns `separate`, as `unmerge` does."""
     entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
     apart = _UNDO[ledger.action_of(entry)](graph, entry)
     gone: list[Node] = []

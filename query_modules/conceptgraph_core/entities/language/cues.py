@@ -1,7 +1,7 @@
-"""What the text around a name tells of who is meant: another Max, Lena from the office, my sister.
+"""Find cues beside a name that tell who is meant: another Max, Lena from the office, my sister.
 
-Only what stands right beside the name counts. A cue makes no merge: it makes a second one of the
-name, or a question, and fills in what an observation leaves out.
+Only the words right beside the name count. A cue makes no merge: it makes a second entity of the
+name, or a question, and fills in the gaps of an observation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,12 +11,12 @@ from typing import Any, Final
 from .. import kinds, names
 from ..inputs import Observation
 
-# Not by an import statement: a reload of the modules drops what such a statement names, and with
-# it everything else that begins with "re".
+# Not by an import statement: when the modules are reloaded, Memgraph drops the names such a
+# statement defines, and with them all names that begin with "re".
 re: Final[Any] = __import__("re")
 
-# Nothing here repeats without a bound what may be divided in more than one way: whatever the text,
-# the work is in proportion to its length.
+# No repetition without a bound may match one text in several ways, so that the time is linear in
+# the length of the text.
 _NAME: Final = r"(?<!\w)[A-ZÄÖÜ][\w'’.-]{0,40}\w(?: [A-ZÄÖÜ][\w'’-]{1,40}){0,2}(?!\w)"
 _NEW: Final = (
     r"(?:another|different|second|third|other|new|andere[rnsm]?|zweite[rnsm]?|dritte[rnsm]?"
@@ -27,9 +27,9 @@ _CALLED: Final = (
     r"(?:called|named|heißt|heisst|hieß|namens|genannt)(?: (?:him|her|it|ihn|sie|es))?"
     r"(?: also| auch)? "
 )
-# Words that may stand between "new" and a name: "my other sister Anna".
+# The most words between "new" and a name: "my other sister Anna".
 _MOST_BETWEEN: Final = 2
-# More names that are one's say nothing of whom a message is about.
+# More aliases than this say nothing about the subject of a message.
 _MOST_PAIRS: Final = 30
 _ALSO: Final = (
     r"(?:also|auch|too|again) (?:called|named|heißt|heisst|namens) {0}\b",
@@ -49,7 +49,7 @@ _FROM: Final = (
     r"\b{0} ((?:from|at|of|in|aus|vom|von|im|beim?) (?:(?:the|my|our|der|dem|meiner|meinem|unserer"
     r"|unserem) )?(?:\w+ )?(?:" + "|".join(_PLACES.split()) + r")|next door)\b"
 )
-# Behind these a place is where somebody is fetched from, and not who it is.
+# A place after these words is where the user meets somebody, and no description of a person.
 _FETCHING: Final = re.compile(
     r"\b(?:pick\w*|get|got|fetch\w*|dr[io]ve\w*|took|take\w*|bring\w*|brought|b[ou]\w*ght|buy"
     r"|adopt\w*|collect\w*|hol\w*|bring\w*|ab(?:ge)?holt?\w*|nahm)\b",
@@ -83,13 +83,13 @@ _BEING_BEHIND: Final = re.compile(
 
 
 def noticed(text: str, observations: Sequence[Observation]) -> list[Observation]:
-    """Return *observations* with what *text* tells of each, where they are silent themselves."""
+    """Return *observations*, with gaps filled by the cues in *text*."""
     pairs = aliases(text)
     return [_noticed(text, one, pairs) for one in observations]
 
 
 def paired(text: str) -> Iterator[tuple[int, int]]:
-    """Iterate over where each name stands that *text* says is one's with another name."""
+    """Iterate over the places of two names that *text* gives to one entity."""
     for pattern in (_SAME, _IN_BRACKETS):
         for match in pattern.finditer(text):
             for number in (1, 2):
@@ -98,7 +98,7 @@ def paired(text: str) -> Iterator[tuple[int, int]]:
 
 
 def aliases(text: str) -> list[tuple[str, str]]:
-    """Return each two names, canonical, that *text* says are one's: "Mike, that is Michael"."""
+    """Return pairs of canonical names that *text* gives to one: "Mike, that is Michael"."""
     pairs = dict.fromkeys(
         (names.canonical(one), names.canonical(other)) for one, other in _aliases(text)
     )
@@ -118,7 +118,7 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
 
 
 def introduces(text: str, label: str) -> bool:
-    """Tell whether *text* speaks of *label* as of another one: "another Max", "our new dog Max"."""
+    """Tell whether *text* introduces *label* as another one: "another Max", "our new dog Max"."""
     name = re.escape(label)
     between = re.search(
         rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}}){name}\b", text, re.IGNORECASE
@@ -152,7 +152,7 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
 
 
 def kind(text: str, label: str) -> str | None:
-    """Return what the user says that somebody is: the sister of "my sister Clara"."""
+    """Return the kind that the user names: the sister of "my sister Clara"."""
     for pattern in (_OWN, *_APPOSED):
         match = re.search(pattern.format(re.escape(label)), text)
         if match is not None and kinds.path(match[1]) is not None:

@@ -1,4 +1,4 @@
-"""Dates as texts write them, English and German: "3 May", "May 3rd" and "3. Mai" are one."""
+"""Recognize dates in texts, English and German: "3 May", "May 3rd" and "3. Mai" are one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 from ...retrieval.calendar_words import MONTHS, ORDINALS, WEEKDAYS
 from .folded import folded
 
-# Between the parts of a date. A line's end is no part of one: "June 7th\n2. Flights".
+# These separate the parts of a date. A line's end does not: "June 7th\n2. Flights".
 _GAPS: Final = frozenset(("", " ", ", ", ". ", ".", " of ", " the ", " of the ", ",", " den "))
 _MOST_PARTS: Final = 3
 _ENGLISH_MONTHS: Final = (
@@ -17,7 +17,7 @@ _ENGLISH_MONTHS: Final = (
 )
 
 
-# Behind one that is not shortened a stop ends the sentence.
+# After an unabbreviated name, a stop ends the sentence.
 _WHOLE: Final = frozenset(
     folded(one) for one in (*_ENGLISH_MONTHS, "Januar", "Juni", "Juli", "Mai")
 )
@@ -25,7 +25,7 @@ _WHOLE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A date from `start` to before `end` of a text; what it does not say is None."""
+    """A date from `start` to before `end` of a text; a missing part is None."""
 
     start: int
     end: int
@@ -35,19 +35,19 @@ class Dated:
 
     @property
     def label(self) -> str:
-        """Return what every way to write it is called: "3 May 2025"."""
+        """Return the label that all spellings of a date share: "3 May 2025"."""
         month = None if self.month is None else _ENGLISH_MONTHS[self.month - 1]
         return " ".join(str(part) for part in (self.day, month, self.year) if part is not None)
 
     def states(self, other: "Dated") -> bool:
-        """Tell whether all that *other* says is said by this one too."""
+        """Tell whether this date contains all parts of *other*."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
         return all(wanted is None or said == wanted for said, wanted in pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A number or a name of a month."""
+    """A number, or the name of a month."""
 
     kind: str
     value: int
@@ -56,7 +56,7 @@ class _Part:
 
 
 def dates(text: str) -> Iterator[Dated]:
-    """Iterate over the dates of *text* that say a day and a month, or a month and a year."""
+    """Iterate over the dates of *text* with a day and a month, or a month and a year."""
     run: list[_Part] = []
     for part in _parts(text):
         fits = run and len(run) < _MOST_PARTS and _goes_on(text, run, part)
@@ -68,7 +68,7 @@ def dates(text: str) -> Iterator[Dated]:
 
 
 def whole(text: str) -> Dated | None:
-    """Return the date that all of *text* is; None: it is none, or says more."""
+    """Return the date that *text* is as a whole; None: it is none, or says more."""
     stripped = text.strip()
     found = next(dates(stripped), None)
     if found is None or (found.start, found.end) != (0, len(stripped.rstrip("."))):
@@ -89,7 +89,7 @@ def _parts(text: str) -> Iterator[_Part]:
 
 
 def _ordinal(text: str, place: int) -> int:
-    """Return how long the "rd" is that follows the number of "3rd"."""
+    """Return the length of the "rd" after the number of "3rd"."""
     following = text[place : place + 3]
     is_one = folded(following[:2]) in ORDINALS and not following[2:].isalpha()
     return 2 if is_one else 0
@@ -130,7 +130,7 @@ def _date(run: list[_Part]) -> Iterator[Dated]:
 
 
 def _name(part: _Part, place: int, run: list[_Part], by_name: bool) -> str:
-    """Return what of a date *part* is: by a month's name, by ISO 8601, or as in "3.5.2025"."""
+    """Return which part of a date it is: by a month's name, by ISO 8601, or as in "3.5.2025"."""
     if part.kind == "month":
         return "month"
     if part.value >= 1000:

@@ -1,4 +1,4 @@
-"""Words that deny that two are one, English and German: a closed list, and no understanding."""
+"""Find words that deny that two are one, English and German: a closed list, without parsing."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 # Not by an import statement: see `cues`.
 re: Final[Any] = __import__("re")
 
-# "Smyth, not Smith" says which spelling is right, and denies nothing.
+# "Smyth, not Smith" corrects a spelling and denies nothing.
 _DENIAL: Final = re.compile(
     r"(?<![,;–-] )(?<!\band )(?<!\bund )\b(?:not|nicht)\b"
     r"|\b\w+n['’]t\b|\b(?:cannot|never|neither|different|distinct|another)\b"
@@ -19,7 +19,7 @@ _DENIAL: Final = re.compile(
 
 
 def found(said: str, names: Iterable[str]) -> str | None:
-    """Return the first denial in *said*; None if there is none. A word of a name is none."""
+    """Return the first denial in *said*; None if there is none. A word of a name does not count."""
     for name in names:
         said = re.sub(rf"\b{re.escape(name)}\b", "…", said, flags=re.IGNORECASE)
     denial = _DENIAL.search(said)

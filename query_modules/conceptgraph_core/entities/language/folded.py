@@ -1,4 +1,4 @@
-"""The form in which the words of a text and of a claim are compared, and lists of words in it."""
+"""Fold texts and claims into the form in which they are compared; make lists of words in it."""
 
 import unicodedata
 from typing import Final
@@ -7,15 +7,15 @@ _TYPED: Final = str.maketrans("‘’‚‛“”„‟‐‑", "''''\"\"\"\"--"
 
 
 def folded(text: str) -> str:
-    """Return *text* in the form in which texts are compared, a blank for any blank.
+    """Return *text* in the form in which texts are compared, each blank as a space.
 
-    NFKC, case-folded, curled quotes as typed ones.
+    The form is NFKC, case-folded, with straight quotes.
     """
-    # Some signs are compatible with a blank and a mark.
+    # NFKC turns some signs into a blank and a mark.
     form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(" " if one.isspace() else one for one in form.translate(_TYPED))
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return *words*, which blanks and line ends tell apart, as a set."""
+    """Return *words*, separated by blanks and line ends, as a set."""
     return frozenset(words.split())

@@ -1,7 +1,7 @@
-"""Words, and whether two are one word in two of its forms: "moving" and "moved", never their stem.
+"""Tell whether two words are forms of one: "moving" and "moved", but never by their stem.
 
-A stem joins too much: "depressing" would be "depression". So only endings of inflection count, and
-the German ones only in a German text, for there "worker" is no form of "work".
+A stem joins too much: "depressing" would be "depression". So only inflectional endings count. The
+German ones count only in a German text, because there "worker" is no form of "work".
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Final
 from ...words.splitting import in_words
 from .folded import folded, word_set
 
-# Any of these shows that a text is German; none is an English word.
+# Each of these proves that a text is German; none is an English word.
 _GERMAN: Final = word_set("""
 ich und der das ist nicht ein eine einen einem einer mein meine meinen meinem meiner mit für von bei
 wir sie auf auch aber dem den zu im zum zur bin habe hat sind mir mich nach sich noch wie wenn dass
@@ -23,7 +23,7 @@ the and is of to my a i it that this with for we you have are be not on at but w
 _GERMAN_ENDINGS: Final = ("e", "en", "n", "er", "ern", "em", "es", "s")
 _UMLAUTS: Final = str.maketrans("äöü", "aou")
 _VOWELS: Final = frozenset("aeiouyäöü")
-# What is left of a word without its ending has so many letters.
+# A word without its ending has at least so many letters.
 _SHORTEST: Final = 3
 _NUMBERS: Final = {
     word: str(number)
@@ -42,7 +42,7 @@ _NUMBERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text in its folded form, a number as its digits, and where it stands."""
+    """A word of a text in its folded form, a number as its digits, and its place."""
 
     form: str
     start: int
@@ -50,7 +50,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """Return the words and numbers of *text*: of "It's 1,200" there are it, s, 1200."""
+    """Return the words and numbers of *text*; for "It's 1,200" these are it, s, 1200."""
     found, place = [], 0
     while place < len(text):
         if not in_words(text[place]):
@@ -72,12 +72,12 @@ def is_german(words: Sequence[str]) -> bool:
 
 
 def is_one_word(one: str, other: str, german: bool, *, verbs: bool = True) -> bool:
-    """Tell whether two folded words are forms of one; without *verbs*, its singular and plural."""
+    """Tell whether two folded words are forms of one; without *verbs*, only singular and plural."""
     return one == other or not bases(one, german, verbs).isdisjoint(bases(other, german, verbs))
 
 
 def bases(word: str, german: bool, verbs: bool = True) -> set[str]:
-    """Return what *word* may be a form of, itself among it."""
+    """Return the possible base forms of *word*, itself included."""
     found = {word}
     if not word.isalpha():
         return found
@@ -120,7 +120,7 @@ def _is_in_number(text: str, place: int) -> bool:
 
 
 def _number(form: str) -> str:
-    """Return *form* without what groups its digits: 1,200 and 1200 are one number."""
+    """Return *form* without digit separators: 1,200 and 1200 are one number."""
     groups = form.split(",")
     is_grouped = len(groups) > 1 and all(len(one) == 3 for one in groups[1:])
     return "".join(groups) if is_grouped and form[:1].isdigit() else form

@@ -1,11 +1,11 @@
-"""Whom a message names by a kind: "my sister", "meine Schwester", "Mom"."""
+"""Find the kinds by which a message names somebody: "my sister", "meine Schwester", "Mom"."""
 
 from typing import Final
 
 from .folded import word_set
 
-# What is one kind, in English and in German, each apart: "my kind" is nobody's child. By the first
-# of each it goes.
+# The words of one kind, in English and in German; the first word names it. The languages stay
+# apart, because "my kind" is nobody's child.
 _KINDS: Final = (
     ("mother mom mum mommy mummy mama", "mutter mama mami mutti"),
     ("father dad daddy papa", "vater papa papi vati"),
@@ -72,7 +72,7 @@ _WORDS: Final = _GERMAN | ENGLISH
 _OF: Final = {
     both[0].split()[0]: tuple(dict.fromkeys(" ".join(both).casefold().split())) for both in _KINDS
 }
-# Who is nobody's kin: the doctor and the dog are those that the user spoke of.
+# No family: "the doctor" and "the dog" are those that the user spoke of.
 _NO_FAMILY: Final = frozenset(
     (
         *("roommate", "neighbour", "boss", "colleague", "doctor", "dentist", "therapist"),
@@ -80,14 +80,14 @@ _NO_FAMILY: Final = frozenset(
         *("parrot", "baby"),
     )
 )
-# By what the two are called as well: "meine Freundin" may be either.
+# Further words for both: "meine Freundin" may be either.
 _ALSO: Final = {
     "girlfriend": "friend",
     "boyfriend": "friend",
     "freundin": "girlfriend",
     "freund": "boyfriend",
 }
-# Who is called so to the face, without a "my".
+# These serve as names without a "my".
 _CALLED: Final = word_set("""
 mom mum mommy mummy mama mutti dad daddy papa vati grandma granny nana oma grandpa granddad opa
 """)
@@ -99,13 +99,13 @@ OWN: Final = _ENGLISH_OWN | frozenset(
     )
 )
 _ENGLISH_OTHERS: Final = frozenset(("your", "his", "her", "their", "a", "an"))
-# Whose they are that somebody else than the user speaks of.
+# Possessives of other people.
 OTHERS: Final = frozenset(
     ("your", "his", "her", "their", "sein", "seine", "ihr", "ihre", "dein", "deine")
 )
-# Between the two at most so many words: "my little sister".
+# The most words between the two: "my little sister".
 _BETWEEN: Final = 2
-# Before one of these it is not the user's own: "a mom", "your mom", "the dad".
+# After one of these it is not the user's own: "a mom", "your mom", "the dad".
 _NOT_MINE: Final = OTHERS | frozenset(
     (
         *("a", "an", "the", "its", "every", "any", "some", "no"),
@@ -118,26 +118,26 @@ _NOT_MINE: Final = OTHERS | frozenset(
 
 # Before a kind, these mean the one of that kind that the user knows: "the plumber".
 _DEFINITE: Final = frozenset(("the", "der", "die", "das", "dem", "den"))
-# Of these kinds everybody knows many, and of a family there are others: "the mother of Jesus".
+# Everybody knows many of these, and other people have families too: "the mother of Jesus".
 _OF_MANY: Final = frozenset(
     (
         *("person", "people", "man", "woman", "place", "thing", "company", "city", "town"),
         *("country", "event", "date", "number", "day", "time", "mensch", "ort", "firma", "stadt"),
     )
 )
-# So many words of a message are looked for as kinds.
+# Only so many words of a message are looked up as kinds.
 _MOST_KINDS: Final = 12
 _SHORTEST_KIND: Final = 3
 
 
 def of(owner: str, word: str) -> str | None:
-    """Return the kind of who is called *word* behind "my" and such; None: it is no kin."""
+    """Return the kind that *word* after "my" means; None: it is no kin."""
     is_english = owner in _ENGLISH_OWN | _ENGLISH_OTHERS
     return (ENGLISH if is_english else _GERMAN).get(word)
 
 
 def kinds(word: str) -> tuple[str, ...]:
-    """Return what an entity that is meant by *word*, case-folded, may be known as."""
+    """Return the kinds that an entity meant by *word*, case-folded, may have."""
     kind = _WORDS.get(word)
     if kind is None:
         return ()
@@ -159,9 +159,9 @@ def named(words: list[str]) -> list[tuple[int, str]]:
 
 
 def known(words: list[str]) -> list[tuple[int, str]]:
-    """Return the places among the case-folded *words* that may mean what has no word above.
+    """Return the places among the case-folded *words* that may mean a kind without a word above.
 
-    Any kind that somebody of the user's, or something, was given: our plumber, the car, my tutor.
+    Such kinds are any that the user gave somebody or something: our plumber, the car, my tutor.
     """
     found = []
     for place, word in enumerate(words[1:], 1):
@@ -175,11 +175,11 @@ def known(words: list[str]) -> list[tuple[int, str]]:
 
 
 def _is_mine(before: list[str], kin: str) -> bool:
-    """Tell whether what stands before a kind says that it is the user's: "my little"."""
+    """Tell whether the words before a kind say that it is the user's: "my little"."""
     for word in reversed(before):
         if word in OWN:
             return of(word, kin) is not None
-        # My friend's sister, and my dog and a cat, are somebody else's.
+        # "My friend's sister" and "my dog and a cat" have kinds that are somebody else's.
         if _is_anothers(word) or word in _WORDS or word in ("and", "und", "or", "oder"):
             return False
     return False

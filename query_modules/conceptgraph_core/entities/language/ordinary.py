@@ -1,13 +1,13 @@
-"""Words that are written as a name now and then: small, or where a sentence begins, they are none.
+"""Words that are sometimes names: in small letters, or at the start of a sentence, they are not.
 
-Compared as `names.searched` has them, so without accents.
+They are in the form of `names.searched`, so without accents.
 """
 
 from typing import Final
 
 from .folded import word_set
 
-# Names that are words (will, Mark, May), and words that many a longer name has in it.
+# Names that are words (will, Mark, May), and words in many longer names.
 ORDINARY: Final = word_set("""
 ace april art august autumn bank banks bay bear bee bell berry bill bird bishop black blaze bond
 brand bridge brook brooks brown buddy bush case cash chance chase cook daisy dash dawn drew ernst
@@ -138,7 +138,7 @@ white widget width wild win wine winner wisdom wish women wonder work workflow w
 workshop world worry worth write writer year years yoga zone
 """)
 
-# What German says often, by which its messages are known; no names begin with these either.
+# Frequent German words, which identify German messages; no names begin with these either.
 GERMAN: Final = word_set("""
 aber als also am an auch auf aus bei beim bin bis bist bitte da dabei damit danke dann das dass
 dein deine dem den denn der des dich die dies diese diesem diesen dieser dir doch dort du ein
@@ -151,12 +151,12 @@ unsere unter viel vom von vor war waren warum was weil weißt wenn wer werde wer
 will wir wird wirst wo wohin wohnt zu zum zur zwei
 """)
 
-# Before one of these a word that may be a name is the word.
+# After one of these, a word that may be a name is the word.
 ARTICLES: Final = word_set("""
 a an the this that my your his her our their der die das dem den des ein eine einem einen einer mein
 meine meinen meinem meiner im am zum zur
 """)
-# Before one of these a month is a month.
+# After one of these, a month is a month.
 DATING: Final = word_set("""
 in of on since until till by next last this early late mid from to every each before after im am
 seit bis ab anfang mitte ende nächsten letzten diesen jeden

@@ -1,8 +1,8 @@
-"""Whether a text says something, and where.
+"""Tell whether a text contains a phrase, and where.
 
-Compared is as `names.canonical` does it, and on the borders of words: "Ann" is not in "Annual". In
-a script without blanks every border of a character is one. Curled quotes and typed ones are the
-same: telephones write “don’t”, and models quote "don't".
+Texts are compared in the form of `names.canonical`, at word borders: "Ann" is not in "Annual". In a
+script without blanks, every character has a border. Curly and straight quotes are equal: telephones
+write “don’t”, and models quote "don't".
 """
 
 import unicodedata
@@ -15,7 +15,7 @@ from ..schema import MAX_CONTEXT
 from .folded import folded as _folded
 from .inflection import Token, is_german, tokens
 
-# And a full stop, where it is one.
+# Besides these, a full stop.
 _SENTENCE_ENDS = "!?…。！？\n"
 _TITLES = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
 _LONGEST_TITLE = max(map(len, _TITLES)) + 1
@@ -23,7 +23,7 @@ _LONGEST_TITLE = max(map(len, _TITLES)) + 1
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where something stands in a text, from `start` to before `end`, and the sentence around."""
+    """The place of a phrase in a text, from `start` to before `end`, and the sentence around it."""
 
     start: int
     end: int
@@ -31,12 +31,12 @@ class Span:
 
 
 class Said:
-    """A message's text, made ready once for all that is looked for in it."""
+    """A message's text, prepared once for many searches."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         folded: list[str] = []
-        # Of each character of the folded text the part of the text that it is from.
+        # For each character of the folded text, its place in the text.
         self._sources: list[tuple[int, int]] = []
         for start, end in _clusters(text):
             for character in _folded(text[start:end]):
@@ -55,7 +55,7 @@ class Said:
         return is_german([one.form for one in self.tokens])
 
     def find(self, wanted: str) -> Span | None:
-        """Return where *wanted* first stands as words of their own; None if nowhere."""
+        """Return the first place of *wanted* as whole words; None if there is none."""
         folded = "".join(_folded(wanted[start:end]) for start, end in _clusters(wanted))
         sought = " ".join(folded.split())
         start = self._folded.find(sought) if sought else -1
@@ -72,7 +72,7 @@ class Said:
         return Span(start, end, self._sentence(start, end))
 
     def sentences(self) -> Iterator[tuple[int, int]]:
-        """Iterate over from and to of each sentence; of a long one over its parts."""
+        """Iterate over the start and end of each sentence, and of the parts of a long one."""
         start = 0
         while start < len(self.text):
             end = self._last(start)
@@ -80,20 +80,20 @@ class Said:
             start = end
 
     def _is_border(self, place: int) -> bool:
-        """Tell whether no word goes on from before *place* to behind it."""
+        """Tell whether no word crosses *place*."""
         if place in (0, len(self._folded)):
             return True
         around = self._folded[place - 1 : place + 1]
         return not all(map(in_words, around)) or any(map(is_unspaced, around))
 
     def _sentence(self, start: int, end: int) -> str:
-        """Return the sentence of the text that has what stands there, cut if it is long."""
+        """Return the sentence around a place in the text, cut if it is long."""
         text = self.text
         first, last = self._first(start), self._last(end)
         if last - first > MAX_CONTEXT:
             cut = start - MAX_CONTEXT // 2
             if cut > first:
-                # Between words, where there are blanks.
+                # Cut between words, if there are blanks.
                 first = max(cut, text.find(" ", cut, start))
             cut = first + MAX_CONTEXT
             if cut < last:
@@ -102,7 +102,7 @@ class Said:
         return text[first:last].strip()
 
     def _first(self, start: int) -> int:
-        """Return where the sentence begins, or a place so far before it that it is cut anyway."""
+        """Return the start of the sentence, or a place so far before that it is cut anyway."""
         text, least = self.text, max(0, start - MAX_CONTEXT - 1)
         first = max(least, *(text.rfind(mark, least, start) + 1 for mark in _SENTENCE_ENDS))
         stop = text.rfind(".", first, start)
@@ -111,7 +111,7 @@ class Said:
         return max(first, stop + 1)
 
     def _last(self, end: int) -> int:
-        """Return where the sentence is over, or a place so far behind that it is cut anyway."""
+        """Return the end of the sentence, or a place so far behind that it is cut anyway."""
         text, most = self.text, min(len(self.text), end + MAX_CONTEXT + 1)
         ends = (text.find(mark, end, most) for mark in _SENTENCE_ENDS)
         last = min((found + 1 for found in ends if found >= 0), default=most)
@@ -121,7 +121,7 @@ class Said:
         return last if stop < 0 else stop + 1
 
     def _is_full_stop(self, place: int) -> bool:
-        """Tell whether a stop is none of a number, of an address, or after a title: 2.46, Dr."""
+        """Tell whether a stop ends a sentence, unlike that of a number or a title: 2.46, Dr."""
         text = self.text
         following = text[place + 1 : place + 2]
         if following and in_words(following) and not is_unspaced(following):
@@ -133,7 +133,7 @@ class Said:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Iterate over from and to of each character with the marks that combine with it."""
+    """Iterate over the start and end of each character with its combining marks."""
     start = 0
     for place in range(1, len(text) + 1):
         if place == len(text) or not unicodedata.combining(text[place]):

@@ -1,1 +1,1 @@
-"""Saying what is known of whom a message names, in sentences that can be traced."""
+"""Describe the entities that a message names, in sentences that cite their sources."""

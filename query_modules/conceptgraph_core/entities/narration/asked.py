@@ -1,7 +1,8 @@
-"""What a message asks of the user: "Where do I work?", "Wann habe ich Geburtstag?".
+"""Find questions about the user: "Where do I work?", "Wann habe ich Geburtstag?".
 
-A sentence asks so that has a question's mark or word, a first person, and a word for the matter:
-one of the predicate's, one that stands for it, or the whole value. So a greeting asks nothing.
+A sentence is such a question if it has a question mark or a question word, a first person, and a
+word for a fact: from its predicate, a word that stands for that, or its whole value. So a greeting
+asks nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +20,7 @@ _ASKING: Final = word_set("""
 what where when who whom whose which how remind tell was wo wann wer wen wem wie welche welcher
 welches sag
 """)
-# What stands for one matter, in English and German.
+# Words for one subject, in English and German.
 _MATTERS: Final = tuple(
     folded(words).split()
     for words in (
@@ -35,20 +36,20 @@ _MATTERS: Final = tuple(
     )
 )
 _KNOWN: Final = frozenset(word for words in _MATTERS for word in words)
-# Of a predicate these say nothing: "favourite food" is asked for by food.
+# These words of a predicate are no subject: "food" asks for "favourite food".
 _SAYING_NOTHING: Final = (STOP_WORDS | GERMAN) - _KNOWN | {"favourite", "favorite", "current"}
 
 
-# So much of a message is read.
+# Only so many sentences of a message are read.
 _MOST_SENTENCES: Final = 20
 _MOST_WORDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence that asks of the user: its words in all that they may be forms of.
+    """A question about the user: its words, with all base forms they may have.
 
-    `matters` has those of the words besides that stand for the same.
+    `matters` has the words that stand for the same subjects.
     """
 
     words: frozenset[str]
@@ -68,7 +69,7 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The sentences of a message that ask of the user."""
+    """The sentences of a message that ask about the user."""
 
     sentences: tuple[_Sentence, ...]
 
@@ -78,7 +79,7 @@ class Asked:
 
 
 def asked(message: str) -> Asked:
-    """Return what *message* asks of the user."""
+    """Return the questions of *message* about the user."""
     sentences = []
     for found in _sentences(message):
         words = [one.form for one in tokens(found)][:_MOST_WORDS]
@@ -101,7 +102,7 @@ def _sentence(words: list[str]) -> _Sentence:
 
 
 def _sentences(message: str) -> Iterator[str]:
-    """Yield the sentences of *message*, each with the mark that ends it."""
+    """Yield the sentences of *message*, each with its final mark."""
     start = 0
     for place, character in enumerate(message, 1):
         if character in ".!?\n":

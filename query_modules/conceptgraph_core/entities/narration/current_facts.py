@@ -1,4 +1,4 @@
-"""What is believed of an entity now, as a narrative tells it."""
+"""Select the believed facts of an entity that a narrative reports."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ def value_briefly(graph: Graph, fact: Node) -> list[Part]:
 def facts_now(
     graph: Graph, members: Sequence[Node], asks: Asked | None = None
 ) -> tuple[list[tuple[Node, Node]], list[Node]]:
-    """Return the facts that are believed and valid now: each two that contradict, and the others.
+    """Return the facts believed and valid now: each pair that contradicts, and the others.
 
-    The user's own first, then the latest known. Only what *asks* asks for, if it is given.
+    The user's own come first, then the latest. With *asks*, only facts that it asks for.
     """
     now_ms = graph.now_ms
     known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]

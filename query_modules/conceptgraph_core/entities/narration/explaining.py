@@ -1,7 +1,6 @@
-"""Why an entity is trusted, active, merged or gone, and an edge what it is: text, and rows to draw.
+"""Explain why an entity is trusted, active, merged or gone, or an edge: text, and rows to draw.
 
-Every number is shown with what it is made of (seed 004, anti-pattern 6: no number that nobody can
-explain).
+Each number is shown with its parts, so that a person can check it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ from .sentences import INFERRED, Part, called, ended, quoted, written
 
 Row = dict[str, Any]
 
-# Of mentions and of edges, so many are told of.
+# At most so many mentions and edges are reported.
 MOST_TOLD: Final = 5
 _DONE: Final = {
     schema.MERGE_ACTION: "{0} was merged into {1}",
@@ -32,7 +31,7 @@ _DONE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A line, what of the graph it is about, and ids that tools take."""
+    """A line, the part of the graph it is about, and ids that tools take."""
 
     parts: tuple[Part, ...]
     node: Node | None = None
@@ -49,7 +48,7 @@ def explain(
 ) -> list[Row]:
     """Explain an entity, or the edge of that type between two. Raises NotFound, InvalidText.
 
-    A row has text, parts, ids, and the node and the relation that it speaks of, to draw.
+    A row has text, parts, ids, and the node and the relation that it is about, to draw.
     """
     return [
         {
@@ -87,9 +86,9 @@ def _told(
 
 
 def _between(graph: Graph, source: Node, target: Node, kind: str) -> tuple[Node, Tie] | None:
-    """Return the edge of two, or else the strongest of what each was merged with, and its end.
+    """Return the edge of two, or else the strongest one of their components, and its end.
 
-    `entity_get` shows what any member of a component has as its canonical entity's.
+    `entity_get` shows the edges of all members as those of the canonical entity.
     """
     own = graph.between(source, target, kind)
     if own is not None:
@@ -174,7 +173,7 @@ def _presence(graph: Graph, node: Node, members: Sequence[Node]) -> Told:
 def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
     names = {one.key: called(one.name) for one in members}
     for one in members:
-        # Whom it was taken apart from, too.
+        # The entities that it was separated from are named, too.
         names |= {tie.other.key: called(tie.other.name) for tie in graph.ties(one, schema.SAME_AS)}
     for row in reading.ledger_rows(graph, members):
         pair = [names.get(row[end], row[end]) for end in ("source_id", "target_id")]

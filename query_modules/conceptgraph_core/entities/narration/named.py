@@ -1,9 +1,9 @@
-"""Whom a message names: by a whole label, by a part of a name, or as "my sister".
+"""Find the entities that a message names: by a whole label, by a part of a name, or as "my sister".
 
-The whole label always counts, but for accents and case. A part of a name ("Anna" of Anna Smith)
-counts where it is written as a name: with a capital that it owes neither to the beginning of a
-sentence nor to being another word (will, Mark, May). Both the look-up and the procedure that
-judges what was found read the message so; nothing of Memgraph is imported.
+A whole label always counts, whatever its accents and case. A part of a name ("Anna" of Anna Smith)
+counts if it is written as a name. Its capital must not be due to the beginning of a sentence or to
+another word (will, Mark, May). The look-up and the procedure that judges its results both use this
+module; it imports nothing of Memgraph.
 """
 
 from collections import Counter
@@ -20,24 +20,24 @@ from .. import names, schema
 from ..language import kin
 from ..language.ordinary import ARTICLES, DATING, GERMAN, ORDINARY
 
-# Of the message so many words are read, and so many make a label at most.
+# Only so many words of the message are read, and a label has at most so many.
 MOST_WORDS: Final = 400
 MOST_WORDS_A_NAME: Final = 5
-# Of a script without blanks, so many characters, and so many make a label at most.
+# The same for a script without blanks, in characters.
 _MOST_UNSPACED: Final = 200
 _MOST_LETTERS_A_NAME: Final = 8
-# So many words are looked for as parts of names.
+# Only so many words are looked up as parts of names.
 MOST_PARTS: Final = 40
-# What more than so many share, a part of a name or a kind, is no name of one of them.
+# A part of a name, or a kind, that more entities share identifies none of them.
 MOST_SHARING: Final = 8
-# So many words behind a name may tell which one of it is meant: from the office in Bonn.
+# So many words after a name may tell which entity is meant: from the office in Bonn.
 _MOST_BEHIND: Final = 5
 _SHORTEST: Final = 2
 _ENDS: Final = frozenset('.!?…。！？\n:;•*"“”„»«(')
 _PUNCTUATION: Final = ".,;:!?…'\"()[]“”„«»‘’*"
 _APOSTROPHES: Final = ("'s", "’s")
 
-# From the first to before the last word of the message.
+# From the first word of the message to before the last.
 Place = tuple[int, int]
 
 
@@ -49,7 +49,7 @@ class _Word:
     # With the punctuation.
     raw: str
     begins: bool
-    # Whether the next word is parted from it by blanks alone.
+    # Whether only blanks separate it from the next word.
     goes_on: bool
 
     @property
@@ -68,7 +68,7 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """Where a message names an entity: by its label, whole or in part, and by its kind."""
+    """The places that name an entity: by its label, whole or in part, and by its kind."""
 
     places: tuple[Place, ...]
     is_whole: bool
@@ -77,23 +77,23 @@ class Meant:
 
 @dataclass(slots=True)
 class Message:
-    """What a message may name, by what is looked up."""
+    """The possible names in a message, by the form that is looked up."""
 
     # By the searched form of a label.
     wholes: dict[str, list[Place]] = field(default_factory=dict)
-    # By a word of a name, as it is searched for.
+    # By a word of a name, in its searched form.
     parts: dict[str, list[int]] = field(default_factory=dict)
-    # By what an entity may be known as.
+    # By a kind that an entity may have.
     kinds: dict[str, list[Place]] = field(default_factory=dict)
-    # Where a kind stands behind "the": the one that there is.
+    # The places where a kind follows "the": the only one that there is.
     definite: set[Place] = field(default_factory=set)
     words: list[_Word] = field(default_factory=list)
     is_german: bool = False
-    # Whether capitals say anything: not where all are small, or all capitals.
+    # Whether capitals mean anything: not if the text is all small, or all capitals.
     has_case: bool = True
 
     def meant(self, label: str, node_type: str, kind: str | None) -> Meant | None:
-        """Return where an entity is named that is called *label*; None if nowhere."""
+        """Return the places that name an entity called *label*; None if there are none."""
         name = names.canonical(label)
         known_as = tuple(self.kinds.get((kind or "").casefold(), ()))
         whole = self.wholes.get(names.searched(name))
@@ -106,7 +106,7 @@ class Message:
         return Meant(found, False, known_as) if found or known_as else None
 
     def behind(self, place: Place) -> set[str]:
-        """Return the next words behind *place* that no punctuation parts from it."""
+        """Return the next words after *place*, up to a punctuation mark."""
         found: set[str] = set()
         for before, word in list(pairwise(self.words[place[1] - 1 :]))[:_MOST_BEHIND]:
             if place[0] < 0 or not before.goes_on:
@@ -115,7 +115,7 @@ class Message:
         return found
 
     def _is_name(self, place: Place, label: str) -> bool:
-        """Tell whether what is written at *place* may be *label*, not another word: "I may"."""
+        """Tell whether the text at *place* may be *label*, not another word: "I may"."""
         first, beyond = place
         if beyond - first > 1 or not 0 <= first < len(self.words):
             return True
@@ -124,9 +124,9 @@ class Message:
         return not is_other or word.is_capitalised or not label[0].isupper()
 
     def _goes_on(self, run: Place) -> bool:
-        """Tell whether the name goes on with what is no part of it: Anna Jones is not Anna Smith.
+        """Tell whether the name continues with a foreign part: Anna Jones is not Anna Smith.
 
-        German writes all nouns with a capital: "Hat Anna Zeit?" says nothing of that.
+        German writes all nouns with a capital, so "Hat Anna Zeit?" does not continue it.
         """
         first, beyond = run
         if self.is_german or not self.has_case:
@@ -140,18 +140,19 @@ class Message:
 
 
 def _is_long(form: str) -> bool:
-    """Tell whether it is long enough for a part of a name, and no number."""
+    """Tell whether a word is long enough for a part of a name, and no number."""
     return len(form) >= _SHORTEST and form.replace("-", "").isalpha()
 
 
 def narrowed(
     found: Iterable[tuple[Any, Meant]], definite: Collection[Place] = ()
 ) -> list[tuple[Any, Meant]]:
-    """Return of entities with where they are meant those that no longer name takes the place of.
+    """Return the entities with their places, without places that a longer name covers.
 
-    "New York" is not York, and "my friend Anna" no other friend. What more than a few share is no
-    name of one of them: there is a "Team" in many, and of fourteen friends "my friend" is none in
-    particular. At a *definite* place, "the plumber", there is one, or two names of one.
+    "New York" is not York, and "my friend Anna" no other friend. A name that more than a few
+    entities share identifies none: there are many a "Team", and of fourteen friends "my friend" is
+    none in particular. At a *definite* place, "the plumber", there is one entity, or two of one
+    name.
     """
     all_found = list(found)
     every = {place for _, meant in all_found for place in (*meant.places, *meant.kinds)}
@@ -179,7 +180,7 @@ def narrowed(
 
 
 def _shared(meant: Meant) -> set[Place]:
-    """Return the places of what others may be named by as well: all but a whole label."""
+    """Return the places that name other entities as well: all but a whole label."""
     return {*meant.kinds} if meant.is_whole else {*meant.kinds, *meant.places}
 
 
@@ -191,10 +192,10 @@ def _is_within(place: Place, others: Iterable[Place]) -> bool:
 
 
 def parts(label: str) -> list[str]:
-    """Return the words of *label* by which alone it may be named, as they are searched for.
+    """Return the words of *label* that may name the entity alone, in their searched form.
 
-    Of "Bank of America (the one in town)" bank and america: what is written small beside capitals
-    is no name.
+    For "Bank of America (the one in town)" they are bank and america. Small words beside capitals
+    are no names.
     """
     words = [word.text for word in _words(label)]
     if len(words) < 2:
@@ -206,7 +207,7 @@ def parts(label: str) -> list[str]:
 
 
 def read(text: str) -> Message:
-    """Return what *text* may name."""
+    """Return the possible names in *text*."""
     message = Message(words=list(_words(text))[:MOST_WORDS])
     words = message.words
     message.has_case = _has_case(words)
@@ -232,7 +233,7 @@ def read(text: str) -> Message:
 
 
 def _words(text: str) -> Iterator[_Word]:
-    """Iterate over the words of *text*: what stands between blanks, without punctuation."""
+    """Iterate over the words of *text*, which blanks separate, without punctuation."""
     begins, start = True, 0
     while start < len(text):
         if text[start].isspace():
@@ -254,12 +255,12 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _labels(words: list[_Word]) -> Iterator[tuple[str, Place]]:
-    """Yield the searched forms of what may be labels, and where each stands.
+    """Yield the searched forms of possible labels, and the place of each.
 
-    Each word is brought into its forms once: a message may have hundreds.
+    The forms of each word are computed once, because a message may have hundreds of words.
     """
     insides = [_form(word.raw) for word in words]
-    # Without the punctuation around, and with what may belong to a name: C++.
+    # Without the punctuation around, and with marks that may belong to a name: C++.
     starts = [
         (_form(word.raw[word.raw.index(word.text) :]), _form(word.raw.lstrip(_PUNCTUATION)))
         for word in words
@@ -280,7 +281,7 @@ def _labels(words: list[_Word]) -> Iterator[tuple[str, Place]]:
 
 
 def _ends(word: _Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the forms of *word* as the last of a label, without punctuation and with some."""
+    """Return the forms of *word* as the last of a label, with punctuation and without."""
     lead = word.raw[: word.raw.index(word.text)]
     bare = dict.fromkeys(_form(lead + one) for one in (word.text, word.bare, _genitive(word)))
     return tuple(bare), (_form(word.raw.rstrip(_PUNCTUATION)),)
@@ -291,13 +292,13 @@ def _form(said: str) -> str:
 
 
 def _genitive(word: _Word) -> str:
-    """Return a name without the -s that German puts behind it: Annas Hund."""
+    """Return a name without the -s of a German genitive: Annas Hund."""
     is_one = word.is_capitalised and word.text.endswith("s") and len(word.text) > _SHORTEST + 2
     return word.text[:-1] if is_one else word.text
 
 
 def _parts(message: Message) -> Iterator[tuple[int, str]]:
-    """Yield the places of words that may be a part of a name, and how each is searched for."""
+    """Yield the places of words that may be a part of a name, and the searched form of each."""
     words, has_case = message.words, message.has_case
     for place, word in enumerate(words):
         form = _form(word.bare)
@@ -340,7 +341,7 @@ def _is_date(words: list[_Word], place: int, form: str) -> bool:
 
 
 def _continues(word: _Word) -> bool:
-    """Tell whether *word*, beside a name, makes another name of it."""
+    """Tell whether *word*, beside a name, makes it another name."""
     form = folding.plain(word.bare)
     is_other = form in STOP_WORDS or form in MONTHS or form in WEEKDAYS or form in DATING
     is_kin = bool(kin.kinds(form)) or form in _TITLES
@@ -362,7 +363,7 @@ def _runs(hits: list[int]) -> Iterator[Place]:
 
 
 def _unspaced(text: str) -> Iterable[str]:
-    """Return what may be a label in a script without blanks: whatever stands together."""
+    """Return the possible labels in a script without blanks: all runs of characters."""
     places = [place for place, one in enumerate(text) if is_unspaced(one)][:_MOST_UNSPACED]
     return {
         names.searched(names.canonical(text[first : first + length]))

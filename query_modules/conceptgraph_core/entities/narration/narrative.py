@@ -1,8 +1,8 @@
-"""What is known of whom a message speaks, as a narrative whose every sentence can be traced.
+"""Narrate the entities that a message names, in prose whose every sentence cites its sources.
 
-Prose and no dump of nodes: dated, with doubts told as doubts, and what only a model said marked as
-inferred. It is about those whom the message names, and about nobody else. Each sentence cites the
-mentions or facts that it rests on; what rests on none is not told.
+A narrative has dates, reports doubts as doubts, and marks as inferred what only a model said. It
+covers the entities that the message names, and no others. Each sentence cites the mentions or facts
+it rests on; a sentence without a source is left out.
 """
 
 from collections import Counter
@@ -36,9 +36,9 @@ Row = dict[str, Any]
 
 MOST_NAMED: Final = 10
 MOST_DOUBTS: Final = 3
-# So many facts of one are told in a line.
+# The most facts in the one line of an entity.
 MOST_BRIEFLY: Final = 8
-# So many of what the user said last are told.
+# The most of the user's latest mentions.
 _LATEST: Final = 2
 _STRONG: Final = 0.7
 # No sentence with its source has fewer bytes.
@@ -46,19 +46,19 @@ _SHORTEST: Final = 100
 
 
 def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
-    """Tell what is known of whom *message* names, in at most *token_budget* tokens (estimated).
+    """Narrate the entities that *message* names, in at most *token_budget* tokens (estimated).
 
-    In the order in which it names them; what only a model mentioned comes last, and is what is left
-    out first. Returns text; paragraphs, of sentences, of parts that are texts or times (unix ms);
-    sources, {entity_ids, mention_ids, fact_ids} of each sentence in its order; and tokens, those of
-    the sources included. What does not fit is left out. Nothing is changed by being told.
+    They come in the order of the message. Entities that only a model mentioned come last, and are
+    left out first. Returns text; paragraphs of sentences, whose parts are texts or times (unix ms);
+    sources, {entity_ids, mention_ids, fact_ids} of each sentence; and tokens, with those of the
+    sources. Sentences beyond the budget are left out. The call changes nothing.
     """
     texts.summary(message, "message")
     room = budgets.budget(token_budget) * budgets.BYTES_A_TOKEN
     told: list[list[Sentence]] = []
     for paragraph in _paragraphs(graph, message):
         kept: list[Sentence] = []
-        # What cannot fit any more is not looked for either.
+        # Entities beyond the budget are not even looked up.
         while room > _SHORTEST and (whole := next(paragraph, None)) is not None:
             sentence = next((one for one in whole.forms if one.size <= room), None)
             if sentence is not None:
@@ -78,11 +78,11 @@ def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
 
 
 def brief(graph: Graph, message: str) -> Iterator[tuple[Node, list[Part]]]:
-    """Yield whom *message* names, each with a line: who it is, and what is believed of it now.
+    """Yield the entities that *message* names, each with a line: who it is, its current facts.
 
-    In the order of `context`. The parts of a line are texts and times (unix ms). Facts that
-    contradict come first; then whom it may be, how many are called so, and, where no fact is known,
-    the words in which the user spoke of it last.
+    The order is that of `context`. The parts of a line are texts and times (unix ms). Contradicting
+    facts come first, then candidates and the number of entities of the name. Without any fact, the
+    user's latest words about it follow.
     """
     told = Wholes(graph)
     meant = named_by(graph, message)
@@ -131,7 +131,7 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
 def _of_user(
     graph: Graph, told: Wholes, message: str, wholes: Sequence[Whole]
 ) -> Iterator[Sentence]:
-    """Tell of the facts of the user's own those for which the message asks: "Where do I work?"."""
+    """Narrate the facts of the user that the message asks for: "Where do I work?"."""
     asks = asked.asked(message)
     selves = (one for one in graph.of(schema.ENTITY) if components.is_self(one))
     for node in selves if asks.sentences else ():
@@ -141,10 +141,10 @@ def _of_user(
 
 
 def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
-    """Return the canonical entities that *message* names, in its order, and where it names each.
+    """Return the canonical entities that *message* names, in its order, each with its places.
 
-    What only a model mentioned comes after all that the user did (anti-pattern 7). What was set
-    aside is told of as well, when it is named.
+    Entities that only a model mentioned come after the user's, so that invented ones displace none.
+    An archived entity is included if the message names it.
     """
     read = named.read(message)
     entities = (
@@ -159,7 +159,7 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
         canonical = components.canonical(graph, node)
         inferred = components.said(graph, canonical).user == 0
         place = meant.places[0]
-        # Of two at one place first whom it calls by the whole name, then who was spoken of last.
+        # At one place, a whole name comes first, then the entity mentioned last.
         last = -canonical.get("last_activated")
         rank = (inferred, place[0], not meant.is_whole, last, canonical.key)
         if canonical.id not in best or rank < best[canonical.id][0]:
@@ -173,7 +173,7 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
 def _is_told_apart(
     graph: Graph, message: str, read: named.Message, node: Node, place: named.Place
 ) -> bool:
-    """Tell whether *message* says which one of its name it means: my sister Anna, from the gym."""
+    """Tell whether *message* says which one of a name it means: my sister Anna, from the gym."""
     kind = cues.kind(message, node.bare)
     behind = read.behind(place)
     return any(
@@ -185,7 +185,7 @@ def _is_told_apart(
 
 
 def _several(told: Wholes, meant: Sequence[tuple[Node, named.Place]]) -> Iterator[Sentence]:
-    """Tell where one name may mean several, who they are."""
+    """List the entities that one name may mean, if there are several."""
     by_place: dict[named.Place, list[Whole]] = {}
     for node, place in meant:
         by_place.setdefault(place, []).append(told.whole(node))
@@ -208,7 +208,7 @@ def _one_of_several(whole: Whole, last: Node) -> tuple[Part, ...]:
 
 
 def _who(graph: Graph, whole: Whole) -> Iterator[Sentence]:
-    """Tell who it is and when the user last spoke of it, in the words of then."""
+    """Say who it is and when the user last spoke of it, in the words of that time."""
     last = whole.latest
     if last is None:
         return
@@ -231,7 +231,7 @@ def _who(graph: Graph, whole: Whole) -> Iterator[Sentence]:
 
 
 def _before(whole: Whole) -> Iterator[Sentence]:
-    """Tell what the user said of it before that."""
+    """Report the user's earlier words about it."""
     heard: dict[str, None] = {}
     for mention in whole.users:
         words = mention.get("mention_context")
@@ -246,15 +246,15 @@ def _before(whole: Whole) -> Iterator[Sentence]:
 
 
 def _until(graph: Graph, whole: Whole) -> str:
-    """Tell that it has ended, where that is known."""
+    """Say that it has ended, if that is known."""
     until = whole.node.get("valid_until")
     return "" if until is None or until > graph.now_ms else ", ended"
 
 
 def _also_called(graph: Graph, whole: Whole) -> tuple[str, list[str]]:
-    """Return what else it is called, and a mention by each of these names.
+    """Return its other names, and a mention by each of them.
 
-    A merge that is not by the user's own words is a guess.
+    A merge without the user's own words is only a guess.
     """
     names: dict[str, str] = {}
     for one in whole.members[1:]:
@@ -273,7 +273,7 @@ def _also_called(graph: Graph, whole: Whole) -> tuple[str, list[str]]:
 
 
 def _questions(graph: Graph, told: Wholes, whole: Whole) -> Iterator[tuple[Tie, Whole]]:
-    """Yield whom it may be, where that is open, each once: the most alike."""
+    """Yield the candidates of open questions, each once: the most similar."""
     asked = [
         tie
         for member in whole.members
@@ -292,7 +292,7 @@ def _questions(graph: Graph, told: Wholes, whole: Whole) -> Iterator[tuple[Tie, 
 
 
 def _doubts(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
-    """Tell whom it may be, and what the doubt rests on."""
+    """Report the candidates of each doubt, and its reason."""
     for tie, other in _questions(graph, told, whole):
         cited = [one.latest.key for one in (whole, other) if one.latest is not None]
         near = f"alike by {tie.get('confidence'):.2f}"
@@ -305,16 +305,16 @@ def _doubts(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
 
 
 def _is_settled(whole: Whole, other: Whole, tie: Tie) -> bool:
-    """Tell whether it was said already that two are not the same, of one name as they are."""
+    """Tell whether two of one name were already said to be different."""
     first, second = (one.node.get("qualifier") for one in (whole, other))
     differ = first and second and not resolution.is_one_qualifier(first, second)
     return bool(differ) or tie.get("evidence") == likenesses.SETTLED
 
 
 def _facts(graph: Graph, whole: Whole, asks: asked.Asked | None = None) -> Iterator[Sentence]:
-    """Tell the facts that are believed and valid now, and first those that contradict.
+    """Report the facts that are believed and valid now, contradictions first.
 
-    Of these only what *asks* asks for, if it is given.
+    With *asks*, only facts that it asks for.
     """
     contested, certain = facts_now(graph, whole.members, asks)
     for one, other in contested:
@@ -328,7 +328,7 @@ def _facts(graph: Graph, whole: Whole, asks: asked.Asked | None = None) -> Itera
 
 
 def _felt(whole: Whole) -> Iterator[Sentence]:
-    """Tell what moved the user much, and when."""
+    """Report the user's strong feelings about it, and their dates."""
     felt = max(whole.users, key=lambda one: (_intensity(one), *time_of(one)), default=None)
     if felt is None or _intensity(felt) <= _STRONG:
         return

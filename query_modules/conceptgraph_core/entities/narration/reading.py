@@ -1,4 +1,4 @@
-"""All that is known of an entity: its component, facts, edges, mentions, and what is in doubt."""
+"""Read everything about an entity: its component, facts, edges, mentions, and open questions."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ def get(
 ) -> Row:
     """Return the component of *entity_id* as one, its facts as of both times (unix ms; None: now).
 
-    Of facts, edges and mentions at most *limit* each: the strongest edges, the latest mentions. An
+    Facts, edges and mentions are at most *limit* each: the strongest edges, the latest mentions. An
     entity that only a model mentioned is `inferred`. Raises NotFound.
     """
     members = components.members(graph, entity(graph, entity_id))
@@ -45,7 +45,7 @@ def described(
     at: tuple[int, int],
     most: int,
 ) -> Row:
-    """Return what is known of a component but for its edges, its mentions and its ledger.
+    """Describe a component without its edges, its mentions and its ledger.
 
     *joined* are its `ties`, *at* when its facts are valid and known, at most *most*.
     """
@@ -91,7 +91,7 @@ def _latest_known(facts: Sequence[Node], most: int) -> list[Node]:
 
 
 def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
-    """Return the edges that lead out of the component: the strongest of each type to each other."""
+    """Return the edges that leave the component: the strongest of each type to each other one."""
     inside = {one.id: one for one in members}
     found: dict[tuple[str, bool, int], Tie] = {}
     for one in inside.values():
@@ -106,7 +106,7 @@ def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
 
 
 def _edge(graph: Graph, tie: Tie) -> Row:
-    """Return an edge as tools show it: each axis on its own, the far end as what it counts as."""
+    """Return an edge as tools show it: each axis apart, the far end as its canonical entity."""
     other = components.canonical(graph, tie.other)
     row: Row = {
         "entity_id": other.key,
@@ -152,7 +152,7 @@ def mentions_of(graph: Graph, entity: Node) -> Iterator[Node]:
 def _conflicts(
     graph: Graph, facts: Sequence[Node], ties: Iterable[Tie], known_at: int
 ) -> list[Row]:
-    """Return what contradicts: facts that cannot both be so, and relations observed as such."""
+    """Return the contradictions: conflicting facts, and relations observed as contradictions."""
     rows = [
         bitemporal.conflict(one, other)
         for one, other in bitemporal.conflicts(graph, facts, known_at)
@@ -165,7 +165,7 @@ def _conflicts(
 
 
 def entries(graph: Graph, members: Iterable[Node]) -> list[Node]:
-    """Return the entries of the ledger of the component, what was taken back included, in order."""
+    """Return the ledger entries of the component, undone ones included, in order."""
     found = {entry.id: entry for one in members for entry in ledger.entries(graph, one)}
     return sorted(found.values(), key=lambda one: (one.created_at, one.key))
 

@@ -1,6 +1,6 @@
-"""Sentences that can be traced: each knows whom it is about, and what of theirs it tells.
+"""Represent sentences with their sources: the entities, mentions and facts they rest on.
 
-Imports nothing of Memgraph: the shell writes the same text with the days of its own zone.
+Imports nothing of Memgraph: the shell renders the same text with days in its own time zone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,41 +9,41 @@ from typing import Final
 
 from ... import budgets, dates, quoting
 
-# What only a model said is marked so wherever it is told.
+# Every sentence from a model's words alone is marked so.
 INFERRED: Final = "inferred"
 MOST_QUOTED: Final = 300
 
-# A text is made of texts and times (unix ms), which are written as days.
+# A part is text, or a time (unix ms) that is rendered as a day.
 Part = str | int
 Day = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, and the ids of the entities, mentions and facts that it is told from."""
+    """A sentence, and the ids of the entities, mentions and facts that it rests on."""
 
     parts: tuple[Part, ...]
     entities: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
-    # What is told in its place where it does not fit.
+    # Its replacement if it does not fit.
     shorter: "Sentence | None" = None
 
     @property
     def source(self) -> dict[str, list[str]]:
-        """What the sentence is told from, as tools show it."""
+        """The sources of the sentence, as tools show them."""
         ids = {"mention_ids": self.mentions, "fact_ids": self.facts}
         told = {name: list(given) for name, given in ids.items() if given}
         return {"entity_ids": list(self.entities), **told}
 
     @property
     def forms(self) -> tuple["Sentence", ...]:
-        """The sentence, and what may be told in its place."""
+        """The sentence, and its shorter replacements."""
         return (self,) if self.shorter is None else (self, self.shorter)
 
     @property
     def size(self) -> int:
-        """How many bytes it takes with its source, and with what parts it from the next."""
+        """Its size in bytes with its source and the separators."""
         return budgets.size(written(self.parts)) + 1 + _size(self.source) + 1
 
 
@@ -57,12 +57,12 @@ def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = dates.day) -
 
 
 def tokens(made: str, sources: Sequence[Mapping[str, Sequence[str]]]) -> int:
-    """Return how many tokens a narrative has, estimated: its text, and its sources as JSON."""
+    """Estimate the tokens of a narrative: its text, and its sources as JSON."""
     return budgets.tokens(budgets.size(made) + sum(_size(one) + 1 for one in sources))
 
 
 def _size(source: Mapping[str, Sequence[str]]) -> int:
-    """Return how many bytes *source* takes as JSON without blanks: {"a":["b","c"],"d":["e"]}."""
+    """Return the size of *source* in bytes as JSON without blanks: {"a":["b","c"],"d":["e"]}."""
     lists = (
         len(name) + len('"":[]') + sum(budgets.size(one) + len('"",') for one in ids) - 1
         for name, ids in source.items()
@@ -71,12 +71,12 @@ def _size(source: Mapping[str, Sequence[str]]) -> int:
 
 
 def quoted(said: str) -> str:
-    """Return what was said in quotation marks, on one line, cut if it is long."""
+    """Quote a text on one line, cut if it is long."""
     return quoting.quoted(line(said), MOST_QUOTED)
 
 
 def ended(said: str) -> str:
-    """Return what was said in quotation marks, as the end of a sentence."""
+    """Quote a text as the end of a sentence."""
     made = quoted(said)
     return made if made[-2] in ".!?…" else f"{made}."
 
@@ -102,5 +102,5 @@ def line(value: str) -> str:
 
 
 def called(name: str) -> str:
-    """Return what somebody called something, quoted unless that is a few plain words."""
+    """Return the name that somebody used, quoted unless it is a few plain words."""
     return quoting.named(line(name))

@@ -1,4 +1,4 @@
-"""With what the user spoke of an entity, and what was said of the two."""
+"""Report which entities the user mentioned together with one, and the words about the pair."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MOST_JOINED: Final = 5
 
 
 def joined(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
-    """Tell with what the user spoke of it, and what was said of the two."""
+    """Report the entities that the user mentioned with it, and the words about each pair."""
     together: list[tuple[Whole, _Pair]] = []
     for tie in _strongest(graph, whole):
         other = told.whole(tie.other)
@@ -33,9 +33,9 @@ def joined(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
 
 
 def _strongest(graph: Graph, whole: Whole) -> list[Tie]:
-    """Return the active edges with others that weigh most, those of the user first.
+    """Return the active edges to others with the largest weights, the user's first.
 
-    Of each type one to each other component. What only a model spoke of together is left out.
+    One of each type to each other component. Edges from a model's words alone are left out.
     """
     inside = {one.id for one in whole.members}
     ties = [
@@ -55,7 +55,7 @@ def _strongest(graph: Graph, whole: Whole) -> list[Tie]:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The mentions of two in the last conversation in which both were mentioned, and when."""
+    """The mentions of two entities in the last session that mentioned both, and its time."""
 
     mention_ids: tuple[str, str]
     at: int
@@ -63,7 +63,7 @@ class _Pair:
 
 
 def _together(one: Whole, other: Whole) -> _Pair | None:
-    """Return where two were last mentioned together: by the user, or else by anybody."""
+    """Return the last place that mentions both: the user's, or else anybody's."""
     for is_users, mine, theirs in (
         (True, one.users, other.users),
         (False, one.mentions, other.mentions),
@@ -87,7 +87,7 @@ _RELATED: Final = {
 
 
 def _related(whole: Whole, other: Whole, tie: Tie, pair: _Pair) -> Sentence:
-    """Tell what was said of two. What no words say, and whatever is a cause, is inferred."""
+    """Report the words about a pair. A relation without words, and any cause, is inferred."""
     first, second = (whole, other) if tie.leaves else (other, whole)
     evidence = line(tie.get("evidence") or "")
     words = _saying(evidence, (*whole.mentions, *other.mentions)) if evidence else None
@@ -101,6 +101,6 @@ def _related(whole: Whole, other: Whole, tie: Tie, pair: _Pair) -> Sentence:
 
 
 def _saying(evidence: str, mentions: Sequence[Node]) -> Node | None:
-    """Return a mention in whose words *evidence* stands."""
+    """Return a mention whose words contain *evidence*."""
     there = (one for one in mentions if evidence in line(one.get("mention_context") or ""))
     return next(there, None)

@@ -1,4 +1,4 @@
-"""Entities with all that they were merged with, and what was said of them."""
+"""Group entities with those merged into them, and with their mentions."""
 
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from .sentences import called
 
 
 class Whole:
-    """An entity with all that it was merged with, and what was said of it."""
+    """An entity with all entities merged with it, and its mentions."""
 
     def __init__(self, graph: Graph, node: Node) -> None:
         self._graph = graph
@@ -30,12 +30,12 @@ class Whole:
 
     @cached_property
     def users(self) -> list[Node]:
-        """Those of its mentions that are the user's own, the latest first."""
+        """The user's mentions of it, the latest first."""
         return [one for one in self.mentions if one.get("origin") == schema.USER]
 
     @property
     def latest(self) -> Node | None:
-        """The user's own last mention, or if there is none the model's."""
+        """The user's own last mention, or without one the model's."""
         return next(iter(self.users or self.mentions), None)
 
     @property
@@ -49,7 +49,7 @@ def time_of(mention: Node) -> tuple[int, int, str]:
 
 
 class Wholes:
-    """Everybody that one narrative is about, each read once."""
+    """All entities of one narrative, each read once."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

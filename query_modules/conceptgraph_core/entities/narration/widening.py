@@ -1,7 +1,7 @@
-"""What a question leads to beyond its own words: the names of whom it means.
+"""Widen a query by the names of the entities it means.
 
-Memories know of no entity, and no edge joins them: they meet by name. Once Liz and Elisabeth are
-merged, a question for Liz is one for Elisabeth too; and one for my son is one for Jan.
+No edge joins memories and entities: they meet by name. Once Liz and Elisabeth are merged, a query
+for Liz is one for Elisabeth too; and a query for my son is one for Jan.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,18 @@ from . import named, narrative
 
 Row = dict[str, Any]
 
-# Another name of the same one counts as much as the name that is asked for.
+# Another name of the same entity counts as much as the name in the query.
 SHARE: Final = 1.0
-# Terms of a question; one entity may have hundreds of names.
+# The most terms of a query; one entity may have hundreds of names.
 MOST_TERMS: Final = 12
 
 
 def widened(graph: Graph, asked: str) -> list[Row]:
-    """Return the terms of the names of those whom *asked* means and does not name so.
+    """Return the terms of the entities' names that *asked* means but does not contain.
 
-    The rows are those of `concepts.widening.widened`: for the other names of merged entities that
-    are named by a whole label, and for the name of whom the question means by a kind, "my son".
-    Raises LibraryMissing.
+    The rows are those of `concepts.widening.widened`: the other names of merged entities that a
+    whole label names, and the names that a kind means in the query, "my son". Raises
+    LibraryMissing.
     """
     languages = graph.context.languages
     own = set(asked_terms(asked, languages))
@@ -40,7 +40,7 @@ def widened(graph: Graph, asked: str) -> list[Row]:
 
 
 def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
-    """Yield what is said, the other names that it leads to, and why."""
+    """Yield the name in the query, the other names of its entity, and the reason."""
     merged = [node for node in graph.of(schema.ENTITY) if node.get("merge_count")]
     wanted = set(names.asked_for(asked, graph.context.languages)) if merged else set()
     for node in sorted(merged, key=lambda one: one.age):
@@ -50,7 +50,7 @@ def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_kinds(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the words for a kind in *asked*, the names of whom they mean, and why."""
+    """Yield the words for a kind in *asked*, the names they mean, and the reason."""
     read = named.read(asked)
     places = {place for each in read.kinds.values() for place in each}
     if not places:

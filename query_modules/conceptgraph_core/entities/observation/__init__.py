@@ -1,1 +1,1 @@
-"""What a message says of whom, taken in: entities, mentions, claims and relations, by session."""
+"""Record messages by session: their entities, mentions, claims and relations."""

@@ -1,4 +1,4 @@
-"""Mentions: each message's each label once, and what a mention does to its entity and session."""
+"""Record mentions, one for each label of a message, and apply them to entity and session."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from ..node import Graph, Node
 
 
 def session(graph: Graph, session_id: str) -> Node:
-    """Return the session of that name, made if it is new."""
+    """Return the session of that name; create it if it is new."""
     for node in graph.of(schema.SESSION):
         if node.get("session_id") == session_id:
             return node
@@ -18,7 +18,7 @@ def session(graph: Graph, session_id: str) -> Node:
 
 
 def known(graph: Graph) -> dict[str, Node]:
-    """Return the mentions that were found, by their ids."""
+    """Return the recorded mentions, by their ids."""
     return {node.key: node for node in graph.of(schema.MENTION)}
 
 
@@ -29,12 +29,12 @@ def of_session(graph: Graph, session: Node) -> Iterator[Node]:
 
 
 def entity_of(graph: Graph, mention: Node) -> Node | None:
-    """Return the entity that *mention* is of."""
+    """Return the entity of *mention*."""
     return next((tie.other for tie in graph.leaving(mention, schema.OF)), None)
 
 
 def found(mention: Node) -> Found:
-    """Return what was found out of *mention* when it was made."""
+    """Return the attribution that *mention* got when it was recorded."""
     is_refused = mention.get("source_span") is not None and mention.get("span_start") is None
     inferred_from = mention.get("inferred_from")
     return Found(mention.get("origin"), None, is_refused, inferred_from)
@@ -59,7 +59,7 @@ def add(
         sequence=number,
         label=observation.shown,
         origin=found.origin,
-        # What is claimed and does not stand there is kept too, but without a place.
+        # A claimed span that the text does not contain is stored too, but without a place.
         source_span=None if inferred else observation.span or (observation.label if span else None),
         inferred_from=inferred,
         span_start=span and span.start,
@@ -86,7 +86,7 @@ def mention_id(graph: Graph, session: Node, message_id: str, observation: Observ
 
 
 def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
-    """Let a mention of *entity* count: for its origin, its activation and, if a user's, feeling."""
+    """Apply a mention to *entity*: its origin, its activation and, if the user's, its feeling."""
     _add(entity, origin, 1)
     if origin == schema.USER and felt > entity.get("emotional_intensity"):
         entity.set(emotional_intensity=felt)
@@ -94,7 +94,7 @@ def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
 
 
 def recount(graph: Graph, entity: Node, come: Sequence[Node]) -> None:
-    """Let mentions that were another's count for *entity*, each as of when it was made."""
+    """Apply mentions that belonged to another entity to *entity*, each as of its own time."""
     users = _add_all(entity, come, 1)
     for one in come:
         raised, latest = activation.mentioned(
@@ -110,9 +110,9 @@ def recount(graph: Graph, entity: Node, come: Sequence[Node]) -> None:
 
 
 def discount(graph: Graph, entity: Node, gone: Sequence[Node]) -> None:
-    """Let mentions that became another's count for *entity* no longer.
+    """Subtract mentions that now belong to another entity from the counts of *entity*.
 
-    Its activation stays: it fades by itself.
+    Its activation stays, because it fades anyway.
     """
     users = _add_all(entity, gone, -1)
     if not users:
@@ -126,7 +126,7 @@ def discount(graph: Graph, entity: Node, gone: Sequence[Node]) -> None:
 
 
 def _add_all(entity: Node, mentions: Sequence[Node], way: int) -> list[Node]:
-    """Count *mentions* in (1) or out (-1); return those that are the user's."""
+    """Add (1) or subtract (-1) *mentions*; return those that are the user's."""
     users = [one for one in mentions if one.get("origin") == schema.USER]
     _add(entity, schema.USER, way * len(users))
     _add(entity, schema.MODEL, way * (len(mentions) - len(users)))
@@ -134,7 +134,7 @@ def _add_all(entity: Node, mentions: Sequence[Node], way: int) -> list[Node]:
 
 
 def _add(entity: Node, origin: str, number: int) -> None:
-    """Count so many more mentions of that origin, and work out what the entity's is then."""
+    """Add that many mentions of that origin, and compute the entity's origin again."""
     entity.add("user_mention_count" if origin == schema.USER else "model_mention_count", number)
     by_user, by_model = entity.get("user_mention_count"), entity.get("model_mention_count")
     node_origin, confidence = trust.origin(by_user, by_model)
@@ -148,7 +148,7 @@ def _of_user(graph: Graph, entity: Node) -> list[Node]:
 
 
 def _sessions(graph: Graph, entity: Node) -> list[str]:
-    """Return the first sessions of the user's mentions: those of unknown mentions come first."""
+    """Return the sessions that first had the user's mentions, mentions of unknown time first."""
     told = dict.fromkeys(one.get("session_id") for one in _of_user(graph, entity))
     unknown = [one for one in entity.get("user_sessions") if one not in told]
     return [*unknown, *told][: schema.MAX_SESSIONS_KEPT]
@@ -173,5 +173,5 @@ def activate(graph: Graph, entity: Node, origin: str) -> None:
     )
     entity.set(activation_strength=raised, last_activated=latest, is_active=True)
     if graph.now_ms < entity.get("valid_from"):
-        # Told of late: it was there before.
+        # A message that arrives late proves that the entity existed before.
         entity.set(valid_from=graph.now_ms)

@@ -1,4 +1,4 @@
-"""Observing a message: who said what, of whom; nothing that is claimed is believed."""
+"""Record a message: its speaker and the entities it mentions; believe no claim."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,18 +33,23 @@ def observe(
     observations: Sequence[Mapping[str, Any]] = (),
     relations: Sequence[Mapping[str, Any]] = (),
 ) -> Row:
-    """Record what a message mentions. Returns entities and edges, a row for each.
+    """Record the mentions of a message. Returns entities and edges, a row for each.
 
-    Without *observations* they are what `extracting` finds in the text.
+    Without *observations* the rule-based extractor finds them in the text.
 
-    An entity's row has entity_id (that of its component's canonical entity), label, type, created,
-    origin (of the mention), identity_status, trust, and where there are any candidates (who it may
-    be: {entity_id, label, confidence}), refused_span, inferred_from (the span in which the label
-    does not stand), refused_same_as, which is no entity's id, and observed_in, the words in which
-    this message mentioned it before, where they are not in *text*: nothing more is taken of it.
+    An entity's row has:
+
+    * entity_id (that of its component's canonical entity), label, type, created;
+    * origin (of the mention), identity_status, trust;
+    * candidates, if there are any: a list of {entity_id, label, confidence};
+    * refused_span, the claimed span if the text does not contain it;
+    * inferred_from, the span if it does not contain the label;
+    * refused_same_as, a claimed id that no entity has;
+    * observed_in, if an earlier text of this message mentioned it: that text, and nothing is added.
+
     The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
-    Tautology, EmbeddingMismatch for a vector by another embedding than the store's are, or NotFound
-    for a relation of what the session has not mentioned.
+    Tautology, EmbeddingMismatch for a vector by another embedding than the store's, or NotFound for
+    a relation of an entity that the session has not mentioned.
     """
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")
@@ -61,7 +66,7 @@ def observe(
 
 
 def _check_embeddings(graph: Graph, wanted: Sequence[Observation], session_id: str) -> None:
-    """Raise EmbeddingMismatch for a vector that the store's cannot be compared with."""
+    """Raise EmbeddingMismatch for a vector that cannot be compared with those of the store."""
     embeddings = {(one.model or "", len(one.embedding)) for one in wanted if one.embedding}
     for model, dimension in embeddings:
         check(graph, model, dimension)
@@ -70,7 +75,7 @@ def _check_embeddings(graph: Graph, wanted: Sequence[Observation], session_id: s
 
 
 class _Message:
-    """One message, and what it has been found to mention."""
+    """One message, and the mentions found in it."""
 
     def __init__(
         self, graph: Graph, session: Node, message_id: str, speaker: str, said: spans.Said
@@ -110,9 +115,9 @@ class _Message:
         return row
 
     def state(self) -> None:
-        """State the facts of what was observed for the first time, and add them to its rows.
+        """State the facts of the new observations, and add them to the rows.
 
-        After all observations, for the value of a fact may be any of these.
+        This comes after all observations, because the value of a fact may be any of them.
         """
         for entity, observation, row in self._claimed:
             said = self._speaker, self._said.text
@@ -130,7 +135,7 @@ class _Message:
         return node
 
     def named(self, name: str) -> Node | None:
-        """Return what *name* means in this message, or meant last in this session."""
+        """Return the entity that *name* means in this message, or meant last in this session."""
         if name not in self._here:
             meant = [
                 (mention.get("sequence"), entity)
@@ -144,7 +149,7 @@ class _Message:
         return self._here[name]
 
     def _found(self, entity: Node, observation: Observation) -> attribution.Found:
-        """Return whose the mention is, by what the user has called *entity* before it too."""
+        """Return the attribution of the mention; names that the user gave *entity* before count."""
         return attribution.origin(
             *(self._said, self._speaker, observation.label, observation.span),
             observation.node_type,
@@ -167,9 +172,9 @@ class _Message:
         )
 
     def _decide(self, sought: Sought, observation: Observation) -> tuple[Sought, Decision]:
-        """Return who is meant, with what else is known of who is sought."""
+        """Return the decision, with all that is known of the entity sought."""
         if observation.name == schema.SELF:
-            # The one speaker is never another, whatever else is said of them.
+            # The user is never taken for another entity, whatever else the message says.
             user = self._registered.own(schema.SELF)
             known = None if user is None else self._registered.known([user])[0]
             return sought, Decision(known, schema.PROVISIONAL, ())
@@ -194,7 +199,7 @@ class _Message:
         return sought, resolution.decide(sought, named, pool, likenesses.likeness)
 
     def _contradicted(self, named: Sequence[Known], observation: Observation) -> frozenset[str]:
-        """Return which of *named* cannot be meant, by what is said here and believed of them."""
+        """Return the entities of *named* that the facts of the message or the store rule out."""
         if not observation.facts:
             return frozenset()
         nodes = [(one.id, self._registered.node_of(one)) for one in named]
@@ -205,7 +210,7 @@ class _Message:
         )
 
     def _introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
-        """Say of "another Max" that it is new, or the one whom the user spoke of so before."""
+        """Mark "another Max" as new, or as the one of whom the user spoke so before."""
         for one in sorted(named, key=lambda one: -one.last_activated):
             node = self._registered.node_of(one)
             told = (tie.other for tie in self._graph.arriving(node, schema.OF))
@@ -214,7 +219,7 @@ class _Message:
         return replace(sought, is_new=True)
 
     def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:
-        """Return the entity that was decided on, made if it is a new one."""
+        """Return the entity of the decision; create it if it is new."""
         if decision.same is not None:
             node = self._registered.node_of(decision.same)
             if observation.kind and kinds.is_closer(observation.kind, node.get("entity_kind")):
@@ -232,7 +237,7 @@ class _Message:
             qualifier=observation.qualifier,
             embedding=None if observation.embedding is None else list(observation.embedding),
             identity_status=decision.status,
-            # Raised by the mention that follows.
+            # The mention that follows raises it.
             activation_strength=0.0,
             user_edge_count=0,
         )
@@ -244,7 +249,7 @@ class _Message:
         return entity
 
     def _claim(self, observation: Observation, entity: Node) -> None:
-        """Keep it as a question that the caller believes *entity* to be another."""
+        """Store the caller's claim that *entity* is another one as a question."""
         claimed = observation.same_as and self._registered.entity(observation.same_as)
         if not claimed:
             return
@@ -289,7 +294,7 @@ class _Message:
         return row
 
     def _candidates(self, entity: Node, found: Sequence[tuple[Known, float]]) -> list[Row]:
-        """Return who *entity* may be: what was *found* now, and what has been asked before."""
+        """Return the candidates for *entity*: those *found* now, and those asked about before."""
         asked = [(one.canonical_id, one.label, near) for one, near in found]
         if entity.status == schema.AMBIGUOUS:
             known = {entity_id for entity_id, _, _ in asked}
@@ -302,5 +307,5 @@ class _Message:
 
 
 def _called(label: str) -> set[str]:
-    """Return what a mention is called: its label, with what tells it from others and without."""
+    """Return the names of a mention: its label, with the qualifier and without."""
     return {names.canonical(label), names.canonical(label.partition(" (")[0])}

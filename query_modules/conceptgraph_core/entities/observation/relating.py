@@ -1,4 +1,4 @@
-"""Relations that are observed: stated by the user, or inferred by a model, and counted as such."""
+"""Record observed relations: stated by the user, or inferred by a model, and counted as such."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,10 +26,10 @@ def relate(
 ) -> dict[str, Any]:
     """Add or reinforce *relation*, once a session. Returns from, to (ids), type, origin, created.
 
-    It is the user's if the user speaks, its span stands in what is *said*, and what either end is
-    called stands in the span; else `refused_span` or `inferred_from` has that span. A semantic
-    relation needs that; a causal one is an inference, whoever says it, and does nothing before
-    three sessions have reinforced it. `refused` says why none was made.
+    It is the user's if the user speaks, *said* contains its span, and the span contains a name of
+    either end. Otherwise `refused_span` or `inferred_from` has that span. A semantic relation must
+    be the user's. A causal one is always an inference, and has no effect until three sessions have
+    reinforced it. `refused` says why no relation was made.
     """
     source = _end(named, relation.source, f"{relation.where}.from")
     target = _end(named, relation.target, f"{relation.where}.to")
@@ -69,20 +69,20 @@ def relate(
 def _found(
     graph: Graph, speaker: str, said: Said, relation: Relation, name: str, entity: Node
 ) -> attribution.Found:
-    """Return whether the end *name*, or another name of it, stands in the words of *relation*."""
+    """Return whether the words of *relation* contain the end *name*, or another name of it."""
     known = components.called_by_user(graph, entity)
     return attribution.origin(said, speaker, name, relation.span, entity.node_type, known)
 
 
 def _origin(edge_type: str, is_users: bool) -> str:
-    """Return what an observed relation is: that one thing causes another, nobody can but infer."""
+    """Return the origin of an observed relation; a causal one can only be inferred."""
     return schema.EXPLICIT if is_users and edge_type != schema.CAUSAL else schema.INFERRED
 
 
 def _counts(graph: Graph, session: Node, tie: Tie, ends: Ends, is_users: bool) -> bool:
     """Count an observed relation in *session*, once; tell whether the session is new to it.
 
-    What was only inferred in it may become the user's.
+    An inferred relation of the session may become the user's.
     """
     counted = session.get("relations")
     key = edges.key(tie.type, *(end.key for end in ends))
@@ -98,7 +98,7 @@ def _counts(graph: Graph, session: Node, tie: Tie, ends: Ends, is_users: bool) -
         kept = [*(tie.get("sessions") or []), session.key]
         tie.set(sessions=kept[-schema.MAX_SESSIONS_KEPT :])
     else:
-        # The user has now said what the model had inferred.
+        # The user has now stated the relation that the model had inferred.
         counted.remove(inferred)
         take_back(tie)
     session.set(relations=[*counted, stated if is_users else inferred], is_open=True)

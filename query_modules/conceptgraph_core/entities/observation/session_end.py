@@ -1,4 +1,4 @@
-"""The end of a session: what was mentioned in it belongs together, and counts once (seed 004)."""
+"""End a session: connect the entities that it mentioned, and count the session once."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class _Mentioned:
-    """An entity of a session: whether the user mentioned it, and where first."""
+    """An entity of a session: whether the user mentioned it, and the place of its first mention."""
 
     entity: Node
     by_user: bool
@@ -30,9 +30,9 @@ class _Mentioned:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """As what a session counts for two: the user's or a model's, by how much.
+    """How a session counts for a pair: as the user's or a model's, and by how much.
 
-    What is `upgraded` counted as a model's in this session, until the user mentioned both.
+    `upgraded` means: it counted as a model's in this session, until the user mentioned both.
     """
 
     by_user: bool
@@ -42,7 +42,7 @@ class _Counted:
 
 @dataclass(slots=True)
 class _Tally:
-    """What the end of a session did."""
+    """The changes at the end of a session."""
 
     created: int = 0
     reinforced: int = 0
@@ -51,11 +51,11 @@ class _Tally:
 
 
 def end(graph: Graph, session_id: str) -> Row:
-    """Consolidate a session; ended again, only what was observed since counts.
+    """End and consolidate a session; ended again, only new observations count.
 
-    Pairs what was mentioned in it, at most the 30 most activated; joins events in their order;
-    counts the session for its causal relations; promotes. Returns entities, edges_created and
-    edges_reinforced (how many), promoted ({entity_id, label, reason}) and activated_causal ({from,
+    It pairs the 30 most activated of the mentioned entities, joins events in their order, counts
+    the session for its causal relations, and promotes entities. Returns entities, edges_created and
+    edges_reinforced (counts), promoted ({entity_id, label, reason}) and activated_causal ({from,
     to}). Raises NotFound.
     """
     texts.name(session_id, "session_id")
@@ -81,13 +81,13 @@ def end(graph: Graph, session_id: str) -> Row:
 
 
 def _mentioned(graph: Graph, session: Node) -> list[_Mentioned]:
-    """Return what was mentioned in *session*, in the order of the first mentions."""
+    """Return the entities that *session* mentioned, in the order of their first mentions."""
     found: dict[int, _Mentioned] = {}
     for mention in mentions.of_session(graph, session):
         by_user, sequence = mention.get("origin") == schema.USER, mention.get("sequence")
         for of in graph.leaving(mention, schema.OF):
             if components.is_self(of.other):
-                # Who speaks is there whatever is spoken of: tied to all it would say nothing.
+                # The speaker is present in every session, so an edge to the user would say nothing.
                 continue
             known = found.setdefault(of.other.id, _Mentioned(of.other, by_user, sequence))
             known.by_user |= by_user
@@ -96,7 +96,7 @@ def _mentioned(graph: Graph, session: Node) -> list[_Mentioned]:
 
 
 def _feel(graph: Graph, session: Node) -> None:
-    """Set the session's valence: the mean of what the user's mentions tell of it."""
+    """Set the session's valence: the mean of the feelings in the user's mentions."""
     valences = [
         valence
         for mention in mentions.of_session(graph, session)
@@ -108,7 +108,7 @@ def _feel(graph: Graph, session: Node) -> None:
 
 
 def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
-    """Make or reinforce co-occurrence between all two of those chosen, each pair once a session."""
+    """Create or reinforce co-occurrence between each pair of the chosen, once a session."""
     by_user, by_model = set(session.get("paired_by_user")), set(session.get("paired_by_model"))
     chosen = _chosen(graph, mentioned, by_user | by_model)
     known, stale = _between(graph, chosen), _stale(graph, chosen)
@@ -130,7 +130,7 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
             if is_stale and not upgraded:
                 stale.subtract(end.id for end in ends if end.id in stale)
             _co_occur(graph, ends, tie, _Counted(users, upgraded, share), tally)
-    # In an order of their own, so that a session that ends again is what it was.
+    # A fixed order keeps a session that ends again as it was.
     session.set(
         paired_by_user=sorted(one.entity.key for one in chosen if one.by_user),
         paired_by_model=sorted(one.entity.key for one in chosen if not one.by_user),
@@ -138,7 +138,10 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
 
 
 def _chosen(graph: Graph, mentioned: Iterable[_Mentioned], before: set[str]) -> list[_Mentioned]:
-    """Return those that are paired: what was before, the user's, the most activated; at most 30."""
+    """Return the entities to pair: first those paired before, the user's, the most activated.
+
+    At most 30, because pairs grow with the square.
+    """
     everyone = sorted(
         mentioned,
         key=lambda one: (
@@ -154,8 +157,7 @@ def _chosen(graph: Graph, mentioned: Iterable[_Mentioned], before: set[str]) -> 
 def _between(graph: Graph, chosen: list[_Mentioned]) -> dict[frozenset[int], Tie]:
     """Return the co-occurrence edges among *chosen* by their ends.
 
-    Each is found from the end that it leaves; what leads to an entity, its mentions among it, need
-    not be gone through.
+    Each edge is found from the end that it leaves, which spares a walk over incoming mentions.
     """
     ids = {one.entity.id for one in chosen}
     return {
@@ -167,10 +169,10 @@ def _between(graph: Graph, chosen: list[_Mentioned]) -> dict[frozenset[int], Tie
 
 
 def _stale(graph: Graph, chosen: Sequence[_Mentioned]) -> Counter[int]:
-    """Return how many connections of each, by its id, no night has switched off yet.
+    """Return, by entity id, how many connections no nightly run has switched off yet.
 
-    So what is crowded does not depend on whether the nights of a history were lived. They are
-    counted only where they can matter.
+    So the crowding of a node does not depend on whether nightly runs took place. They are counted
+    only where they can matter.
     """
     now_ms = graph.now_ms
     return Counter(
@@ -208,7 +210,7 @@ def _co_occur(graph: Graph, ends: Ends, tie: Tie | None, counted: _Counted, tall
 def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
     """Join each event with the one that was mentioned after it.
 
-    Unless it is known of both when they were, and it was the other way round.
+    Known times of both events that say otherwise come first.
     """
     counted = session.get("reinforced")
     events = [one for one in mentioned if one.entity.node_type == schema.EVENT]
@@ -239,7 +241,7 @@ def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tall
 
 
 def _is_told_later(graph: Graph, one: Node, other: Node) -> bool:
-    """Tell whether what is believed of two events says that *one* was after *other*."""
+    """Tell whether the believed facts of two events say that *one* came after *other*."""
     first, second = bitemporal.since(graph, one), bitemporal.since(graph, other)
     return first is not None and second is not None and first > second
 
@@ -251,8 +253,8 @@ def _is_observed(session: Node, key: str) -> bool:
 def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
     """Count the session for the causal relations that were observed in it, once.
 
-    Only if the user mentioned both ends in it: a model's own idea, repeated, teaches nothing. One
-    that three sessions have reinforced becomes active, if these did not all feel the same: one bad
+    The user must have mentioned both ends in it, because a model that repeats its own idea proves
+    nothing. A relation becomes active after three sessions that did not all feel the same: one bad
     week must not teach that work makes miserable.
     """
     counted = session.get("reinforced")
@@ -274,7 +276,7 @@ def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally:
 
 
 def _is_learnt(session: Node, tie: Tie) -> bool:
-    """Count *session* for a causal edge; tell whether it becomes active by that."""
+    """Count *session* for a causal edge; tell whether this makes the edge active."""
     valences, valence = tie.get("valences") or [], session.get("valence")
     if valence is not None:
         valences = [*valences, valence][-schema.MAX_SESSIONS_KEPT :]
@@ -285,7 +287,7 @@ def _is_learnt(session: Node, tie: Tie) -> bool:
 
 
 def _promote(graph: Graph, entity: Node, tally: _Tally) -> None:
-    """Let a provisional entity be distinct, and one of which every doubt has been settled."""
+    """Make provisional entities distinct, and ambiguous ones whose doubts are all settled."""
     reason = trust.promotion(components.own(graph, entity))
     is_settled = entity.status == schema.AMBIGUOUS and not components.questions(graph, entity)
     if reason is not None and (entity.status == schema.PROVISIONAL or is_settled):

@@ -1,4 +1,4 @@
-"""What a session does to an edge between entities, whichever relation it is: once a session."""
+"""Reinforce an edge between entities, of any type, at most once a session."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,7 +18,7 @@ _COUNTS: Final = {
 def strengthen(graph: Graph, tie: Tie, ends: Ends) -> None:
     """Let one more session reinforce an edge, and revive it if it had faded.
 
-    A causal relation is not revived by that: its gate is.
+    That does not revive a causal relation, which must pass its own gate.
     """
     now_ms = graph.now_ms
     weighed_at = tie.weighed_at(now_ms)
@@ -58,6 +58,6 @@ def credit(graph: Graph, tie: Tie, ends: Ends, by: str, amount: float = 1.0) -> 
 
 
 def take_back(tie: Tie, amount: float = 1.0) -> None:
-    """Take back what counted as a model's in this session, for the user has said it since."""
+    """Subtract the model's reinforcement of this session, because the user has said it since."""
     name = _COUNTS[schema.MODEL]
     tie.set(**{name: max(0.0, tie.get(name) - amount)})
