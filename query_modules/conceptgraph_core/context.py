@@ -19,7 +19,7 @@ _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     *("widened", "near_nothing"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
-    "planned",
+    *("planned", "owner"),
 )
 _KEYS = frozenset(_NAMES)
 
@@ -43,6 +43,7 @@ class Context(NamedTuple):
     `rehearsed` is thrown away: nothing is put into the index of words. With `only_new` an import
     leaves what is there as it is. `decay` are the numbers by which memories fade; unless `expires`,
     without an end (see `decaying.lasting`), as where no owner has set a retention window.
+    The `owner` of the store settles who is who without the user's words: none need be made up.
     `planned` is what earlier steps of a night's rehearsal would have done: see `entities.planned`.
     """
 
@@ -64,6 +65,7 @@ class Context(NamedTuple):
     rehearsed: bool
     only_new: bool
     planned: Mapping[str, Any]
+    owner: bool
     decay: Rules
 
     @property
@@ -267,6 +269,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "rehearsed": False,
     "only_new": False,
     "planned": {},
+    "owner": False,
 }
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
@@ -281,4 +284,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "rehearsed": _truth,
     "only_new": _truth,
     "planned": _planned,
+    "owner": _truth,
 }

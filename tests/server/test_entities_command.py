@@ -236,3 +236,33 @@ def test_an_id_in_a_table_is_whole_and_no_line_is_escaped(kept):
     assert all(entry["merge_id"] in ledger for entry in entries)
     assert "one of them" in ledger
     assert "\\n" not in shown + ledger
+
+
+@pytest.mark.parametrize(
+    "arguments", [["merge", "puppy", "Max"], ["end", "Max"]], ids=["merge", "end"]
+)
+def test_the_ledger_has_no_words_that_the_owner_did_not_give(kept, arguments):
+    row = json.loads(told(kept, *arguments, "--yes", "--json"))
+    assert entry(kept, row["merge_id"])["said"] is None
+    told(kept, "unmerge", row["merge_id"], "--yes")
+    row = json.loads(told(kept, *arguments, "--said", "Max is the puppy", "--yes", "--json"))
+    assert entry(kept, row["merge_id"])["said"] == "Max is the puppy"
+
+
+def test_words_without_the_names_are_kept_as_a_question(kept):
+    refused = run(*kept, "entities", "merge", "puppy", "Max", "--said", "they are one", "--yes")
+    assert "kept as a question, not done: said: has no name of" in refused.stderr
+    assert refused.exit_code == 1
+
+
+def entry(kept, merge_id):
+    [row] = [
+        one
+        for one in json.loads(told(kept, "merges", "--json"))["merges"]
+        if one["merge_id"] == merge_id
+    ]
+    return row
+
+
+def told(kept, *arguments):
+    return ok(*kept, "entities", *arguments).stdout

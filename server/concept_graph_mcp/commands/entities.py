@@ -22,6 +22,9 @@ Row = dict[str, Any]
 
 _WHO = "names it: an entity_id, or what it is called where only one is called so."
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
+_SAID = click.option(
+    "--said", metavar="TEXT", help="Your words, with a name of each, to be quoted."
+)
 _REASON = click.option("--reason", help="Why: kept in the ledger for ever.")
 _NAMED = 5
 _OWNER = "the owner said so"
@@ -129,6 +132,7 @@ def explain(
 )
 @click.argument("source")
 @click.argument("target")
+@_SAID
 @_REASON
 @_YES
 @AS_JSON
@@ -139,6 +143,7 @@ def merge(
     source: str,
     target: str,
     *,
+    said: str | None,
     reason: str | None,
     yes: bool,
     as_json: bool,
@@ -151,14 +156,12 @@ def merge(
         if not yes:
             question = f"Let {one['labels'][0]} count as {other['labels'][0]}?"
             click.confirm(question, abort=True, err=as_json)
-        said = f"{one['labels'][0]} is {other['labels'][0]}"
         call = calls.entities.merge(
             *(one["entity_id"], other["entity_id"], reason or _OWNER),
             by=schema.USER_CORRECTION,
             said=said,
         )
-        [done] = await session.run(call)
-        return done
+        return await _settled(session, call)
 
     row = with_session(embedded, work)
     if as_json:
@@ -174,6 +177,7 @@ def merge(
 @click.argument("who")
 @click.argument("mention_ids", nargs=-1)
 @click.option("--since", help="All that was told since this date, e.g. 2026-01-31.")
+@_SAID
 @_REASON
 @_YES
 @AS_JSON
@@ -185,6 +189,7 @@ def split(
     mention_ids: tuple[str, ...],
     *,
     since: str | None,
+    said: str | None,
     reason: str | None,
     yes: bool,
     as_json: bool,
@@ -202,15 +207,13 @@ def split(
                 say(line)
         if not yes:
             click.confirm(f"Split {one['labels'][0]}?", abort=True, err=as_json)
-        said = f"{one['labels'][0]} is two"
         call = calls.entities.split(
             *(one["entity_id"], one["labels"], mention_ids, since_ms),
             said=said,
             reason=reason or _OWNER,
             user_id=session.user_id,
         )
-        [done] = await session.run(call)
-        return done
+        return await _settled(session, call)
 
     row = with_session(embedded, work)
     if as_json:
@@ -225,6 +228,7 @@ def split(
 )
 @click.argument("who")
 @click.option("--until", help="Until when it was, e.g. 2026-01-31.")
+@_SAID
 @_REASON
 @_YES
 @AS_JSON
@@ -235,6 +239,7 @@ def end(
     who: str,
     *,
     until: str | None,
+    said: str | None,
     reason: str | None,
     yes: bool,
     as_json: bool,
@@ -246,10 +251,8 @@ def end(
             say(_brief(one))
         if not yes:
             click.confirm(f"End {one['labels'][0]}?", abort=True, err=as_json)
-        said = f"{one['labels'][0]} is over"
         call = calls.entities.end(one["entity_id"], said, reason or _OWNER, until_ms)
-        [done] = await session.run(call)
-        ended: Row = dated(session, done)
+        ended: Row = dated(session, await _settled(session, call))
         return ended
 
     row = with_session(embedded, work)
@@ -326,6 +329,14 @@ def _moved(row: Row, wanted: Sequence[str], since: int | None) -> Row:
         if len(mentions) == len(row["mentions"]):
             raise Failure(f"{label}: all mentions would move; leave at least one")
     return {"mentions": mentions, "facts": facts}
+
+
+async def _settled(session: Session, call: calls.Call) -> Row:
+    """Run what the owner settles: by the words that are quoted, or by nobody's."""
+    [done] = await session.run(call._replace(context={**call.context, "owner": True}))
+    if done["verdict"] == schema.CANDIDATE:
+        raise Failure(f"kept as a question, not done: {done['reason']}")
+    return done
 
 
 async def _named(session: Session, who: str, limit: int) -> Row:

@@ -33,11 +33,14 @@ def end(
     components.refuse_self(components.members(graph, entity), "entity_id", "ended")
     if entity.get("valid_until") is not None:
         raise NotAllowed(f"entity_id: {shown(entity.name)} has ended already; unmerge that first")
-    if said is None or ledger.lacking(graph, [entity], said) is not None:
+    if ledger.lacking(graph, [entity], said) is not None:
         return ledger.claim(graph, schema.END_ACTION, entity, reason, said)
-    members, words = components.members(graph, entity), spans.Said(said)
+    members = components.members(graph, entity)
     # The end belongs to the entity that the user named, even if a merge is undone later.
-    named = next(one for one in members if ledger.is_named(graph, one, words))
+    named = entity
+    if said is not None:
+        words = spans.Said(said)
+        named = next(one for one in members if ledger.is_named(graph, one, words))
     lasting = [one for one in members if one.get("valid_until") is None]
     entry = ledger.enter(graph, schema.END_ACTION, named, None, reason, said=said)
     for one in lasting:

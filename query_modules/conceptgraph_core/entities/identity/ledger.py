@@ -82,6 +82,8 @@ def lacking(graph: Graph, named: Iterable[Node], said: str | None) -> str | None
     They must contain a name of each entity: its label, the label of a merged one, or the wording of
     a mention of these.
     """
+    if said is None and graph.context.owner:
+        return None
     if said is None:
         return "pass the user's words, with a name of each, as said"
     words = spans.Said(said)
