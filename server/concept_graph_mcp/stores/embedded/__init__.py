@@ -1,1 +1,1 @@
-"""The in-process host of the query modules, over one SQLite file."""
+"""Run the query modules in process, over one SQLite file."""

@@ -1,4 +1,4 @@
-"""Copies of a store file, made and put back while other processes use it."""
+"""Copy a store file and restore such copies while other processes use the store."""
 
 import json
 import sqlite3
@@ -21,16 +21,16 @@ from .opening import APPLICATION_ID, Access, Opening, access, code
 from .tables import FORMAT
 from .values import encode
 
-# What is copied; everything else is derived from it.
+# Only these tables are copied; everything else is derived from them.
 _TABLES = ("vertex", "edge")
-# Labels as they are stored: those of a damaged row may be no JSON.
+# Matches stored labels, because the labels of a damaged row may be invalid JSON.
 _STAYS = "labels IN (SELECT value FROM json_each(?))"
 
 
 def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
     """Copy the store *source* to the empty file *target*, from one snapshot.
 
-    Raises Unavailable if that cannot be written.
+    Raises Unavailable if *target* cannot be written.
     """
     # On a connection of its own, so that calls go on meanwhile.
     with closing(Database(source, Opening.EXISTING, catalogue)) as original:
@@ -43,7 +43,7 @@ def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
 
 
 def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
-    """Read the store *file* through and return what it holds. Raises BadBackup."""
+    """Read the whole store *file* and return its contents. Raises BadBackup."""
     with closing(_opened(file)) as found:
         connection = found.connection
         try:
@@ -62,10 +62,10 @@ def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
 
 
 def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> None:
-    """Replace all that is in *database* by what the store *file* holds, or by nothing.
+    """Replace the graph in *database* by that of the store *file*, or by an empty one.
 
-    All but what the *layers* have that stay. One transaction: processes that have the store open
-    see the old graph or the new one.
+    Nodes whose labels the *layers* declare as staying are not replaced. One transaction: other
+    processes see the old graph or the new one.
     """
     labels = [label for layer in layers if layer.stays for label in layer.labels]
     staying = json.dumps([encode((label,)) for label in labels])
@@ -108,7 +108,7 @@ def _replace(database: Database, staying: str, restored: bool) -> None:
 
 
 def _put_beside(database: Database, staying: str, kept: Sequence[tuple[str, str]]) -> None:
-    """Put *kept* in the place of what a backup has of the same labels: no edge leads to any."""
+    """Put *kept* in place of the backup's nodes of the same labels, which have no edges."""
     database.execute(f"DELETE FROM main.vertex WHERE {_STAYS}", [staying])
     [(last,)] = database.execute("SELECT coalesce(max(id), 0) FROM main.vertex")
     for vertex, row in enumerate(kept, last + 1):
@@ -119,7 +119,7 @@ def _put_beside(database: Database, staying: str, kept: Sequence[tuple[str, str]
 
 
 def _has(database: Database, table: str) -> bool:
-    """Tell whether the backup has *table*: one of an earlier version may not."""
+    """Return whether the backup has *table*, which earlier versions may lack."""
     found = database.execute("SELECT 1 FROM restored.sqlite_schema WHERE name = ?", [table])
     return found.fetchone() is not None
 

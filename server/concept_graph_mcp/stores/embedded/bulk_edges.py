@@ -1,7 +1,7 @@
-"""New edges from one vertex to many, as columns until somebody looks at one of them.
+"""Hold new edges from one vertex to many as columns until a caller reads one of them.
 
-A text has an edge to each of its terms, and who ingests looks at none: an object for each, which
-knows its ends and stands in their lists, would take longer than to store them.
+A text has an edge to each of its terms, and ingesting reads none of them. An object for each edge,
+linked from both ends, would take longer to make than to store.
 """
 
 import zlib
@@ -15,7 +15,7 @@ from .values import encode
 
 
 class Fan(NamedTuple):
-    """Edges of one type from `source`, each with one property, a whole number."""
+    """Edges of one type from `source`, each with one integer property."""
 
     ids: range
     edge_type: str
@@ -25,7 +25,7 @@ class Fan(NamedTuple):
     given: Sequence[int]
 
     def edges(self, properties: Iterable[dict[str, Any]]) -> list[EdgeElement]:
-        """Return the edges; *properties* are those of each."""
+        """Return the edges; *properties* holds those of each edge."""
         return [
             EdgeElement(edge_id, self.edge_type, self.source, target, own)
             for edge_id, target, own in zip(self.ids, self.targets, properties, strict=True)
@@ -46,7 +46,7 @@ def _rows(fan: Fan, stored: dict[int, str]) -> list[Row]:
     kind, source, crc = fan.edge_type, fan.source.id, zlib.crc32
     alike = checksums.in_edges(kind, source)
     targets = [target.id for target in fan.targets]
-    # What `checksums.of_edge` returns, without a call of it for each.
+    # Inlines `checksums.of_edge`, to save a call for each edge.
     return [
         (edge, kind, source, target, text, crc(f"{edge}{alike}{target}\0{text}".encode()))
         for edge, target, text in zip(

@@ -1,7 +1,7 @@
-"""The part of the graph that this process has seen, kept in memory between calls.
+"""Keep the part of the graph that this process has read in memory between calls.
 
-What other processes wrote is taken over change by change, so that two processes that write all
-the time do not keep reloading one another's graph.
+Changes of other processes are applied one by one, so two processes that both write need not keep
+reloading the graph.
 """
 
 import json
@@ -17,22 +17,22 @@ from .database import Database, Row
 from .elements import EdgeElement, UnreadVertex, VertexElement
 
 _CONTAINERS = frozenset({list, dict})
-# So many edges of a vertex are read at once: few at first, for whoever wants no more.
+# Edges of a vertex read in one batch: few at first, because a caller may need no more.
 _FIRST_EDGES, _MORE_EDGES = 16, 256
 _ID = attrgetter("id")
-# Of a row of an edge, where its ends and properties are; and how many such rows are taken at once.
+# Columns of an edge's row with its ends and properties; and rows taken in one batch.
 _SOURCE, _TARGET, _PROPERTIES, _READ_AT_ONCE = 2, 3, 4, 5_000
 _scanned = json.JSONDecoder().raw_decode
-# So many edges are each looked for in a list; for more it is gone through.
+# Up to this many edges are each searched in a list; for more, the list is scanned once.
 _FEW = 100
-# Beyond this many bytes, about, everything is let go and read again as needed.
+# Beyond about this many bytes, the cache is emptied and filled again as needed.
 MAX_BYTES = 1 << 30
-# And beyond this many where a call is one of many that go through everything, each part once.
+# The limit for a call that is one of many which read everything once.
 MAX_BYTES_IN_PASSING = 1 << 28
-# What an element takes beyond its properties, and they for each character that they are stored as:
-# measured on stores of 1,000 to 100,000 concepts.
+# Bytes of an element beyond its properties, and of its properties per stored character: measured on
+# stores of 1,000 to 100,000 concepts.
 _BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
-# Of one that nothing but its id is known of; it counts on when more is.
+# Bytes of an element of which only the id is known; more is added once it is read.
 _BYTES_UNREAD = 200
 
 
@@ -44,19 +44,19 @@ class Cache:
         self.vertices: dict[int, VertexElement] = {}
         self.edges: dict[int, EdgeElement] = {}
         self.position = -1
-        # An estimate; what was here before a change counts on until all is let go.
+        # An estimate; replaced elements stay counted until the cache is emptied.
         self.bytes = 0
         self._labels: dict[str, tuple[str, ...]] = {}
         self._types: dict[str, str] = {}
 
     def catch_up(self, position: int) -> None:
-        """Bring the elements to the state that the transaction just begun sees, at *position*."""
+        """Apply the changes up to the state that the new transaction sees, at *position*."""
         if position == self.position:
             return
         if self.position < 0:
             self.clear()
         changes = self._database.changes_after(self.position) if self.vertices else None
-        # Taken over whole or not at all: whoever stops half-way begins anew.
+        # All changes or none: if an error stops this, the cache is read again from the store.
         self.position = -1
         if changes is None:
             self.clear()
@@ -66,7 +66,8 @@ class Cache:
         self.position = position
 
     def clear(self) -> None:
-        # Vertices and edges have each other; without this they would stay until they are collected.
+        # Vertices and edges refer to each other; without this only the cycle collector would free
+        # them.
         for vertex in self.vertices.values():
             vertex.out_edges = vertex.in_edges = None
         self.vertices.clear()
@@ -74,7 +75,7 @@ class Cache:
         self.bytes = 0
 
     def trim(self, most: int | None = None) -> None:
-        """Let go of everything if it has become too much, or more than *most* bytes."""
+        """Empty the cache if it has grown beyond its limit, or beyond *most* bytes."""
         if self.bytes > (MAX_BYTES if most is None else most):
             self.clear()
 
@@ -86,7 +87,7 @@ class Cache:
         return None if row is None else self.vertex_of(row)
 
     def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
-        """Return those of *ids* that exist, in that order."""
+        """Return the existing vertices among *ids*, in that order."""
         ids = list(ids)
         known = self.vertices
         missing = [one for one in ids if one not in known or known[one].reading is not None]
@@ -110,7 +111,7 @@ class Cache:
         return element
 
     def read(self, unread: Collection[VertexElement]) -> None:
-        """Give *unread*, which edges lead to, what is stored of them."""
+        """Read the labels and properties of *unread*, vertices known only as ends of edges."""
         waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
         for row in reading.vertices(self._database, waiting):
             _check("node", row)
@@ -120,7 +121,7 @@ class Cache:
             raise Unsound(f"node {min(waiting)}: is not there, and has relations")
 
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
-        """Iterate over the stored edges that leave (or enter) *vertex*, reading as asked for."""
+        """Iterate over the stored edges that leave (or enter) *vertex*, reading them on demand."""
         self.vertices.setdefault(vertex.id, vertex)
         cursor = reading.edges_of(self._database, vertex.id, outgoing)
         count = _FIRST_EDGES
@@ -135,7 +136,8 @@ class Cache:
     def _edges_of(self, rows: Collection[Row], ends: "_Ends") -> list[EdgeElement]:
         """Return the elements of rows as `Database.edges` returns them.
 
-        What is new of their other ends is among *ends*. A walk reads thousands of edges.
+        Their newly created other ends are added to *ends*. Kept fast, because a walk reads
+        thousands of edges.
         """
         edges, vertices, known_type = self.edges, self.vertices, self._types.setdefault
         new = [row for row in rows if row[0] not in edges]
@@ -155,7 +157,7 @@ class Cache:
         return [edges[row[0]] for row in rows]
 
     def _end(self, vertex_id: int, ends: "_Ends") -> VertexElement:
-        """Return the element of a vertex of which nothing but an edge is known."""
+        """Return the element of a vertex that is known only as the end of an edge."""
         vertex = self.vertices[vertex_id] = UnreadVertex(vertex_id, ends)
         ends.together.append(vertex)
         self.bytes += _BYTES_UNREAD
@@ -172,7 +174,7 @@ class Cache:
             ends = _Ends(self)
             for row, edge in zip(some, self._edges_of(some, ends), strict=True):
                 lists[row[near]].append(edge)
-            # Who goes through so many looks at few of their other ends.
+            # A caller with so many vertices reads few of their other ends.
             ends.together = []
         for vertex_id, edges in lists.items():
             setattr(self.vertices[vertex_id], "out_edges" if outgoing else "in_edges", edges)
@@ -218,10 +220,10 @@ class Cache:
 
 
 class _Ends:
-    """The other ends of edges that were read at once.
+    """The other ends of edges that were read in one batch.
 
-    Whoever looks at one while going through these edges will look at the others too: so they are
-    `together` until then. Later each is read by itself.
+    A caller that reads one of them while it iterates over these edges will read the others too, so
+    until then they are read `together`. Later each is read by itself.
     """
 
     __slots__ = ("_cache", "together")
@@ -236,19 +238,19 @@ class _Ends:
 
 
 def size(properties: str) -> int:
-    """Return about how many bytes an element takes whose properties are stored as this."""
+    """Estimate the bytes of an element from its stored *properties*."""
     return _BYTES_AN_ELEMENT + _BYTES_A_CHARACTER * len(properties)
 
 
 def _check(what: str, row: Row) -> None:
-    """Raise Unsound for a stored row, its checksum last, that is not as it was written."""
+    """Raise Unsound for a damaged row, whose last column is its checksum."""
     if checksums.is_wrong_row(row):
         raise Unsound(f"{what} {row[0]}: is not as it was written")
 
 
 def decode(properties: str) -> dict[str, Any]:
-    """Return stored properties: a fresh map, its lists as tuples."""
-    # Interned: every vertex has the same few keys, and the parser makes them anew each time.
+    """Return stored properties as a new map, its lists as tuples."""
+    # Interned: all vertices have the same few keys, and the parser makes new strings each time.
     return {
         sys.intern(key): _tuples(value) if value.__class__ in _CONTAINERS else value
         for key, value in _parsed(properties, dict).items()
@@ -256,10 +258,10 @@ def decode(properties: str) -> dict[str, Any]:
 
 
 def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what `decode` does of each.
+    """Return the decoded maps of *stored*, as `decode` does.
 
-    Of an edge they are so few that most of it is the way to the parser and back: where nothing is
-    within anything else they go there together.
+    An edge has few properties, so most of the time goes into calling the parser. Maps without
+    nested values are parsed together.
     """
     joined = f"[{','.join(stored)}]"
     if joined.count("{") == len(stored) and "[" not in joined[1:]:
@@ -273,9 +275,12 @@ def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _parsed(text: str, kind: type) -> Any:
-    """Return what the JSON *text* says. Raises Unsound; only a hand writes another *kind*."""
+    """Return the value of the JSON *text*.
+
+    Raises Unsound for another *kind*, set by hand in SQL.
+    """
     try:
-        # As it is written here; what a hand adds around it is looked at more closely.
+        # The form in which this program writes; other whitespace takes the slower way.
         value, end = _scanned(text, 0)
         if end == len(text) and value.__class__ is kind:
             return value
@@ -291,7 +296,7 @@ def _parsed(text: str, kind: type) -> Any:
 
 
 def attach(edge: EdgeElement) -> None:
-    """Add *edge* to those lists of its ends that are loaded."""
+    """Add *edge* to the loaded edge lists of its ends."""
     if edge.source.out_edges is not None:
         edge.source.out_edges.append(edge)
     if edge.target.in_edges is not None:
@@ -299,9 +304,9 @@ def attach(edge: EdgeElement) -> None:
 
 
 def detach(edges: Collection[EdgeElement]) -> None:
-    """Take *edges* out of the lists of their ends.
+    """Remove *edges* from the lists of their ends.
 
-    The lists are replaced, for whoever iterates.
+    The lists are replaced, so that running iterations keep the old ones.
     """
     leaving: dict[VertexElement, list[EdgeElement]] = {}
     entering: dict[VertexElement, list[EdgeElement]] = {}
@@ -323,7 +328,7 @@ def _without(edges: list[EdgeElement], gone: list[EdgeElement]) -> list[EdgeElem
         return [edge for edge in edges if edge not in every]
     left = edges.copy()
     for edge in gone:
-        # By id, in whose order they nearly always are: a hub has too many to look at each.
+        # A binary search by id, because lists are nearly sorted and a hub's are too long to scan.
         index = bisect_left(left, edge.id, key=_ID)
         if index == len(left) or left[index] is not edge:
             return [one for one in left if one not in gone]

@@ -1,4 +1,4 @@
-"""Work in a thread that ends, with nothing written, when nobody waits for it any more."""
+"""Run work in a thread that ends, with nothing written, when its caller is cancelled."""
 
 import asyncio
 import threading
@@ -19,20 +19,20 @@ _must_end: ContextVar[Callable[[], bool]] = ContextVar("must_end")
 
 
 def must_end() -> bool:
-    """Tell whether what this thread does is to end: every loop over the graph asks, and SQLite."""
+    """Return whether this thread's work must end; every loop over the graph, and SQLite, asks."""
     asked = _must_end.get(None)
     return asked is not None and asked()
 
 
 def check() -> None:
-    """Raise Ended if what this thread does is to end."""
+    """Raise Ended if this thread's work must end."""
     if must_end():
         raise Ended("the call was ended; nothing was written")
 
 
 @contextmanager
 def ended_when(asked: Callable[[], bool]) -> Iterator[None]:
-    """Let what is done meanwhile end as soon as *asked* says so."""
+    """End the work done meanwhile as soon as *asked* returns True."""
     token = _must_end.set(asked)
     try:
         yield
@@ -41,7 +41,10 @@ def ended_when(asked: Callable[[], bool]) -> Iterator[None]:
 
 
 class _Work(Generic[T]):
-    """One piece of work; but for `do`, whose thread is another, all in the loop that waits."""
+    """One piece of work.
+
+    Only `do` runs in the worker thread, the rest in the waiting event loop.
+    """
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
@@ -65,16 +68,16 @@ class _Work(Generic[T]):
             self._result = self._function()
         except BaseException as error:  # noqa: BLE001 - raised where it is waited for
             self._error = error
-        # Where the loop has ended there is nobody to tell.
+        # After the loop has closed, no caller waits for the result.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._be_over)
 
     async def outcome(self) -> T:
-        """Return what the function returned, or raise what it raised."""
+        """Return the function's result, or raise its exception."""
         try:
             await self._done
         except asyncio.CancelledError:
-            # What has not started by now will find this before it does anything.
+            # Work that has not started yet checks this flag first.
             self._must_end = True
             if self._started and not self._is_over:
                 self._done = self._loop.create_future()
@@ -86,7 +89,7 @@ class _Work(Generic[T]):
             try:
                 raise error
             finally:
-                # Or it would keep this frame, and be kept by it.
+                # Otherwise the exception and this frame would keep each other alive.
                 del error
         return self._result  # type: ignore[return-value]
 
@@ -97,9 +100,9 @@ class _Work(Generic[T]):
 
 
 class Thread:
-    """A place for one piece of work at a time, in a thread of its own; further ones wait.
+    """Runs one piece of work at a time in a thread of its own; further ones wait.
 
-    Work whose caller is cancelled is told to end and waited for, so that nothing of it goes on.
+    If a caller is cancelled, its work is asked to end and waited for, so that none of it goes on.
     """
 
     def __init__(self) -> None:
@@ -107,7 +110,7 @@ class Thread:
         self._waiting: SimpleQueue[_Work[Any] | None] | None = None
 
     def end(self) -> None:
-        """Tell all work that is under way to end."""
+        """Ask all running work to end."""
         for work in self._unended:
             work.end()
 
@@ -117,7 +120,7 @@ class Thread:
             self._waiting = self._begun()
         work = _Work(function)
         self._unended.add(work)
-        # Handed over without locks and limits that a pool would need: every call comes by here.
+        # A plain queue, because a pool's locks and limits would slow down every call.
         self._waiting.put(work)
         try:
             return await work.outcome()
@@ -125,7 +128,7 @@ class Thread:
             self._unended.discard(work)
 
     def _begun(self) -> "SimpleQueue[_Work[Any] | None]":
-        """Begin the thread, which ends with this object; return what it takes its work from."""
+        """Start the thread, which ends with this object; return its queue of work."""
         waiting: SimpleQueue[_Work[Any] | None] = SimpleQueue()
         threading.Thread(target=_do_all, args=(waiting,), daemon=True, name="store").start()
         weakref.finalize(self, waiting.put, None)
@@ -135,5 +138,5 @@ class Thread:
 def _do_all(waiting: "SimpleQueue[_Work[Any] | None]") -> None:
     while (work := waiting.get()) is not None:
         work.do()
-        # Or what it was done for would be kept until there is more to do.
+        # Otherwise the finished work would stay in memory until the next piece arrives.
         del work

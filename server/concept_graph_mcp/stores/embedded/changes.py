@@ -1,6 +1,6 @@
-"""The log of changes: which elements each of the last writing transactions changed.
+"""Log which elements each of the last writing transactions changed.
 
-By it another process catches up with what it has in memory, without reading all of it again.
+Another process uses the log to update its cache, without reading the whole graph again.
 """
 
 import json
@@ -12,17 +12,17 @@ from . import checksums
 from .values import listed
 
 TABLE = "change"
-# How many transactions back another process can be and still catch up change by change; what is
-# older is removed at every so manyth transaction.
+# The number of transactions that the log covers for other processes; older ones are removed once in
+# this many transactions.
 KEPT = 1_024
 REMOVED_EVERY = 64
-# The number of a writing transaction has the epoch, which ends when all is replaced, above this bit
-# and below it goes on counting.
+# A transaction's number has the epoch above this bit and a counter below it. Replacing the graph
+# starts a new epoch.
 _EPOCH_BIT = 40
 
 
 class Execute(Protocol):
-    """Executes a statement within the transaction that is open."""
+    """Executes a statement within the open transaction."""
 
     def __call__(self, statement: str, parameters: Iterable[Any] = (), /) -> sqlite3.Cursor: ...
 
@@ -34,9 +34,9 @@ def position(execute: Execute) -> int:
 
 
 def after(execute: Execute, position: int) -> tuple[set[int], set[int]] | None:
-    """Return the ids of vertices and edges changed since, or None where that cannot be told.
+    """Return the ids of vertices and edges changed since *position*, or None.
 
-    It cannot after too many changes, and never once all was replaced.
+    The log has no answer after too many changes, or after the graph was replaced.
     """
     rows = execute(
         "SELECT position, vertices, edges, checksum FROM change"
@@ -59,7 +59,7 @@ def after(execute: Execute, position: int) -> tuple[set[int], set[int]] | None:
 
 
 def record(execute: Execute, position: int, vertices: Iterable[int], edges: Iterable[int]) -> None:
-    """Record what the transaction *position* changes, and remove what nobody needs any more."""
+    """Record the changes of the transaction *position*, and remove outdated entries."""
     row = (position, listed(vertices), listed(edges))
     execute(
         "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
@@ -70,7 +70,7 @@ def record(execute: Execute, position: int, vertices: Iterable[int], edges: Iter
 
 
 def begin_epoch(execute: Execute) -> None:
-    """Record that all there is is replaced."""
+    """Record that the whole graph is replaced."""
     epoch = (position(execute) >> _EPOCH_BIT) + 1
     execute("DELETE FROM main.change")
     execute(

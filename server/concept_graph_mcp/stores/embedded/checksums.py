@@ -1,6 +1,6 @@
-"""A checksum in every row that nothing else could be made from.
+"""Store a checksum in every row that cannot be derived from other rows.
 
-SQLite notices a page that is not formed as it must be, not a text that became another one.
+SQLite notices a malformed page, but not a text that has become another text.
 """
 
 import sqlite3
@@ -10,50 +10,53 @@ from typing import Any
 
 
 class Unsound(Exception):
-    """What is wrong with a file, in a line."""
+    """Damage in a file, described in one line."""
 
 
-# What the reading of a file raises; the last two where SQLite cannot even say what is wrong, and
-# where a vector has no whole number of numbers.
+# Exceptions while a file is read; the last two occur when SQLite cannot report the damage, and when
+# a vector has a fraction of a number.
 FAILURES = (sqlite3.Error, Unsound, UnicodeDecodeError, struct.error)
-# The function of that name in SQL.
+# The name of the SQL function.
 FUNCTION = "checksum_of"
-# What is checked of each row, besides being there. A row without a checksum was written by hand.
+# The columns covered by each table's checksum. A row without a checksum was written by hand in SQL.
 CHECKED = {
     "vertex": ("id", "labels", "properties"),
     "edge": ("id", "type", "source", "target", "properties"),
     "change": ("position", "vertices", "edges"),
 }
-# By how many values are joined: no row has more than five beside its checksum.
+# Formats that join values, by their number: a row has at most five besides its checksum.
 _JOINED = tuple("\0".join(["%s"] * count) for count in range(6))
 
 
 def of(*values: object) -> int:
     """Return the checksum of a row with *values*."""
-    # Only a vector is no text or number, and comes last.
+    # Only a vector is neither text nor number, and it comes last.
     if values and values[-1].__class__ is bytes:
         values = (*values[:-1], values[-1].hex())
     return zlib.crc32((_JOINED[len(values)] % values).encode())
 
 
 def in_edges(kind: str, source: int) -> str:
-    """Return what is alike, for `of_edge`, in the edges of a type that leave a vertex."""
+    """Return the part of an edge's checksum text shared by edges of a type that leave a vertex."""
     return f"\0{kind}\0{source}\0"
 
 
 def of_edge(edge: int, alike: str, target: int, properties: str) -> int:
-    """Return what `of` does of the row of an edge: they are written by the hundred thousand."""
+    """Return the checksum of an edge's row.
+
+    Faster than `of`, for hundreds of thousands of edges.
+    """
     return zlib.crc32(f"{edge}{alike}{target}\0{properties}".encode())
 
 
 def is_wrong(checksum: object, *values: object) -> bool:
-    """Tell whether a row with *values* is not as it was written."""
+    """Return whether the *checksum* of a row does not match its *values*."""
     return checksum is not None and checksum != of(*values)
 
 
 def is_wrong_row(row: tuple[Any, ...]) -> bool:
-    """Tell whether *row*, its checksum last, is not as it was written."""
-    # As `is_wrong`, but of thousands of rows that a walk reads: nothing is taken apart.
+    """Return whether the checksum of *row*, its last column, does not match."""
+    # Like `is_wrong`, without slicing, because a walk checks thousands of rows.
     checksum, joined = row[-1], _JOINED[len(row) - 1]
     return checksum is not None and checksum != zlib.crc32((joined % row[:-1]).encode())
 
@@ -64,7 +67,7 @@ def register(connection: sqlite3.Connection) -> None:
 
 
 def triggers() -> list[str]:
-    """Return the statements that make what forgets the checksum of a row changed by hand."""
+    """Return the triggers that clear the checksum of a row changed by hand in SQL."""
     made = []
     for table, columns in CHECKED.items():
         changed = " OR ".join(f"NEW.{column} IS NOT OLD.{column}" for column in columns)

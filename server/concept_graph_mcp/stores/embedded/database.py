@@ -1,4 +1,4 @@
-"""The SQLite file: its connection, its transactions and its statements. No graph logic."""
+"""Manage the SQLite file: its connection, transactions and statements, but no graph logic."""
 
 import itertools
 import sqlite3
@@ -15,13 +15,13 @@ from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
 from .opening import BUSY_TIMEOUT_S, Opening, code, copied, is_busy, when_free
 
-# Steps of SQLite's between two looks at whether to go on: about a millisecond.
+# SQLite steps between two checks for cancellation: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
 
-# Rows that one statement inserts, where there are so many.
+# Rows inserted by one statement, if there are this many.
 _ROWS_AT_ONCE = 32
 
-# What says that nothing can be written, and little of what can be read.
+# Error codes that prevent writing but not reading.
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 Row = tuple[Any, ...]
@@ -32,10 +32,10 @@ class Conflict(Exception):
 
 
 class Database:
-    """A connection to one store file; *opening* says what becomes of one that is not there.
+    """A connection to one store file; *opening* says how to treat a missing file.
 
-    Raises NoStore if it must not be made, Unavailable if the file cannot be opened, Misdeployed if
-    it is of another kind or written by a newer version.
+    Raises NoStore if the file is missing and must not be created, Unavailable if it cannot be
+    opened, Misdeployed if it is another kind of file or written by a newer version.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Database:
         self.vectors = Vectors()
         self._writes = False
         self._timeout_s: float | None = None
-        # The highest id of each table that was asked for, as of a position; None: not to be known.
+        # The highest id of each table, as of a position; None if it must be read again.
         self._last_ids: dict[str, int] = {}
         self._last_ids_at: int | None = None
         self._presence: Presence | None = None
-        # How often it was opened: again where SQLite does not watch the file, and it has changed.
+        # The number of openings: a file that SQLite does not watch is opened again after a change.
         self.openings = 0
         self._open(opening)
 
@@ -66,7 +66,7 @@ class Database:
 
     @property
     def store_id(self) -> str:
-        """The id of the store that this is, wherever its file lies."""
+        """Return the id of this store, wherever its file lies."""
         self._set_timeout(BUSY_TIMEOUT_S)
         return identity.of(self._connection, self.path).id
 
@@ -75,7 +75,7 @@ class Database:
         return self._access.connection
 
     def check_presence(self, otherwise: str) -> None:
-        """Raise Unavailable if the file was taken away or replaced since it was opened."""
+        """Raise Unavailable if the file was removed or replaced since it was opened."""
         if self._presence is None or self._presence.is_intact:
             return
         if not self._presence.has_its_file:
@@ -83,13 +83,13 @@ class Database:
         self._presence.check(otherwise)
 
     def copy_to(self, file: Path) -> None:
-        """Copy all there is to the empty *file*: one snapshot, whoever writes meanwhile."""
+        """Copy the store to the empty *file* from one snapshot, while other processes may write."""
         with copied(self._connection, file) as made:
             tables.note_identity(made, self._connection, self.path)
 
     @property
     def is_writable(self) -> bool:
-        """Tell whether the file can be written, as far as its opening told."""
+        """Return whether the file was found writable when it was opened."""
         return self._access.writable
 
     # Transactions
@@ -104,7 +104,7 @@ class Database:
             self._open(Opening.EXISTING)
         self.check_presence("nothing was written")
         self._writes = False
-        # Whoever finds the lock taken when it comes to writing was overtaken and need not wait.
+        # If another process holds the lock, this transaction is outdated; waiting would not help.
         self._set_timeout(0)
         if exclusive:
             self._wait_for_turn()
@@ -126,7 +126,7 @@ class Database:
         except sqlite3.OperationalError as error:
             if not is_busy(error):
                 raise
-        # Hardly ever: somebody recovers or closes the log.
+        # Rare: another process is recovering or closing the log.
         self._set_timeout(BUSY_TIMEOUT_S)
         try:
             return self.position()
@@ -134,7 +134,10 @@ class Database:
             self._set_timeout(0)
 
     def commit(self) -> None:
-        """Commit. Raises Unavailable if what was written is not to be found where the store is."""
+        """Commit.
+
+        Raises Unavailable if the written data are not in the file at the store's path.
+        """
         self._connection.execute("COMMIT")
         if self._writes:
             self._last_ids_at = self._last_ids.get(changes.TABLE)
@@ -142,7 +145,7 @@ class Database:
 
     @property
     def in_transaction(self) -> bool:
-        """Tell whether a transaction has begun and not ended."""
+        """Return whether a transaction is open."""
         return self._connection.in_transaction
 
     def rollback(self) -> None:
@@ -151,7 +154,7 @@ class Database:
             self._connection.execute("ROLLBACK")
 
     def unavailable(self, error: Exception) -> StoreError:
-        """Return *error*, one of the FAILURES of reading and writing, as the caller is told it."""
+        """Return the caller's error for *error*, one of the FAILURES of reading and writing."""
         if not isinstance(error, sqlite3.Error) or code(error) == sqlite3.SQLITE_CORRUPT:
             return Unavailable(
                 f"store {self.path}: is damaged: {one_line(error)}; nothing was written;"
@@ -173,7 +176,10 @@ class Database:
         return self._connection.execute(statement, tuple(parameters))
 
     def write(self, statement: str, rows: Iterable[Row]) -> None:
-        """Execute *statement* once a row. Raises Conflict if another process wrote meanwhile."""
+        """Execute *statement* for each of *rows*.
+
+        Raises Conflict if another process wrote meanwhile.
+        """
         try:
             self._connection.executemany(statement, rows)
         except sqlite3.OperationalError as error:
@@ -182,15 +188,15 @@ class Database:
             raise
 
     def insert(self, table: str, columns: int, rows: Iterable[Row]) -> None:
-        """Insert *rows* of so many *columns* into *table*. Raises as `write` does.
+        """Insert *rows* of *columns* values each into *table*. Raises as `write` does.
 
-        Several in a statement, for each has a price of its own; what is left over one by one.
+        Inserts many rows in a statement, because each statement has a cost; the rest one by one.
         """
         row = f"({', '.join('?' * columns)})"
         for some in _batches(rows):
             if len(some) == _ROWS_AT_ONCE:
-                # All is taken back after a failure: SQLite need not be ready to take back a
-                # statement.
+                # FAIL, because a failed call rolls back everything: SQLite need not prepare to undo
+                # one statement.
                 statement = f"INSERT OR FAIL INTO {table} VALUES {', '.join([row] * len(some))}"
                 self.write(statement, [tuple(itertools.chain.from_iterable(some))])
             else:
@@ -203,7 +209,7 @@ class Database:
         return self.new_ids(table, 1)[0]
 
     def new_ids(self, table: str, count: int) -> range:
-        """Return *count* ids that *table* never had, in their order."""
+        """Return *count* ids that *table* never had, in ascending order."""
         last = self._last_ids.get(table)
         if last is None:
             last = self._last_id(table)
@@ -220,25 +226,26 @@ class Database:
         return changes.position(self.execute)
 
     def changes_after(self, position: int) -> tuple[set[int], set[int]] | None:
-        """Return the ids of vertices and edges changed since, or None where that cannot be told."""
+        """Return the ids of vertices and edges changed since; None if the log has no answer."""
         return changes.after(self.execute, position)
 
     def log_change(self, vertices: Iterable[int], edges: Iterable[int]) -> int:
-        """Record what this transaction changes; return its number."""
+        """Record the changes of this transaction; return its number."""
         self._writes = True
         position = self.new_id(changes.TABLE)
         changes.record(self.execute, position, vertices, edges)
         return position
 
     def begin_epoch(self) -> None:
-        """Record that this transaction replaces all there is: nobody can catch up with that."""
+        """Record that this transaction replaces the graph, so other processes reload theirs."""
         self._writes, self._last_ids = True, {}
         changes.begin_epoch(self.execute)
 
     def _wait_for_turn(self) -> None:
-        """Begin to write as soon as nobody else does.
+        """Begin to write as soon as no other process writes.
 
-        SQLite's own waiting sleeps longer each time, so that whoever came last goes first.
+        SQLite's own waiting sleeps longer each time, which lets the last process to arrive go
+        first.
         """
         self._set_timeout(0)
         when_free(lambda: self._connection.execute("BEGIN IMMEDIATE"), meanwhile=cancellation.check)
@@ -249,9 +256,9 @@ class Database:
             self._timeout_s = seconds
 
     def _empty_log(self) -> None:
-        """Write what is in the log only into the file that it belongs to, wherever that is by now.
+        """Write the log into its own file, wherever that file has been moved.
 
-        Else it would be missing there, and be taken for the log of what replaced the file.
+        Otherwise that file would lack the log's changes, and the file in its place would get them.
         """
         self._set_timeout(BUSY_TIMEOUT_S)
         with suppress(sqlite3.Error):
@@ -263,7 +270,7 @@ class Database:
         except FAILURES as error:
             raise self.unavailable(error) from error
         self.openings += 1
-        # Of a file that SQLite does not watch, `Access` knows what it looked like.
+        # `Access` remembers how a file looked that SQLite does not watch.
         watched = opening is not Opening.STAND_IN and self._access.seen is None
         self._presence = Presence(self.path) if watched else None
         self._timeout_s = None
@@ -271,7 +278,7 @@ class Database:
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield *rows*, as they are asked for, so many at once as one statement inserts."""
+    """Yield *rows* on demand, as many at once as one statement inserts."""
     given = iter(rows)
     while some := list(itertools.islice(given, _ROWS_AT_ONCE)):
         yield some

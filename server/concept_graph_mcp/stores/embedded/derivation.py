@@ -1,4 +1,4 @@
-"""Keeping the tables of `indexes` as the vertices are: change by change, or all made anew."""
+"""Keep the tables of `indexes` in step with the vertices: change by change, or rebuilt."""
 
 import json
 import sqlite3
@@ -10,12 +10,12 @@ from .indexes import Catalogue, Row, Table
 State = tuple[tuple[str, ...], dict[str, Any]] | None
 _BATCH = 1_000
 
-# What leads to a vertex, read without looking at each edge where it is stored.
+# Finds the edges into a vertex with their properties, without reading each from its table.
 _INTO = "edge_into"
-# An index that nothing is looked up by any more, which would not be kept as the vertices are.
+# An index that no look-up uses any more, and that would not be kept up to date.
 _GONE = "index Memory(user_id, accessed_at)"
 _SCHEMA = (
-    # What earlier versions had instead.
+    # Indexes of earlier versions.
     "DROP INDEX IF EXISTS edge_target",
     f'DROP TABLE IF EXISTS "{_GONE}"',
     f"CREATE INDEX IF NOT EXISTS {_INTO} ON edge (target, id, type, source, properties)",
@@ -23,7 +23,7 @@ _SCHEMA = (
 
 
 class Statements(Protocol):
-    """What carries out statements: the open database, which itself needs the tables made here."""
+    """Executes statements: the open database, whose tables are created here."""
 
     def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor: ...
 
@@ -33,7 +33,7 @@ class Statements(Protocol):
 
 
 class Derivation:
-    """The rows to remove and add for the vertices that one transaction changed."""
+    """The rows to remove and add for the vertices changed in one transaction."""
 
     def __init__(self, database: Statements, catalogue: Catalogue) -> None:
         self._database = database
@@ -43,7 +43,7 @@ class Derivation:
         self._written = ""
 
     def change(self, vertex: int, before: State, after: State) -> None:
-        """Note that a vertex went from one state to another; None is not being there."""
+        """Record a vertex's change from one state to another; None means that it does not exist."""
         if before is None and after is not None:
             labels, properties = after
             for label in labels:
@@ -71,7 +71,10 @@ class Derivation:
             self._new.setdefault(table, []).append(new)
 
     def write(self) -> None:
-        """Store what was noted. Raises sqlite3.IntegrityError for a value given twice."""
+        """Store the recorded changes.
+
+        Raises sqlite3.IntegrityError for a duplicate unique value.
+        """
         for table, gone in self._gone.items():
             for statement in table.deletions:
                 self._database.write(statement, gone)
@@ -84,12 +87,12 @@ class Derivation:
                 self._database.write(statement, new)
 
     def violated(self) -> str:
-        """Return the constraint that `write` broke, as Memgraph names it."""
+        """Return the constraint that `write` violated, in Memgraph's words."""
         return ":" + self._written.partition(" ")[2]
 
 
 def rows(catalogue: Catalogue, vertex: int, state: State) -> dict[Table, Row]:
-    """Return the row that each table has of a vertex in some state."""
+    """Return the row that each table has for a vertex in the given state."""
     if state is None:
         return {}
     labels, properties = state
@@ -103,16 +106,16 @@ def rows(catalogue: Catalogue, vertex: int, state: State) -> dict[Table, Row]:
 
 
 def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
-    """Tell whether the tables are there that *catalogue* has.
+    """Return whether the tables of *catalogue* exist.
 
-    Others are no harm: a version that knows of more layers has made them, and keeps them.
+    Additional tables are harmless: a version with more layers created them, and maintains them.
     """
     names = _names(connection)
     return {*catalogue.names, _INTO} <= names and _GONE not in names
 
 
 def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
-    """Make the tables that are missing, with their rows, within the caller's transaction."""
+    """Create the missing tables with their rows, within the caller's transaction."""
     for statement in _SCHEMA:
         connection.execute(statement)
     known = _names(connection)
@@ -131,7 +134,7 @@ def _names(connection: sqlite3.Connection) -> set[str]:
 
 
 def remake(database: Statements, catalogue: Catalogue) -> None:
-    """Make all derived rows anew, within the caller's transaction."""
+    """Rebuild all derived rows, within the caller's transaction."""
     for table in catalogue.derived:
         database.execute(f'DELETE FROM main."{table.name}"')
     for text in catalogue.texts:
@@ -145,7 +148,7 @@ def _fill(
     write: Callable[[str, Iterable[Row]], object],
     tables: Iterable[Table],
 ) -> None:
-    """Give *tables*, which are empty, their rows of all vertices."""
+    """Fill the empty *tables* with their rows of all vertices."""
     tables = list(tables)
     last_id = 0
     while tables:

@@ -1,4 +1,4 @@
-"""The edges as one call has them: what it makes, changes and deletes, over what is stored."""
+"""Track the edges that one call creates, changes and deletes, on top of the stored ones."""
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -11,27 +11,27 @@ from .database import Database
 from .element_rows import ElementRows
 from .elements import Deleted, EdgeElement, VertexElement, differs
 
-# Of a call that makes more edges than these none is kept in memory, nor made an object of.
+# A call with more new edges than this makes no objects for them and keeps none in memory.
 _FEW_EDGES = 2_000
 
 
 class EdgeChanges:
-    """The edges of one call, at none of the vertices *gone*."""
+    """The edges of one call; vertices in *gone* have none."""
 
     def __init__(self, database: Database, cache: Cache, gone: set[VertexElement]) -> None:
         self._database = database
         self._cache = cache
         self._gone = gone
-        # What was, for every edge that is no longer as it is stored.
+        # The stored state of every edge that was changed.
         self._before: dict[EdgeElement, dict[str, Any]] = {}
         self._created: dict[EdgeElement, None] = {}
-        # Those of them that no list of an end has, because it is not loaded; by end and way.
+        # New edges whose ends have no loaded list, by end and direction.
         self._unlisted: dict[tuple[VertexElement, bool], list[EdgeElement]] = {}
-        # Further ones, which no list of an end has either; and how many there ever were.
+        # New edges as fans, which are in no list either; and how many fans there ever were.
         self._fans: list[Fan] = []
         self._fanned = 0
         self._deleted: set[EdgeElement] = set()
-        # The properties of new edges: none, or one whole number.
+        # The shared properties of new edges: none, or one integer.
         self._no_properties: dict[str, Any] = {}
         self._numbers: dict[tuple[str, int], dict[str, Any]] = {}
 
@@ -47,12 +47,12 @@ class EdgeChanges:
         return list(self.stream(vertex, outgoing) if known is None else known)
 
     def any_of(self, vertex: VertexElement, outgoing: bool) -> bool:
-        """Tell whether there is any, for which one is read at most."""
+        """Return whether there is any such edge, reading one at most."""
         known = vertex.out_edges if outgoing else vertex.in_edges
         return any(True for _ in self.stream(vertex, outgoing)) if known is None else bool(known)
 
     def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
-        """Iterate over edges that are read as they are asked for, and kept if all of them are."""
+        """Iterate over edges read on demand, and keep them if all are read."""
         self._spread()
         created = list(self._unlisted.get((vertex, outgoing), ()))
         changes = self._changes()
@@ -70,9 +70,9 @@ class EdgeChanges:
     # Writing
 
     def set_property(self, edge: EdgeElement, name: str, value: Any) -> None:
-        """Set a property of *edge*, whose properties are never changed, only replaced.
+        """Set a property of *edge*; its properties are replaced, never changed.
 
-        So edges that say the same one whole number can share them.
+        So edges whose only property is the same integer can share one map.
         """
         before = edge.properties
         if not differs(before.get(name), value):
@@ -87,8 +87,8 @@ class EdgeChanges:
             del edge.properties[name]
 
     def _only(self, name: str, value: Any) -> dict[str, Any]:
-        """Return properties of an edge that has but this one."""
-        # To a dictionary True is 1.
+        """Return the shared map with this one property."""
+        # As dictionary keys, True and 1 are equal.
         if value.__class__ is not int:
             return {} if value is None else {name: value}
         return self._numbers.get((name, value)) or self._number(name, value)
@@ -124,9 +124,9 @@ class EdgeChanges:
         self._fanned += len(ids)
 
     def _unlist(self, vertex: VertexElement, outgoing: bool) -> None:
-        """Have the edges of *vertex* read anew when they are asked for, and with them what is new.
+        """Have the edges of *vertex*, the new ones included, read again on demand.
 
-        Nothing of a fan is in a list.
+        A fan's edges are in no list.
         """
         way = "out_edges" if outgoing else "in_edges"
         known: list[EdgeElement] = getattr(vertex, way)
@@ -135,7 +135,7 @@ class EdgeChanges:
         setattr(vertex, way, None)
 
     def _spread(self) -> None:
-        """Make objects of all edges: somebody looks."""
+        """Make objects of all fans' edges, because a caller reads them."""
         spread, self._fans = self._fans, []
         for fan in spread:
             properties = [self._only(fan.name, one) for one in fan.given]
@@ -165,7 +165,7 @@ class EdgeChanges:
     def _enter(
         self, source: VertexElement, targets: Sequence[VertexElement], made: list[EdgeElement]
     ) -> None:
-        """Enter new edges from *source* to each of *targets* in the lists of their ends."""
+        """Add new edges from *source* to each of *targets* to the lists of their ends."""
         for edge, target in zip(made, targets, strict=True):
             entering = target.in_edges
             if entering is None:
@@ -188,7 +188,7 @@ class EdgeChanges:
     # The end
 
     def ids(self) -> list[int]:
-        """Return which edges are no longer as they are stored, or not stored yet."""
+        """Return the ids of edges that are changed or not stored yet."""
         changed = [edge.id for edge in (*self._before, *self._created)]
         return list(itertools.chain(changed, *(fan.ids for fan in self._fans)))
 
@@ -204,11 +204,14 @@ class EdgeChanges:
 
     @property
     def gone(self) -> dict[int, int]:
-        """Where each edge that was deleted led to, both by their ids."""
+        """Return the target of each deleted edge, both as ids."""
         return {edge.id: edge.target.id for edge in self._deleted}
 
     def finish(self, written: int) -> None:
-        """Let go of what was deleted, after the commit; what was *written* has so many bytes."""
+        """Forget the deleted edges after the commit.
+
+        *written* is the size of the stored ones in bytes.
+        """
         for edge in self._deleted:
             self._cache.edges.pop(edge.id, None)
         if self._fans or len(self._created) > _FEW_EDGES:
@@ -223,14 +226,17 @@ class EdgeChanges:
         self._cache.bytes += written
 
     def _let_go(self) -> None:
-        """Keep no edges of the ends that got so many: who ingests will ask for few of them."""
+        """Drop the edge lists of vertices with so many new edges.
+
+        An ingesting call reads few of them.
+        """
         for edge in self._created:
             edge.source.out_edges = edge.target.in_edges = None
 
     def undo(self) -> None:
-        """Take every change back, after the rollback."""
+        """Undo all changes, after the rollback."""
         for edge, properties in self._before.items():
             edge.properties = properties
         for edge in (*self._created, *self._deleted):
-            # Read anew when next asked for, which is simpler than putting every list back.
+            # Lists are read again on demand, which is simpler than restoring them.
             edge.source.out_edges = edge.target.in_edges = None

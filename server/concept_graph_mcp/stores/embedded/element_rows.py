@@ -1,4 +1,4 @@
-"""Vertices and edges as the rows that they are stored in."""
+"""Store vertices and edges as rows."""
 
 import functools
 import operator
@@ -14,9 +14,9 @@ from .values import encode
 
 
 class ElementRows:
-    """Writes elements within the database's open transaction; what they take in memory is added up.
+    """Writes elements within the open transaction, and adds up their size in memory.
 
-    `written` is that of the vertices and `written_of_edges` that of the edges, in bytes.
+    `written` counts the bytes of the vertices, `written_of_edges` those of the edges.
     """
 
     def __init__(self, database: Database) -> None:
@@ -29,9 +29,9 @@ class ElementRows:
         created: Collection[VertexElement],
         deleted: Collection[VertexElement],
     ) -> None:
-        """Store vertices as they are now, but for the *deleted* ones."""
+        """Store the current state of vertices, except the *deleted* ones."""
         self._write(
-            # Which is sooner done than an update, at which a trigger looks.
+            # Faster than an update, which fires a trigger.
             "REPLACE INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
             self._vertex_row,
             changed,
@@ -48,12 +48,12 @@ class ElementRows:
         shared: Iterable[dict[str, Any]],
         spread: Sequence[Fan],
     ) -> None:
-        """Store edges as they are now; *shared* are properties that many of them have as one.
+        """Store the current state of edges; *shared* are property maps that many of them share.
 
-        Those of *spread* are created too.
+        Also creates the edges of *spread*.
         """
         write = self._database.write
-        # What is stored of properties that edges share.
+        # The stored form of shared properties.
         texts = [(one, encode(one)) for one in shared] if changed or created else []
         known = {id(one): (text, size(text)) for one, text in texts}
         if changed:
@@ -63,14 +63,14 @@ class ElementRows:
             )
         new = self._edge_rows(created, known)
         if spread:
-            # By id, in whose order the table grows.
+            # In the order of ids, in which the table grows.
             new = iter(sorted((*new, *bulk_edges.rows(spread)), key=operator.itemgetter(0)))
         columns = "edge (id, type, source, target, properties, checksum)"
         self._database.insert(columns, 6, new)
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
-        """Store the vector of a vertex, or none."""
+        """Store the vector of a vertex, or remove it."""
         if vector is None:
             self._database.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
         else:
@@ -78,8 +78,8 @@ class ElementRows:
             self._database.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
 
     def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
-        """Execute *statement* with the row of each of *elements*, made as it is asked for."""
-        # Most calls have no use for most statements, and each costs even so.
+        """Execute *statement* with the row of each of *elements*, made on demand."""
+        # Most calls need few of these statements, and each has a cost even without rows.
         if elements:
             self._database.write(statement, map(row, elements))
 
@@ -112,10 +112,10 @@ class ElementRows:
 
 @functools.cache
 def _encoded_labels(labels: tuple[str, ...]) -> str:
-    """Return *labels* as they are stored; there are few of them."""
+    """Return *labels* in their stored form; cached, because there are few."""
     return encode(labels)
 
 
 def _checked(*row: Any) -> Row:
-    """Return *row* as it is stored, with its checksum."""
+    """Return *row* with its checksum."""
     return (*row, checksums.of(*row))

@@ -1,4 +1,4 @@
-"""Vertices and edges in memory. Identity is object identity: one element per id and cache."""
+"""Represent vertices and edges in memory, with one object for each id and cache."""
 
 from typing import Any, Protocol
 
@@ -6,13 +6,13 @@ from .exceptions import DeletedObjectError
 
 
 class Reading(Protocol):
-    """What reads what is stored of a vertex."""
+    """Reads the stored state of a vertex."""
 
     def read(self, vertex: "VertexElement") -> None: ...
 
 
 class VertexElement:
-    """A vertex; its edge lists are None until they are first asked for."""
+    """A vertex; its edge lists are None until they are first read."""
 
     __slots__ = ("id", "in_edges", "labels", "out_edges", "properties", "reading")
     labels: tuple[str, ...]
@@ -27,16 +27,16 @@ class VertexElement:
         self.reading: Reading | None = None
 
     def become(self, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
-        """Be as it is stored now."""
+        """Take over the stored state."""
         self.labels, self.properties, self.reading = labels, properties, None
         self.__class__ = VertexElement
 
 
 class UnreadVertex(VertexElement):
-    """A vertex that is but the end of an edge, with neither labels nor properties.
+    """A vertex known only as the end of an edge, without labels and properties.
 
-    `reading` gives it both when one of them is asked for, which of most is never. Then it is like
-    any other: what has a `__getattr__` is four times as slow to tell what it does have.
+    `reading` adds both when one of them is first read, which for most never happens. Then the class
+    changes to VertexElement: a class with `__getattr__` reads its attributes four times as slowly.
     """
 
     __slots__ = ()
@@ -74,7 +74,7 @@ class EdgeElement:
 
 
 class Deleted(dict[str, Any]):
-    """The properties of something deleted."""
+    """The properties of a deleted element."""
 
     def get(self, *_: Any) -> Any:
         raise DeletedObjectError("Accessing deleted object.")
@@ -83,7 +83,7 @@ class Deleted(dict[str, Any]):
 
 
 def differs(old: Any, value: Any) -> bool:
-    """Tell whether *value* is to be written where *old* is; what is large is not compared."""
+    """Return whether *value* must replace *old*; large values are not compared."""
     if old is None:
         return value is not None
     return old.__class__ is not value.__class__ or isinstance(old, (tuple, dict)) or old != value

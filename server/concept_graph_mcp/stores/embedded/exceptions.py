@@ -1,4 +1,4 @@
-"""The exceptions of the `_mgp` interface, which `mgp` catches and raises under its own names."""
+"""Define the exceptions of `_mgp`, which `mgp` catches and raises under its own names."""
 
 
 class UnknownError(Exception): ...

@@ -1,7 +1,7 @@
-"""Noticing that a store's files were taken away or replaced while it is open.
+"""Notice that a store's files were removed or replaced while it is open.
 
-SQLite does not: it goes on with files that have no name any more, and what it acknowledges is gone
-with the process.
+SQLite does not notice: it goes on with deleted files, and their data are lost when the process
+ends.
 """
 
 import math
@@ -13,39 +13,39 @@ from pathlib import Path
 
 from ...errors import Unavailable
 
-# What SQLite keeps beside a file: the newest changes, and what its processes tell one another.
+# Files that SQLite keeps beside a store: the newest changes, and the processes' shared memory.
 _LOG, _SHARED = "-wal", "-shm"
 
-# So long ago a folder must have been changed for its time to tell it from any later change: what a
-# file system writes as the time may be that of its last tick.
+# A folder's time is reliable only if it is this old, because a file system's clock may tick slowly:
+# later changes within a tick get the same time.
 _SETTLED_NS = 2_000_000_000
 
 Inode = tuple[int, int] | None
-# What a folder looks like as long as nothing in it is made, renamed or removed.
+# A folder's state, which changes when a file in it is created, renamed or removed.
 Folder = tuple[int, int, int] | None
 
 
 class Presence:
-    """The files of a store as they were when it was opened."""
+    """The files of a store in the state in which it was opened."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._log = path.with_name(path.name + _LOG)
         beside = (self._log, path.with_name(path.name + _SHARED))
         self._files = {file: _inode(file) for file in (path, *beside)}
-        # As texts, which spares making them each time.
+        # Texts, because a Path would be converted at each check.
         self._looked_at = [(str(file), *inode) for file, inode in self._files.items() if inode]
         self._folder = str(path.parent)
-        # Elsewhere a folder's times say less, and what a link leads to is in another folder.
+        # Other systems' folder times are less exact, and a link's target is in another folder.
         is_told = sys.platform != "win32" and not path.is_symlink()
-        # From when on its folder may tell (`time.monotonic_ns`), and what that looked like then.
+        # The time from which the folder is reliable (`time.monotonic_ns`), and its state then.
         self._told_from: float = 0 if is_told else math.inf
         self._seen: Folder = None
 
     @property
     def is_intact(self) -> bool:
-        """Tell whether all that was there is as it was."""
-        # Twice a call that writes: nothing is made, and no function called, that need not be.
+        """Return whether all files are in their original state."""
+        # Called twice in each writing call, so it avoids objects and calls.
         try:
             folder = None
             if time.monotonic_ns() >= self._told_from:
@@ -64,16 +64,16 @@ class Presence:
         return True
 
     def _remember(self, folder: tuple[int, int, int]) -> None:
-        """Take *folder* as what tells, if it can, that the files that were just seen are there.
+        """Remember *folder* as proof, if it is old enough, that the files just checked are there.
 
-        It was looked at before they were. If it was changed but now it is asked again later.
+        It was read before the files. If it has changed only now, the next check reads it again.
         """
         wait = folder[2] + _SETTLED_NS - time.time_ns()
         self._seen = folder if wait < 0 else None
         self._told_from = time.monotonic_ns() + min(max(0, wait), _SETTLED_NS)
 
     def check(self, otherwise: str) -> None:
-        """Raise Unavailable, which says so and *otherwise*, unless all are as they were."""
+        """Raise Unavailable, with *otherwise*, unless all files are in their original state."""
         for file, inode in self._files.items():
             now = _inode(file)
             if now == inode or inode is None:
@@ -91,12 +91,12 @@ class Presence:
 
     @property
     def has_its_file(self) -> bool:
-        """Tell whether the file at the store's path is the one that was there."""
+        """Return whether the file at the store's path is the original one."""
         return _inode(self._path) == self._files[self._path]
 
     @property
     def has_its_log(self) -> bool:
-        """Tell whether the log that is there, if any, is the one that was there."""
+        """Return whether the log beside the store, if any, is the original one."""
         return _inode(self._log) in (None, self._files[self._log])
 
 
@@ -104,10 +104,10 @@ def abandon(connection: sqlite3.Connection) -> None:
     """Leave *connection* open for as long as the process lives.
 
     SQLite writes the log into the file when the last connection to it closes. If that log was
-    deleted and another process has begun a new one, all that the other has committed is lost.
-    From Python 3.12 on, `setconfig(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)` can replace this.
+    deleted and another process has begun a new one, all commits of the other would be lost. From
+    Python 3.12 on, `setconfig(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)` can replace this.
     """
-    import ctypes  # Hardly anybody needs it.
+    import ctypes  # Rarely needed.
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 

@@ -1,4 +1,4 @@
-"""What a `Nearest` look-up asks of the properties of a node, whoever tests it."""
+"""Test the properties that a `Nearest` look-up filters by."""
 
 import json
 from collections.abc import Callable
@@ -10,9 +10,9 @@ Condition = Callable[[Any], bool]
 
 
 def conditions(lookup: Nearest) -> dict[str, Condition]:
-    """Return for each property that *lookup* filters by what its value must fulfil.
+    """Return the condition on each property that *lookup* filters by.
 
-    A value is one that can be a key: `values_of` returns such.
+    Values must be hashable, as `values_of` returns them.
     """
     asked: dict[str, list[Condition]] = {}
     for name, value in lookup.where:
@@ -25,7 +25,7 @@ def conditions(lookup: Nearest) -> dict[str, Condition]:
 
 
 def values_of(properties: str, names: list[str]) -> list[Any]:
-    """Return the values of *names* in *properties* as they are stored; lists as tuples."""
+    """Return the values of *names* in stored *properties*; lists as tuples."""
     if not names:
         return []
     known = json.loads(properties)
@@ -35,7 +35,7 @@ def values_of(properties: str, names: list[str]) -> list[Any]:
 def _key(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(map(_key, value))
-    # Nobody filters by a map.
+    # No filter takes a map.
     return json.dumps(value) if isinstance(value, dict) else value
 
 

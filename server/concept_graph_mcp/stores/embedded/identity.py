@@ -1,8 +1,8 @@
-"""Which store a file is: an id that goes with the file wherever it is moved.
+"""Identify a store by an id that stays with the file wherever it is moved.
 
-A file notes its id and the path at which it was given it. A file that was moved or put back by hand
-keeps its id. A copy has it too; if the file that it was made from is still where it was, the copy
-is a store of its own, whose id follows from the other one and from where the copy is.
+A file records its id and the path where it got the id. A file that was moved or restored by hand
+keeps its id. A copy has the id too; if the original is still at its path, the copy is a store of
+its own, whose id is derived from the original's and the copy's path.
 """
 
 import os
@@ -18,13 +18,13 @@ from .opening import APPLICATION_ID, Opening, access
 
 _TABLE = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"
 _ID, _HOME = "id", "home"
-# Where SQLite's header has the application id, by which a file is told before it is opened.
+# Offset of the application id in SQLite's header, which identifies a file before it is opened.
 _APPLICATION_ID_AT = 68
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The id of a store, and the path that it has it for."""
+    """The id of a store, and the path where it got the id."""
 
     id: str
     home: str
@@ -35,7 +35,7 @@ def new(path: Path) -> Identity:
 
 
 def noted(connection: sqlite3.Connection) -> Identity | None:
-    """Return what the file says, or None for one of version 0.1.0, which did not."""
+    """Return the identity recorded in the file, or None for one of version 0.1.0."""
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone():
         return None
     values = dict(connection.execute("SELECT key, value FROM meta").fetchall())
@@ -46,20 +46,20 @@ def noted(connection: sqlite3.Connection) -> Identity | None:
 
 
 def note(connection: sqlite3.Connection, identity: Identity) -> None:
-    """Write *identity* into the file; the caller has begun a transaction, or wants none."""
+    """Write *identity* into the file, in the caller's transaction if there is one."""
     connection.execute(_TABLE)
     connection.executemany(
         "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
-        # As bytes, because not every path is text.
+        # Bytes, because not every path is valid text.
         [(_ID, identity.id), (_HOME, os.fsencode(identity.home))],
     )
 
 
 def of(connection: sqlite3.Connection, path: Path) -> Identity:
-    """Return which store the file at *path* is, whether or not it says so yet."""
+    """Return the identity of the file at *path*, whether or not it is recorded yet."""
     said, here = noted(connection), _home(path)
     if said is None:
-        # The same until it is noted, so that what was backed up before that belongs to it too.
+        # Deterministic until it is recorded, so that earlier backups belong to the store too.
         return Identity(_derived(uuid.NAMESPACE_URL, f"{here} {path.stat().st_ino}"), here)
     if said.home != here and _lives(said, path):
         return Identity(_derived(uuid.UUID(said.id), here), here)
@@ -67,7 +67,7 @@ def of(connection: sqlite3.Connection, path: Path) -> Identity:
 
 
 def _lives(said: Identity, path: Path) -> bool:
-    """Tell whether another file than *path* is where *said* was noted, and is that store."""
+    """Return whether another file than *path* is at the recorded path and is that store."""
     home = Path(said.home)
     try:
         if not home.is_file() or home.samefile(path) or not _may_be_ours(home):
@@ -80,10 +80,10 @@ def _lives(said: Identity, path: Path) -> bool:
 
 
 def _may_be_ours(file: Path) -> bool:
-    """Tell whether *file* is worth opening: that another file names it is no reason to."""
+    """Return whether *file* is safe to open, because any file may have recorded its path."""
     with file.open("rb") as stream:
         mark = stream.read(_APPLICATION_ID_AT + 4)[_APPLICATION_ID_AT:]
-    # Nothing there yet while it is in the log only.
+    # An empty file is valid: its first data may be in the log only.
     return mark in (APPLICATION_ID.to_bytes(4, "big"), bytes(4))
 
 

@@ -1,9 +1,9 @@
-"""What is stored beside the vertices so that they are found without a scan.
+"""Store indexes beside the vertices, so that look-ups need no scan.
 
-One table for each index that a layer declares, made and kept from the declaration alone. A table's
-row for a vertex follows from the vertex's labels and properties; there is none where a property of
-the index is missing. Vectors are not derived: their tables hold what the rows of the vertices do
-not, because a scan would read them all.
+There is one table for each index that a layer declares, created and maintained from the declaration
+alone. A table's row for a vertex is derived from its labels and properties; a vertex that lacks a
+property of the index has no row. Vectors are not derived: they are stored only in their tables,
+because a scan of the vertices would read them all.
 """
 
 import functools
@@ -18,20 +18,20 @@ from conceptgraph_core.registry import MODEL
 
 Row = tuple[Any, ...]
 Properties = Mapping[str, Any]
-# What a value is that an index can have.
+# The types of values that an index can hold.
 _KEYS = frozenset({str, int, float, bool})
 
 
 class Table(ABC):
     """The table of one declaration: its statements, and the row of a vertex.
 
-    `name` is quoted by whoever writes SQL. Insertions and deletions take a whole row each, by the
-    number of its column. A row follows from `properties` of the vertex.
+    Callers quote `name` in SQL. Insertions and deletions take a whole row each, with numbered
+    parameters. A row is derived from the `properties` of the vertex.
     """
 
     columns: int
     properties: tuple[str, ...]
-    # Whether `insertions` is nothing but a row of this table.
+    # Whether `insertions` only inserts a row into this table.
     is_plain = True
 
     def __init__(self, name: str, label: str) -> None:
@@ -41,7 +41,7 @@ class Table(ABC):
     @property
     @abstractmethod
     def schema(self) -> list[str]:
-        """The statements that make the table, empty."""
+        """Return the statements that create the empty table."""
 
     @abstractmethod
     def row(self, vertex: int, properties: Properties) -> Row | None:
@@ -54,7 +54,7 @@ class Table(ABC):
     @functools.cached_property
     @abstractmethod
     def deletions(self) -> list[str]:
-        """The statements that remove a row, all of whose values are given."""
+        """Return the statements that remove a row, given all of its values."""
 
 
 class IndexTable(Table):
@@ -77,7 +77,7 @@ class IndexTable(Table):
 
     def row(self, vertex: int, properties: Properties) -> Row | None:
         values = [properties.get(name) for name in self.index.properties]
-        # Of everything that is written, several times: told by the classes, without a loop.
+        # Runs several times for each write, so it checks classes without a loop.
         if not _KEYS.issuperset(map(type, values)):
             return None
         return (*values, vertex)
@@ -89,7 +89,7 @@ class IndexTable(Table):
         return [f'DELETE FROM "{self.name}" WHERE {keys} AND vertex = ?{self.columns}']
 
     def leads_with(self, properties: Sequence[str]) -> bool:
-        """Tell whether the index begins with *properties*, in this order."""
+        """Return whether the index begins with *properties*, in this order."""
         return self.index.properties[: len(properties)] == tuple(properties)
 
 
@@ -116,7 +116,7 @@ class RankingTable(Table):
         then = properties.get(self.ranking.then)
         if not isinstance(then, str):
             return None
-        # One made by hand may lack the numbers, which counts as never aroused.
+        # A vertex created by hand in Cypher may lack the numbers, and counts as never aroused.
         level, time = properties.get(self.ranking.level), properties.get(self.ranking.time)
         if level.__class__ is float and time.__class__ is int:
             return level, time, then, vertex
@@ -136,7 +136,7 @@ class RankingTable(Table):
 
 
 class TextTable(Table):
-    """Vertices by a text: as it is, case-folded, plain where that is another, and by trigrams."""
+    """Vertices by a text: its own form, case-folded, plain if that differs, and by trigrams."""
 
     columns = 4
     is_plain = False
@@ -184,7 +184,7 @@ class TextTable(Table):
 
 
 class ColumnsTable(Table):
-    """Some properties of vertices, read along the edges that lead from them."""
+    """Some properties of vertices, read along the edges that leave them."""
 
     def __init__(self, columns: Columns) -> None:
         super().__init__(f"columns {columns.label}", columns.label)
@@ -207,7 +207,7 @@ class ColumnsTable(Table):
 
 
 class VectorTable:
-    """The vectors of one property, as 32-bit floats, which is how a Memgraph keeps them too."""
+    """The vectors of one property, as 32-bit floats like in Memgraph."""
 
     def __init__(self, index: VectorIndex) -> None:
         self.name = f"vector {index.label}({index.vector})"
@@ -222,7 +222,7 @@ class VectorTable:
 
 
 def packed(vector: Iterable[float]) -> bytes:
-    """Return *vector* as it is stored."""
+    """Return *vector* in its stored form."""
     values = tuple(vector)
     return struct.pack(f"<{len(values)}f", *values)
 
@@ -246,7 +246,7 @@ class Catalogue:
         for table in self.derived:
             self._by_label.setdefault(table.label, []).append(table)
         self.vector_names = frozenset(table.index.vector for table in self.vectors)
-        # What was asked for: that is always the same, and looked for in all that there is.
+        # Cached statements: the look-ups are always the same.
         self._followed: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._following: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[Table, ...]] = {}
         self._keyed: dict[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]] = {}
@@ -254,7 +254,7 @@ class Catalogue:
 
     @property
     def names(self) -> set[str]:
-        """The names of all tables, those of the trigrams included."""
+        """Return the names of all tables, those of the trigrams included."""
         names = {table.name for table in self.derived} | {table.name for table in self.vectors}
         return names | {text.trigrams for text in self.texts}
 
@@ -263,7 +263,7 @@ class Catalogue:
         return self._by_label.get(label, [])
 
     def followed(self, labels: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the properties of vertices with *labels* that rows follow from."""
+        """Return the properties of vertices with *labels* that rows are derived from."""
         known = self._followed.get(labels)
         if known is None:
             names = (name for table in self._of_labels(labels) for name in table.properties)
@@ -271,7 +271,7 @@ class Catalogue:
         return known
 
     def following(self, labels: tuple[str, ...], changed: tuple[str, ...]) -> tuple[Table, ...]:
-        """Return the tables of vertices with *labels* whose rows follow from any of *changed*."""
+        """Return the tables of vertices with *labels* whose rows depend on any of *changed*."""
         known = self._following.get((labels, changed))
         if known is None:
             tables = self._of_labels(labels)
@@ -290,14 +290,14 @@ class Catalogue:
         raise LookupError(f"no index on :{label}({', '.join(properties)}) is declared")
 
     def keyed(self, label: str, properties: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-        """Return the table that has *properties* indexed, and its columns that have them."""
+        """Return the table that indexes *properties*, and its columns for them."""
         known = self._keyed.get((label, properties))
         if known is None:
             known = self._keyed[label, properties] = self._looked_for(label, properties)
         return known
 
     def statement(self, asked: Hashable, make: Callable[[], str]) -> str:
-        """Return what *make* says to look up what is *asked*, made the first time only."""
+        """Return the statement for *asked*, which *make* writes the first time."""
         known = self._statements.get(asked)
         if known is None:
             known = self._statements[asked] = make()
@@ -322,12 +322,12 @@ class Catalogue:
         return next(table for table in self.columns if table.label == label)
 
     def vector(self, labels: Sequence[str], name: str) -> VectorTable | None:
-        """Return the table that has the vectors of the property *name* of such a vertex."""
+        """Return the table with the vectors of the property *name* of such a vertex."""
         for table in self.vectors:
             if table.index.vector == name and table.index.label in labels:
                 return table
         return None
 
 
-# Of the layers that there are.
+# For the layers of this version.
 CATALOGUE = Catalogue(MODEL.stored)

@@ -1,4 +1,4 @@
-"""Reading a store file through: whether everything in it is what it must be."""
+"""Check a whole store file: its pages, its rows, and the tables derived from them."""
 
 import json
 import sqlite3
@@ -25,7 +25,7 @@ Execute = Callable[[str], sqlite3.Cursor]
 
 
 class _Declared:
-    """What *layers* say of a label, and of an edge by the label that it leaves."""
+    """The declarations of *layers*: properties by label, and edges by the label that they leave."""
 
     def __init__(self, layers: Sequence[Layer]) -> None:
         self.nodes = {kind.label: kind for layer in layers for kind in layer.nodes}
@@ -41,31 +41,31 @@ class _Declared:
 
 
 def refuse(line: str) -> None:
-    """Raise Unsound with *line*: the first thing that is wrong is enough."""
+    """Raise Unsound with *line*, because the first problem is enough."""
     raise Unsound(line)
 
 
 def read_through(
     connection: sqlite3.Connection, layers: Sequence[Layer], report: Report = refuse
 ) -> Contents:
-    """Return what the file holds, having looked at every page and every row.
+    """Read every page and every row, and return the file's contents.
 
-    What is wrong is told to *report*; by default it raises Unsound. Raises SQLite's own errors
-    where the file cannot even be read.
+    Problems are passed to *report*, which raises Unsound by default. Raises SQLite's own errors if
+    the file cannot be read at all.
     """
     check_pages(connection.execute, report)
     return check_rows(connection.execute, (*layers, WORDS), report)
 
 
 def check_pages(execute: Execute, report: Report) -> None:
-    """Have SQLite check how the file is built."""
+    """Have SQLite check the structure of the file."""
     for (state,) in execute("PRAGMA integrity_check(10)"):
         if state != "ok":
             report(state.splitlines()[-1])
 
 
 def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Contents:
-    """Check every node and relation by itself, and each relation's ends."""
+    """Check every node and relation on its own, and each relation's ends."""
     declared = _Declared(layers)
     uncounted = {kind.type for layer in layers for kind in layer.edges if not kind.exported}
     counts: Counter[str] = Counter()
@@ -101,9 +101,9 @@ def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Con
 
 
 def check_derived(execute: Execute, catalogue: Catalogue, report: Report) -> None:
-    """Check what is stored beside the nodes and relations, and follows from them.
+    """Check the data that are derived from the nodes and relations.
 
-    Of tables only sums are compared, so that a graph of any size is checked in little memory.
+    Only sums of tables are compared, so that a graph of any size needs little memory.
     """
     expected: Counter[str] = Counter()
     for vertex, labels, properties in execute("SELECT id, labels, properties FROM vertex"):
@@ -143,11 +143,11 @@ def check_trigrams(execute: Execute, catalogue: Catalogue, report: Report) -> No
 
 
 def problems(database: Database) -> list[str]:
-    """Return what is wrong with the file of *database*, a line each."""
+    """Return the problems of the file of *database*, one line each."""
     execute, catalogue = database.execute, database.catalogue
     found = _seen(database, lambda report: check_pages(execute, report))
     found += _seen(database, lambda report: check_rows(execute, catalogue.layers, report))
-    # What follows from nodes and relations can be judged where those are sound.
+    # Derived data can be judged only if the nodes and relations are sound.
     if not found:
         found = _seen(database, lambda report: check_derived(execute, catalogue, report))
     if not found and database.is_writable:
@@ -160,7 +160,7 @@ def problems(database: Database) -> list[str]:
 
 
 def _seen(database: Database, look: Look, exclusive: bool = False) -> list[str]:
-    """Return what *look* reports, and what kept it from looking on."""
+    """Return the problems that *look* reports, and the error that stopped it, if any."""
     found: list[str] = []
     try:
         database.begin(exclusive)
@@ -184,7 +184,7 @@ def _told(report: Report) -> Iterator[None]:
 
 
 def _checksum(execute: Execute, table: str, prefix: str = "") -> str:
-    """Return the column that has the checksum; a file of version 0.1.0 has none."""
+    """Return the checksum column, or NULL for a file of version 0.1.0, which has none."""
     columns = {row[1] for row in execute(f"PRAGMA table_info({table})")}
     return f"{prefix}checksum" if "checksum" in columns else "NULL"
 
@@ -225,7 +225,10 @@ def _labels(labels: str, where: str) -> list[str]:
 
 
 def _check(values: dict[str, Any], declared: Iterable[Property], where: str) -> None:
-    """Check those properties that are there: what a hand left out is borne with everywhere."""
+    """Check the existing properties.
+
+    Missing ones, of elements created by hand, are allowed everywhere.
+    """
     for one in declared:
         if one.name in values:
             try:

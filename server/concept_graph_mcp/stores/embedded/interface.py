@@ -1,8 +1,8 @@
-"""The `_mgp` interface that the genuine `mgp` package is written on, over our own transactions.
+"""Provide the `_mgp` interface, on which the genuine `mgp` package is built, over our transactions.
 
-This module itself is installed as ``sys.modules["_mgp"]``; its names and behaviour are those of the
-interface inside Memgraph. The methods do not check that the call still runs: `mgp` does, through
-`is_valid`, exactly as it does in Memgraph.
+This module is installed as ``sys.modules["_mgp"]``; its names and behaviour are those of the
+interface inside Memgraph. The methods do not check that the call is still running: `mgp` does,
+through `is_valid`, exactly as in Memgraph.
 """
 
 import logging
@@ -53,12 +53,12 @@ _LOGGER = logging.getLogger("concept_graph_mcp.modules")
 # Graph elements
 
 _CONTAINERS = frozenset({tuple, dict})
-# Of these every value can be stored as it is.
+# Values of these types can always be stored unchanged.
 _KEPT = frozenset({float, bool, type(None)})
 
 
 class _ItemIterator:
-    """`get()` is the current item, `next()` moves on; None is the end."""
+    """An iterator: `get()` returns the current item, `next()` moves on; None is the end."""
 
     __slots__ = ("_current", "_items")
 
@@ -83,7 +83,7 @@ class _EdgesIterator:
         self._graph = graph
         self._edges = edges
         self._index = 0
-        # Edges are only ever appended to a list; a removal replaces the list.
+        # A list of edges only grows; a removal replaces the list.
         self._size = len(edges)
 
     def get(self) -> "Edge | None":
@@ -99,7 +99,7 @@ class _EdgesIterator:
 
 
 class _StreamedEdges:
-    """The edges of an end that is read for the first time; whoever stops early reads no more."""
+    """The edges of an end that is read for the first time, on demand."""
 
     __slots__ = ("_current", "_edges", "_graph")
 
@@ -120,7 +120,7 @@ _NO_EDGES: Any = _ItemIterator(())
 
 
 class _Element:
-    """What vertices and edges share: an identity and properties."""
+    """The common part of vertices and edges: an identity and properties."""
 
     __slots__ = ("_element", "_graph")
 
@@ -141,8 +141,8 @@ class _Element:
         value = self._element.properties.get(name)
         if value is None and name in self._graph.vector_names:
             return self._graph.reading().vector(self._element, name)
-        # Containers are copied: what a procedure does to its copy must not reach the store. Most
-        # are lists without an item, which cannot be changed.
+        # Containers are copied, because a procedure's changes to one must not reach the store. Most
+        # are empty lists, stored as immutable tuples.
         is_copied = value.__class__ in _CONTAINERS and value != ()
         return values.to_stored(value) if is_copied else value
 
@@ -256,7 +256,7 @@ class Path:
 
 
 class Graph:
-    """The graph as one call sees it; `invalidate` ends that."""
+    """The graph during one call; `invalidate` ends the access."""
 
     __slots__ = ("_must_abort", "_mutable", "transaction", "vector_names")
 
@@ -270,7 +270,7 @@ class Graph:
         self.transaction = transaction
         self._mutable = mutable
         self._must_abort = must_abort
-        # Properties that are kept apart from all others, because they are large.
+        # Large properties, which are stored apart from the others.
         self.vector_names = vector_names
 
     def invalidate(self) -> None:
@@ -302,7 +302,7 @@ class Graph:
             raise IndexError("Unable to find the vertex with given ID.")
         return Vertex(self, element)
 
-    # A Memgraph has all at hand and none of these, which change nothing but the time.
+    # These exist only here: they change nothing but the speed, and Memgraph needs none of them.
 
     def look_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
@@ -323,7 +323,7 @@ class Graph:
         return Vertex(self, self.writing().create_vertex())
 
     def create_labelled(self, label: str, properties: Mapping[str, Any]) -> Vertex:
-        """Create what `create_vertex`, `add_label` and `set_property` would."""
+        """Create a vertex as `create_vertex`, `add_label` and `set_property` would."""
         vectors = [name for name in properties if name in self.vector_names]
         stored = {
             name: value if value.__class__ in _KEPT else values.to_stored(value)
@@ -359,7 +359,7 @@ class Graph:
         targets: Sequence[Vertex],
         given: Sequence[Any],
     ) -> None:
-        """Create what `create_edge` would one by one, each with one property."""
+        """Create edges with one property each, as repeated calls of `create_edge` would."""
         stored = values.all_stored(given)
         ends = [target._element for target in targets]
         self.writing().edges.create_each(source._element, edge_type, name, ends, stored)
@@ -369,11 +369,11 @@ class Graph:
 
 
 class Message:
-    """Streams do not exist here."""
+    """A stand-in: this host has no streams."""
 
 
 class Messages:
-    """Streams do not exist here."""
+    """A stand-in: this host has no streams."""
 
 
 # Types
@@ -419,7 +419,7 @@ def type_path() -> CypherType:
     return values.instance_of("PATH", Path)
 
 
-# No value can be of these: the embedded store refuses temporal values.
+# No value has these types: the embedded store refuses temporal values.
 def type_date() -> CypherType:
     return values.exactly("DATE")
 
@@ -444,5 +444,5 @@ def type_list(inner: CypherType) -> CypherType:
     return values.list_of(inner)
 
 
-# The module whose decorators are running; set before each one is imported.
+# The module that is being imported, whose decorators register with it.
 _MODULE = Module("none")

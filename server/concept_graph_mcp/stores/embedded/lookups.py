@@ -1,4 +1,4 @@
-"""Look-ups by index, each within the call's transaction: a primitive is a query of a table."""
+"""Run look-ups by index within the call's transaction: a primitive is a query of a table."""
 
 import heapq
 import json
@@ -38,17 +38,17 @@ from .indexes import RankingTable
 from .values import encode
 
 _FEW_LEVELS = 200
-# So many values are each a parameter, which takes a statement for each number of them.
+# Up to this many values are passed as single parameters, which takes a statement per count.
 _FEW_VALUES = 32
 
 
 def find(database: Database, lookup: Lookup) -> list[int]:
-    """Return the ids of the vertices that *lookup* asks for, each once."""
+    """Return the ids of the vertices that *lookup* asks for, without duplicates."""
     return list(dict.fromkeys(_found(database, lookup)))
 
 
 def named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
-    """Return what looks up the vertices that *answers* name."""
+    """Return the look-up of the vertices that *answers* name."""
     names, values = zip(*lookup.where, strict=True) if lookup.where else ((), ())
     wanted = tuple((*values, row[lookup.procedure.fields[0]]) for row in answers)
     return Equal((lookup.label,), (*names, lookup.property), wanted)
@@ -84,13 +84,13 @@ def _equal(database: Database, lookup: Equal) -> list[int]:
 
 def _one_of(database: Database, lookup: Equal, wanted: str) -> Iterable[tuple[Any, ...]]:
     """Return the *wanted* columns of the rows that have, in their keys, one of the values."""
-    # A record may say too much or too little; its procedure tells what is wrong with it.
+    # A malformed record has too many or too few values; the procedure reports it.
     width = len(lookup.properties)
     values = [one for one in lookup.values if len(one) == width]
     if not values:
         return ()
     if width == 1 and len(values) <= _FEW_VALUES:
-        # As most are: by name. What is asked is then always the same but for the names.
+        # The usual case, a look-up by name; its statement is always the same.
         given: Sequence[Any] = [one for (one,) in values]
         condition = None
     else:
@@ -103,7 +103,7 @@ def _one_of(database: Database, lookup: Equal, wanted: str) -> Iterable[tuple[An
 
 
 def _statement(database: Database, lookup: Equal, condition: str, wanted: str) -> str:
-    """Return what looks in all labels; most look-ups are so short that a statement costs most."""
+    """Return the statement over all labels: short look-ups cost mostly their statements."""
     tables = [database.catalogue.keyed(label, lookup.properties) for label in lookup.labels]
     return " UNION ALL ".join(
         f'SELECT {wanted} FROM "{name}" WHERE {condition.format(*columns)}'
@@ -116,11 +116,11 @@ def _condition(values: Sequence[tuple[Any, ...]]) -> tuple[str, Sequence[Any]]:
     columns = list(zip(*values, strict=True))
     varying = [number for number, column in enumerate(columns) if len(set(column)) > 1]
     if len(varying) > 1:
-        # No other form of such a list makes SQLite use the index.
+        # SQLite uses the index for no other form of such a list.
         wanted = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(len(columns)))
         names = ", ".join(f"{{{number}}}" for number in range(len(columns)))
         return f"({names}) IN (SELECT {wanted} FROM json_each(?1))", [encode(values)]
-    # Most are of one scope: what they share is compared once.
+    # Most values are of one scope, so their common part is compared once.
     [number] = varying or [len(columns) - 1]
     shared = [other for other in range(len(columns)) if other != number]
     given = [columns[other][0] for other in shared]
@@ -228,13 +228,13 @@ def _text(database: Database, lookup: Text) -> list[int]:
 
 
 def _listing(database: Database, _: Listing) -> list[int]:
-    """Find all lists: here parts of texts have an index, and names are in no list."""
+    """Find all lists: here a trigram index finds parts of texts, and lists hold no names."""
     table = database.catalogue.index(lists.LIST, lists.LAYER.kind(lists.LIST).key)
     return _ids(database.execute(f'SELECT vertex FROM "{table.name}"'))
 
 
 def _similar(database: Database, lookup: Similar) -> list[int]:
-    # With the names themselves: which of them there are need not be asked again.
+    # Includes the names found, so that the next step need not look them up again.
     rows = list(_one_of(database, lookup.equal, "vertex, k0"))
     found = {name for _, name in rows}
     missing = [value not in found for (value,) in lookup.equal.values]
@@ -299,9 +299,9 @@ def _filled(database: Database, lookup: Filled) -> list[int]:
 def _by_rank(database: Database, table: RankingTable, tau_ms: float, most: int) -> Iterable[int]:
     """Return the *most* highest vertices, in order; they rank as `affect.rank` does.
 
-    Arousal levels usually take few distinct values. Among those of one level the order is that of
-    the last access, which an index gives, so the levels only need merging. Where there are many
-    levels, a scan is sooner done than their cursors are opened.
+    Arousal levels usually have few distinct values. Within one level the order is that of the last
+    access, which an index provides, so the levels only need merging. If there are many levels, a
+    scan is faster than opening their cursors.
     """
     levels = _levels(database, table, _FEW_LEVELS + 1)
     if len(levels) > _FEW_LEVELS:
@@ -314,7 +314,7 @@ def _of_level(
     database: Database, table: RankingTable, level: float, tau_ms: float
 ) -> Iterator[tuple[float, str, int]]:
     handicap = tau_ms * math.log(level) if level > 0 else -math.inf
-    # What was never aroused ranks alike, whenever that was.
+    # Vertices that were never aroused rank alike, whatever their time.
     order = 'time DESC, "then"' if level > 0 else '"then"'
     rows = database.execute(
         f'SELECT time, "then", vertex FROM "{table.name}" WHERE level = ? ORDER BY {order}',
@@ -324,7 +324,7 @@ def _of_level(
 
 
 def _levels(database: Database, table: RankingTable, most: int) -> list[float]:
-    """Return the highest *most* levels that there are."""
+    """Return the *most* highest levels."""
     name = table.name
     rows = database.execute(
         "WITH RECURSIVE level_ (value) AS ("

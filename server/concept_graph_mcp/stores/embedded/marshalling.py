@@ -1,4 +1,4 @@
-"""What goes into a procedure and what comes out: checked and converted as strictly as Memgraph."""
+"""Check and convert a procedure's arguments and results as strictly as Memgraph."""
 
 import itertools
 from collections.abc import Collection, Iterable, Sequence
@@ -12,20 +12,20 @@ from .values import CypherType
 
 Rows = list[dict[str, Any]]
 
-# Of these every value can leave a call; a str or an int may be one that cannot.
+# Values of these types can always leave a call; a str or an int may be invalid.
 _LEAVING = frozenset({float, bool, type(None)})
-# In the place of a field that a record does not have.
+# Stands for a field that a record lacks.
 _LEFT_OUT = object()
 
 
 class Marshal:
-    """Takes values to procedures and back: graph elements are those of `mgp` only inside."""
+    """Converts values for procedures and back: inside, graph elements are those of `mgp`."""
 
     def __init__(self, mgp: ModuleType) -> None:
         self._mgp = mgp
 
     def given(self, callback: interface.Callback, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """Return *arguments* as *callback* takes them, checked, and with what it has for others."""
+        """Return *arguments* as *callback* takes them: checked, and completed by defaults."""
         most, least = len(callback.arguments), len(callback.arguments) - len(callback.defaults)
         if not least <= len(arguments) <= most:
             raise Refused(_wrong_count(callback.name, least, most))
@@ -40,7 +40,7 @@ class Marshal:
         return tuple(values.to_python(value, self._wrap) for value in given)
 
     def rows(self, callback: interface.Callback, result: Any, fields: Sequence[str] | None) -> Rows:
-        """Return what a procedure returned as plain rows, checked as strictly as Memgraph does."""
+        """Return a procedure's result as plain rows, checked as strictly as Memgraph does."""
         if result is None:
             if callback.results:
                 raise ValueError(
@@ -55,7 +55,7 @@ class Marshal:
         if not all(issubclass(one, self._mgp.Record) for one in classes):
             raise TypeError("A value is not an instance of 'mgp.Record'")
         given = [record.fields for record in records]
-        # Column by column, because most columns are settled by the classes of their values.
+        # By column, because the classes of the values are enough to check most columns.
         wanted = tuple(callback.results) if fields is None else fields
         are_whole, before = _columns(given, callback.results)
         after = [
@@ -70,7 +70,7 @@ class Marshal:
         return list(map(dict, map(zip, itertools.repeat(wanted), rows)))
 
     def plain(self, value: Any) -> Any:
-        """Return *value* as it leaves the call: graph elements as data."""
+        """Return *value* in the form that leaves the call: graph elements as data."""
         scalars, to_stored = values.SCALARS, values.to_stored
         if value.__class__ in scalars:
             return to_stored(value)
@@ -80,7 +80,7 @@ class Marshal:
         if isinstance(value, dict):
             if not (set(map(type, value)) <= {str} or all(isinstance(key, str) for key in value)):
                 raise ValueError("Dictionary keys must be strings")
-            # An answer may be one row of many such maps, and most of what they say is plain.
+            # A result may be one row of many such maps, and most of their values are plain.
             return {
                 key: to_stored(item) if item.__class__ in scalars else self.plain(item)
                 for key, item in value.items()
@@ -104,7 +104,7 @@ class Marshal:
         raise ValueError(f"Unsupported conversion of a {type(value).__name__}")
 
     def _unwrap(self, value: Any) -> Any:
-        """Return a graph element of `mgp` as the one underneath, anything else as it is."""
+        """Return the element that a graph element of `mgp` wraps, anything else unchanged."""
         if value.__class__ is self._mgp.Edge:
             return value._edge
         if value.__class__ is self._mgp.Vertex:
@@ -114,19 +114,19 @@ class Marshal:
     def _column(
         self, name: str, expected: CypherType, column: Sequence[Any], wanted: bool
     ) -> Sequence[Any]:
-        """Return the values of the field *name* as they leave the call, all of them *expected*."""
+        """Return the plain values of the field *name*, checked to be *expected*."""
         classes = set(map(type, column))
         if not classes <= expected.quick:
             for value in column:
                 if value is not _LEFT_OUT and not expected.accepts(self._unwrap(value)):
                     raise _wrong_field(name, value)
-            # It becomes null, even where a null that is given is refused.
+            # Such a value becomes null, although null itself may be refused as a value.
             column = [None if value is _LEFT_OUT else value for value in column]
             classes = set(map(type, column))
         if classes <= _LEAVING or not wanted:
             return column
         if classes == {str}:
-            # One look at all of them together; the values themselves leave as they are.
+            # One check of all classes together; the values themselves are returned unchanged.
             values.to_stored("".join(column))
             return column
         if classes == {int}:
@@ -139,9 +139,9 @@ class Marshal:
 def _columns(
     given: list[dict[str, Any]], names: Collection[str]
 ) -> tuple[bool, list[Sequence[Any]]]:
-    """Return the values of each of *names* in the records *given*, which must have no others.
+    """Return the values of each of *names* in the records *given*, which must have no other fields.
 
-    Before them whether all records have all of *names*, and in that order.
+    The first result is whether all records have all of *names*, in that order.
     """
     shapes = set(map(tuple, given))
     for shape in shapes:
@@ -158,9 +158,9 @@ def _changed(
     wanted: Sequence[str],
     columns: Iterable[tuple[str, Sequence[Any], Sequence[Any]]],
 ) -> Rows:
-    """Return what is *wanted* of the records *given*, each of *columns* as it was and as it leaves.
+    """Return the *wanted* fields of the records *given*; *columns* are their old and new values.
 
-    Most leave as they were: a copy of the record is sooner made than a row of its values.
+    Most values do not change, and copying a record is faster than building a row of its values.
     """
     rows = list(map(dict.copy, given))
     for name, before, after in columns:

@@ -1,4 +1,4 @@
-"""Vectors as rows of one matrix, and beside them what they are filtered by. Needs NumPy."""
+"""Hold vectors as rows of one matrix, with the properties that filter them. Needs NumPy."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,14 +8,17 @@ import numpy as np
 from .filtering import Condition
 
 _FIRST_ROOM = 1_024
-# Where fewer than one in so many rows fulfil the conditions, only these are multiplied.
+# If fewer rows than one in this many match the filters, only these are multiplied.
 _SPARSE = 8
 
 VectorRow = tuple[int, bytes, list[Any]]
 
 
 class _Column:
-    """The values of one property as numbers: few are distinct, and each is tested once."""
+    """One property's values as numbers.
+
+    Few are distinct, and each distinct value is tested once.
+    """
 
     def __init__(self) -> None:
         self.codes = np.zeros(_FIRST_ROOM, dtype=np.int32)
@@ -32,8 +35,8 @@ class _Column:
 class Matrix:
     """The vectors of *dimension* by vertex, with the properties *names* of each.
 
-    `position` is the writing transaction as of which it is. Those of another dimension, or without
-    a length, are left out.
+    `position` is the writing transaction whose state the matrix shows. Vectors of another
+    dimension, or of length zero, are left out.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class Matrix:
         return int(self._numbers.nbytes)
 
     def replace(self, vertices: Collection[int], rows: Sequence[VectorRow]) -> None:
-        """Take *rows* for all that there is of *vertices*."""
+        """Replace all rows of *vertices* by *rows*."""
         for vertex in vertices:
             self._remove(vertex)
         self.add(rows)
@@ -81,12 +84,12 @@ class Matrix:
     def nearest(
         self, vector: Sequence[float], limit: int, asked: Mapping[str, Condition]
     ) -> Iterator[tuple[float, int]]:
-        """Iterate over (cosine, vertex) of the nearest *limit*, or more, that are as *asked*."""
+        """Iterate over (cosine, vertex) of the nearest *limit*, or more, that match *asked*."""
         chosen = self._chosen(asked)
         question = np.array(vector, dtype=np.float64)
         question /= np.sqrt(question @ question)
         near = self._roughly(question.astype(np.float32), chosen)
-        # Rounded otherwise, the same vector may come out differently in two places.
+        # Rough products of equal vectors may differ, so the best ones are computed again exactly.
         if len(near) > (most := 2 * limit + 16):
             best = np.argpartition(-near, most)[:most]
             chosen = best if chosen is None else chosen[best]
@@ -96,7 +99,7 @@ class Matrix:
         return zip(exact.tolist(), self._vertices[rows].tolist(), strict=True)
 
     def _chosen(self, asked: Mapping[str, Condition]) -> Any:
-        """Return the rows that are as *asked*; None: all of them."""
+        """Return the rows that match *asked*; None stands for all of them."""
         if not asked:
             return None
         fitting = np.ones(self._count, dtype=bool)
@@ -112,7 +115,7 @@ class Matrix:
         return near if chosen is None else near[chosen]
 
     def _remove(self, vertex: int) -> None:
-        """Let the last row take the place of that of *vertex*."""
+        """Remove the row of *vertex*; the last row takes its place."""
         place = self._places.pop(vertex, None)
         if place is None:
             return

@@ -1,4 +1,4 @@
-"""Bringing the file of an earlier version to the format of this one, step by step."""
+"""Migrate the file of an earlier version to the current format, step by step."""
 
 import logging
 import os
@@ -15,11 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 def keep_as_it_was(uri: str, path: Path, version: int) -> None:
-    """Copy the store beside itself, before its format changes from *version*; once.
+    """Copy the store beside itself, once, before its format changes from *version*.
 
-    The caller has the store's write lock: so nobody else keeps it or changes its format meanwhile,
-    and what lies there unfinished is of one who was killed. SQLite copies nothing through the
-    connection that has the lock, hence the *uri*.
+    The caller holds the store's write lock. So no other process copies or migrates it now, and an
+    unfinished copy is left from a killed one. SQLite cannot copy through the connection that holds
+    the lock, hence the *uri*.
     """
     kept = path.with_name(f"{path.name}.format-{version}")
     if kept.exists() or not os.access(path.parent, os.W_OK):
@@ -37,13 +37,13 @@ def keep_as_it_was(uri: str, path: Path, version: int) -> None:
 
 
 def _remove(file: Path) -> None:
-    # A journal that is left would be played back into the next file of that name.
+    # SQLite would apply a leftover journal to the next file of that name.
     for beside in ("", "-journal", "-wal", "-shm"):
         file.with_name(file.name + beside).unlink(missing_ok=True)
 
 
 def _to_2(connection: sqlite3.Connection) -> None:
-    """Version 0.1.0 had no checksums, and two tables of its own for names instead of indexes."""
+    """Add checksums, and drop the two tables of names that version 0.1.0 had instead of indexes."""
     for table in ("search_text", "searchable", "unique_value"):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for table, columns in checksums.CHECKED.items():
@@ -55,5 +55,5 @@ def _to_2(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-# The step that leads on from each format, within the transaction of the caller.
+# The step from each format to the next, within the caller's transaction.
 STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType({1: _to_2})

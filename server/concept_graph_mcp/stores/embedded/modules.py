@@ -1,4 +1,4 @@
-"""Loading the query modules on the genuine `mgp` package, once a process."""
+"""Load the query modules on the genuine `mgp` package, once a process."""
 
 import functools
 import importlib
@@ -12,8 +12,8 @@ from conceptgraph_core.registry import MODEL
 
 from . import interface
 
-# What is imported registers itself with `interface._MODULE`: two that are imported at once, for
-# stores that several threads open, would register with each other's.
+# Imported modules register with `interface._MODULE`: two imported at once, for stores that several
+# threads open, would register with each other's.
 _loading = threading.RLock()
 
 
@@ -38,9 +38,9 @@ def load_modules(names: tuple[str, ...] = MODEL.modules) -> Mapping[str, interfa
 
 
 class _Callbacks(Mapping[str, interface.Callback]):
-    """A module is imported when one of its own is first asked for.
+    """Procedures and functions by full name; a module is imported when first used.
 
-    Who only uses concepts need not wait for the others.
+    Users of concepts alone need not wait for the other modules.
     """
 
     def __init__(self, names: tuple[str, ...]) -> None:
@@ -72,7 +72,7 @@ def _loaded(name: str) -> dict[str, interface.Callback]:
 
 
 def load_module(name: str) -> interface.Module:
-    """Import the module *name* from `sys.path` and return what its decorators registered."""
+    """Import the module *name* from `sys.path` and return the callbacks that it registered."""
     load_mgp()
     with _loading:
         module = interface.Module(name)

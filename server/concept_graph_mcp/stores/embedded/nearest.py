@@ -1,7 +1,7 @@
-"""The nearest vectors, by comparing all of them: exact, with NumPy in milliseconds.
+"""Find the nearest vectors by comparing all of them: exact, and with NumPy in milliseconds.
 
-Without NumPy, which comes with the extras that make vectors, it is as right and a hundred times as
-slow.
+The extras that compute vectors install NumPy. Without it the result is the same and takes a hundred
+times as long.
 """
 
 import heapq
@@ -23,13 +23,13 @@ from .indexes import Catalogue, unpacked
 if TYPE_CHECKING:
     from .matrix import Matrix
 
-# Of all matrices together; what is more is read anew for every question.
+# Bytes of all matrices together; further vectors are read for each query.
 MAX_BYTES = 1 << 29
 _BATCH = 4_096
 
 
 class Reading(Protocol):
-    """What of the open database is needed here: it is what holds `Vectors` itself."""
+    """The part of the open database that is needed here; the database itself holds `Vectors`."""
 
     catalogue: Catalogue
 
@@ -41,7 +41,7 @@ class Reading(Protocol):
 
 
 class Vectors:
-    """The vectors of a store that this process has seen, kept as matrices between calls."""
+    """The vectors that this process has read, kept as matrices between calls."""
 
     def __init__(self) -> None:
         self._matrices: dict[tuple[str, int], Matrix] = {}
@@ -71,13 +71,13 @@ class Vectors:
     def _of(
         self, database: Reading, table: str, dimension: int, names: Collection[str]
     ) -> Iterator["Matrix"]:
-        """Iterate over what has all vectors: one matrix that is kept, or if too big, parts."""
+        """Iterate over matrices with all vectors: one from the cache, or parts if it is too big."""
         kept = self._matrices.get((table, dimension))
         if kept is not None and set(names) <= kept.columns.keys():
             changed = _changed(database, kept.position)
             if changed is not None:
                 rows = _rows(database, table, changed, list(kept.columns))
-                # Taken over whole or not at all: whoever stops half-way begins anew.
+                # All changes or none: if an error stops this, the matrix is built anew.
                 kept.position = -1
                 kept.replace(changed, rows)
                 kept.position = database.position()
@@ -111,7 +111,7 @@ class Vectors:
             self.clear()
 
 
-# A vertex, its vector as it is stored, and the values of the properties that are filtered by.
+# A vertex, its stored vector, and the values of the properties in the filters.
 VectorRow = tuple[int, bytes, list[Any]]
 
 
@@ -145,7 +145,7 @@ def _read(
 
 
 def _changed(database: Reading, position: int) -> set[int] | None:
-    """Return the vertices changed since *position*; None where that cannot be told."""
+    """Return the vertices changed since *position*; None if the log has no answer."""
     if database.position() == position:
         return set()
     changes = database.changes_after(position)

@@ -1,7 +1,7 @@
-"""Getting at a store file in whichever way it can be: made, written, or only read.
+"""Open a store file in the best possible way: create it, write to it, or only read it.
 
-SQLite keeps files of its own beside a store, which it must be able to make even to read. Where it
-cannot, on a read-only file system, the store is read as it lies there, or from a copy.
+SQLite must create files beside a store even to read it. On a read-only file system it cannot, so
+the store is read without locks, or from a copy.
 """
 
 import enum
@@ -22,16 +22,16 @@ from . import own_schema
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
 BUSY_TIMEOUT_S = 30.0
-# In bytes; ten times as much as anything that is stored, so that no file fills the memory.
+# Ten times the size of any stored value in bytes, so that no file can fill the memory.
 _MOST_IN_A_VALUE = 2**28
 _PAUSE_S = (0.0005, 0.004)
 _LOG = "-wal"
-# An empty name is a database of this connection alone, in memory until it is large.
+# An empty name opens a database for this connection alone, in memory until it is large.
 _STAND_IN = ""
 
 
 class Opening(enum.Enum):
-    """What becomes of a store that is not there."""
+    """How to treat a store that does not exist."""
 
     CREATE = "it is made"
     EXISTING = "it is an error"
@@ -42,8 +42,9 @@ class Opening(enum.Enum):
 class Access:
     """A connection to a store file.
 
-    `uri` is what else the same file can be attached by; `seen` is what it looked like when it was
-    opened, if SQLite does not watch it: then it must be opened anew when it looks different.
+    `uri` is a name by which the same file can be attached. `seen` is the file's state at its
+    opening, if SQLite does not watch the file; when the state changes, the file must be opened
+    again.
     """
 
     connection: sqlite3.Connection
@@ -64,7 +65,7 @@ class Access:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is something at *path*; an empty file is one that nobody has begun yet."""
+    """Return whether a store exists at *path*; an empty file counts as not yet begun."""
     try:
         return path.stat().st_size > 0
     except (FileNotFoundError, NotADirectoryError):
@@ -74,12 +75,12 @@ def is_there(path: Path) -> bool:
 
 
 def no_store(path: Path) -> NoStore:
-    """Return the error for a store that is not there and must not be made."""
+    """Return the error for a store that does not exist and must not be created."""
     return NoStore(f"store {path}: there is no such store yet; what is first written makes it")
 
 
 def check_creatable(path: Path) -> None:
-    """Raise Unavailable if no store can be made at *path*; makes nothing."""
+    """Raise Unavailable if no store can be created at *path*; create nothing."""
     existing = next(parent for parent in (path, *path.parents, Path()) if parent.exists())
     if existing != path and not existing.is_dir():
         raise Unavailable(f"store {path}: cannot be opened: {existing} is not a directory")
@@ -90,7 +91,7 @@ def check_creatable(path: Path) -> None:
 def access(path: Path, opening: Opening) -> Access:
     """Connect to the store file *path*.
 
-    Raises NoStore, Unavailable, Unsound for what is in no store, or SQLite's own errors.
+    Raises NoStore, Unavailable, Unsound for a file that is no store, or SQLite's own errors.
     """
     if opening is Opening.STAND_IN:
         return Access(_connection(_STAND_IN), _STAND_IN, writable=True)
@@ -108,7 +109,7 @@ def access(path: Path, opening: Opening) -> Access:
 
 
 def code(error: sqlite3.Error) -> int:
-    """Return SQLite's code; what Python's own layer raises has none.
+    """Return SQLite's error code; errors of Python's own layer have none.
 
     Extended codes (such as a stale snapshot's) carry the plain one in their lowest byte.
     """
@@ -116,14 +117,14 @@ def code(error: sqlite3.Error) -> int:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Tell whether somebody else has locked what is wanted."""
+    """Return whether another process holds the lock."""
     return code(error) == sqlite3.SQLITE_BUSY
 
 
 def when_free(attempt: Callable[[], object], meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Do *attempt* as soon as nobody else is in its way, and *meanwhile* between two tries.
+    """Run *attempt* once no other process is in its way, and *meanwhile* between two tries.
 
-    Raises what SQLite does, also if somebody is in the way for half a minute.
+    Raises SQLite's error, also if another process is in the way for half a minute.
     """
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     while True:
@@ -144,19 +145,19 @@ def _existing(path: Path) -> Access:
         cannot_open = code(error) == sqlite3.SQLITE_CANTOPEN
         if not (cannot_open and path.is_file() and _may(path, os.R_OK)):
             raise
-    # What must be made beside the file cannot be.
+    # The files beside the store cannot be created.
     seen = _looks(path)
     if not _log(path).exists() or not _log(path).stat().st_size:
         return Access(*_touched(f"{_uri(path)}?immutable=1"), False, path, seen)
-    # The newest changes are in the log only, and reading it needs the files that cannot be made.
+    # The newest changes are in the log only, and reading it needs files that cannot be created.
     copied = private_copy(path)
-    # What was written there would be lost.
+    # Changes to the copy would be lost.
     copied.connection.execute("PRAGMA query_only = ON")
     return copied
 
 
 def private_copy(path: Path) -> Access:
-    """Return access to a copy of the file and its log, which goes when it is closed."""
+    """Return access to a copy of the file and its log, which is deleted when it is closed."""
     seen = _looks(path)
     copies = TemporaryDirectory(prefix="concept-graph-mcp-")
     copy = Path(copies.name) / path.name
@@ -167,11 +168,11 @@ def private_copy(path: Path) -> Access:
 
 
 def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
-    """Return a connection that has read from its file, which SQLite opens no sooner."""
+    """Return a connection that has read from its file, because SQLite opens the file only then."""
     connection = _connection(uri)
     try:
         connection.execute("PRAGMA schema_version")
-        # What is a database of another kind is told by its opener, whatever it has.
+        # The caller reports a database of another kind, whatever error it has.
         if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
             own_schema.check(connection)
     except BaseException:
@@ -199,9 +200,9 @@ def _may(path: Path, mode: int) -> bool:
 
 
 def _create_private(path: Path) -> None:
-    """Create the file, unless it is there, for its owner only; SQLite would ask the umask.
+    """Create the file for its owner only, unless it exists; SQLite would use the umask.
 
-    What SQLite puts beside it gets the same mode.
+    The files that SQLite puts beside it get the same mode.
     """
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -216,7 +217,7 @@ def _log(path: Path) -> Path:
 
 
 def _looks(path: Path) -> tuple[int, ...]:
-    """Return what changes when the file, or the log beside it, is written or replaced."""
+    """Return values that change when the file, or the log beside it, is written or replaced."""
     looks: list[int] = []
     for file in (path, _log(path)):
         if file.exists():
@@ -231,9 +232,9 @@ def _cannot_be_opened(path: Path, error: OSError) -> Unavailable:
 
 @contextmanager
 def copied(source: sqlite3.Connection, file: Path) -> Iterator[sqlite3.Connection]:
-    """Copy all that *source* has to *file*, in place of what is there; the copy, still open."""
+    """Copy *source* into *file*, replacing its content; yield the open copy."""
     with closing(sqlite3.connect(file, isolation_level=None)) as copy:
         source.backup(copy)
-        # So that it is one file and needs no write-ahead log beside it.
+        # Without a write-ahead log the copy is a single file.
         copy.execute("PRAGMA journal_mode = DELETE")
         yield copy

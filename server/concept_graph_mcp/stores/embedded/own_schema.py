@@ -1,8 +1,8 @@
-"""That a store file consists of what a version of this program makes, and of nothing else.
+"""Check that a store file has only tables, indexes and triggers that this program creates.
 
-A file may come from anybody, and SQLite runs what its schema says: a trigger at a write, a view, a
-computed column or an expression at a read. So whatever else than plain tables, plain indexes, our
-own triggers and our own search of texts is in it, the file is not read any further.
+A file may come from anybody, and SQLite executes parts of its schema: a trigger at a write, a view,
+a computed column or an expression at a read. So a file is read only if it has nothing but plain
+tables, plain indexes, our own triggers and our own text search.
 """
 
 import re
@@ -25,7 +25,7 @@ _PLAIN = {
     "index": re.compile(rf"CREATE INDEX {_NAME} ON {_NAME} {_COLUMNS}(?: WHERE plain <> '')?"),
     "trigger": re.compile("|".join(map(re.escape, checksums.triggers()))),
 }
-# What SQLite makes of itself: for a key, and for what ANALYZE finds.
+# Tables that SQLite creates itself: for a key, and for ANALYZE.
 _ITS_OWN = re.compile(r"sqlite_(?:autoindex_.+|sequence|stat[1-4])")
 
 

@@ -1,6 +1,6 @@
-"""What leads to vertices, as columns: the mentions of words, of which a question reads thousands.
+"""Cache the edges into vertices as columns: a query reads thousands of mentions of a word.
 
-Columns are cached between calls: a few common words account for most of what is read.
+Columns are cached between calls, because a few common words account for most of the reads.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,11 +13,11 @@ from .elements import VertexElement
 from .values import Column, listed
 
 _FIRST_COUNT = 512
-# So many rows are kept at most, about 150 bytes each.
+# The most rows kept, of about 150 bytes each.
 MOST_KEPT = 500_000
-# And so many counts.
+# The most edge counts kept.
 _MOST_COUNTS = 50_000
-# After more changed edges than this it is sooner read anew than looked at what they lead to.
+# After more changed edges than this, reading anew is faster than finding their targets.
 _MANY = 2_000
 
 
@@ -28,7 +28,7 @@ def incoming(
     found: Sequence[VertexElement],
     later: Sequence[VertexElement] = (),
 ) -> dict[str, Any]:
-    """Return the `degrees` of *found* and *later*, which *lookup* found, and what is `incoming`."""
+    """Return the `degrees` of *found* and *later*, *lookup*'s results, and the `incoming` columns."""
     cache.catch_up(database, lookup)
     of_label = [vertex for vertex in found if lookup.label in vertex.labels]
     wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
@@ -51,21 +51,21 @@ def incoming(
 
 
 class PostingCache:
-    """What leads to the vertices of which it was asked last, as of one writing transaction."""
+    """The edges into recently read vertices, as of one writing transaction."""
 
     def __init__(self) -> None:
         self._lookup: Incoming | None = None
         self._position = -1
-        # What is new has higher ids.
+        # The highest ids known; newer vertices and edges have higher ones.
         self._last_vertex = self._last_edge = 0
         self._read: dict[int, tuple[Column, ...]] = {}
-        # Of each that was read, the last edge that there was by then.
+        # The highest edge id when each vertex was read.
         self._read_to: dict[int, int] = {}
-        # To which of them further ones lead by now.
+        # The vertices that got further edges since.
         self._behind: set[int] = set()
         self._rows = 0
         self._counts: dict[int, _Count] = {}
-        # Where edges led to that this process has deleted since.
+        # The targets of edges that this process has deleted since.
         self._gone: dict[int, int] = {}
 
     def clear(self) -> None:
@@ -77,14 +77,14 @@ class PostingCache:
         self._rows = 0
 
     def note_gone(self, edges: Mapping[int, int]) -> None:
-        """Take note of where *edges*, by id, led to that were deleted: the file does not tell."""
+        """Record the targets of deleted edges, by id, because the file no longer has them."""
         if self._counts:
             self._gone |= edges
             if len(self._gone) > _MANY:
                 self.clear()
 
     def catch_up(self, database: Database, lookup: Incoming) -> None:
-        """Forget what *lookup* would no longer read as it is here."""
+        """Drop the columns that *lookup* would read differently now."""
         if self._lookup is None or _form(lookup) != _form(self._lookup):
             self.clear()
         self._lookup = lookup
@@ -103,7 +103,10 @@ class PostingCache:
         self._position = position
 
     def degree(self, database: Database, vertex: int, most: int) -> int:
-        """Return how many edges lead to *vertex*; of more than *most* it may be fewer than all."""
+        """Return how many edges lead to *vertex*.
+
+        For more than *most* the number may be too low.
+        """
         count = self._counts.get(vertex)
         if count is None:
             if len(self._counts) >= _MOST_COUNTS:
@@ -112,7 +115,7 @@ class PostingCache:
         return count.up_to(database, most)
 
     def columns(self, database: Database, vertex: int) -> tuple[Column, ...]:
-        """Return what leads to *vertex*."""
+        """Return the columns of the edges into *vertex*."""
         assert self._lookup is not None
         read = self._read.pop(vertex, None)
         if read is None:
@@ -126,14 +129,14 @@ class PostingCache:
             self._rows += len(read[0])
             self._read_to[vertex] = self._last_edge
         self._behind.discard(vertex)
-        # The one asked for last is forgotten last.
+        # Keeps the most recently used columns longest.
         self._read[vertex] = read
         while self._rows > MOST_KEPT and len(self._read) > 1:
             self._forget(next(iter(self._read)))
         return read
 
     def _take_over(self, database: Database, vertices: set[int], edges: set[int]) -> bool:
-        """Forget what is other now than it was read; tell whether the rest is as it was."""
+        """Drop the outdated columns; return whether the rest are up to date."""
         if len(edges) > _MANY or len(vertices) > _MANY:
             return False
         rows = database.execute(
@@ -144,10 +147,10 @@ class PostingCache:
         for edge in edges:
             target = targets.get(edge, self._gone.get(edge))
             if target is None:
-                # Where one led to that another process deleted nobody knows.
+                # Another process deleted this edge, so its target is unknown.
                 return False
             if edge > self._last_edge and edge in targets:
-                # What led there leads there still.
+                # A new edge only adds rows; the columns read so far stay valid.
                 if target in self._read:
                     self._behind.add(target)
                 if target in self._counts:
@@ -166,10 +169,10 @@ class PostingCache:
         self._rows -= 0 if read is None else len(read[0])
 
     def _led_to(self, database: Database, vertices: Collection[int]) -> list[int]:
-        """Return what those of *vertices* lead to that may have other columns than they had."""
+        """Return the targets of those of *vertices* whose columns may have changed."""
         assert self._lookup is not None
         table = database.catalogue.columns_of(self._lookup.columns.label)
-        # What is new comes with edges that are.
+        # New vertices come with new edges, which are handled above.
         found = database.execute(
             f'SELECT DISTINCT e.target FROM "{table.name}" c JOIN edge e ON e.source = c.vertex'
             " WHERE c.vertex <= ? AND c.vertex IN (SELECT value FROM json_each(?))",
@@ -185,9 +188,9 @@ def _form(lookup: Incoming) -> tuple[Any, ...]:
 def _degrees(
     database: Database, cache: PostingCache, vertices: Sequence[int], most: int
 ) -> dict[int, int]:
-    """Return how many edges lead to each of *vertices*, or enough of them to tell which to read.
+    """Return how many edges lead to each of *vertices*, or enough to decide which to read.
 
-    Of those to which many lead so many are counted, doubling, that it is clear that they are not.
+    Large degrees are counted only as far as needed, doubling, to show that they are too large.
     """
     counted: dict[int, int] = {}
     unknown, cap = list(vertices), _FIRST_COUNT
@@ -203,7 +206,7 @@ def _degrees(
 
 
 class _Count:
-    """How many edges lead to a vertex, counted on from where it was stopped."""
+    """The number of edges into a vertex, counted on from where the last count stopped."""
 
     def __init__(self, vertex: int) -> None:
         self._vertex = vertex
@@ -211,7 +214,7 @@ class _Count:
         self._is_whole = False
 
     def go_on(self) -> None:
-        """Take it that further edges lead there."""
+        """Record that further edges lead to the vertex."""
         self._is_whole = False
 
     def up_to(self, database: Database, most: int) -> int:
@@ -227,7 +230,7 @@ class _Count:
 
 
 class _Weights(dict[str, Any]):
-    """A property of edges by what is stored of them: few differ in what they say."""
+    """A property of edges by its stored form, because few values differ."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -249,7 +252,7 @@ def _columns(database: Database, lookup: Incoming, vertex: int, after: int = 0) 
     ).fetchall()
     columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
     columns[1] = tuple(map(_Weights(lookup.weight).__getitem__, columns[1]))
-    # Names of threads come again and again.
+    # Interned, because names of threads recur.
     known: dict[Any, Any] = {}
     return (
         Column(map(known.setdefault, one, one) if one and one[0].__class__ is str else one)

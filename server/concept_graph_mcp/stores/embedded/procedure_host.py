@@ -1,4 +1,4 @@
-"""Calling query-module procedures in process, as Memgraph calls them."""
+"""Call query-module procedures in process, as Memgraph calls them."""
 
 import gc
 import threading
@@ -22,7 +22,7 @@ from .transaction import Transaction, UniqueViolation
 
 
 class Host:
-    """The query modules over one store file; safe to use from several threads, one call at a time.
+    """The query modules over one store file, for several threads: one call at a time.
 
     Any number of processes may have a host on the same file.
     """
@@ -52,7 +52,7 @@ class Host:
 
     @property
     def store_id(self) -> str:
-        """The id of the store, a UUID. Raises Unavailable if the file does not tell."""
+        """Return the id of the store, a UUID. Raises Unavailable if the file cannot be read."""
         with self._lock:
             try:
                 return self._database.store_id
@@ -61,7 +61,7 @@ class Host:
 
     @property
     def was_written(self) -> bool:
-        """Tell whether anybody ever wrote to the store."""
+        """Return whether the store was ever written to."""
         with self._lock:
             return self._database.position() > 0
 
@@ -74,10 +74,10 @@ class Host:
     ) -> Rows:
         """Call the procedure *name* in a transaction of its own and return its rows.
 
-        The last argument is the context; what *lookup* finds is added to it. *fields* are the
-        result fields wanted, all by default. Raises Refused for a call that does not fit the
-        signature, Ended if it was ended, Unavailable if the store fails; whatever the procedure
-        raises passes through. In each case nothing was written.
+        The last argument is the context, to which the results of *lookup* are added. *fields* are
+        the result fields wanted, all by default. Raises Refused if the arguments do not fit the
+        signature, Ended if the call was cancelled, and Unavailable if the store fails. Exceptions
+        of the procedure pass through. In each case nothing is written.
         """
         callback = self._callback(name)
 
@@ -91,16 +91,16 @@ class Host:
                 try:
                     return attempt(exclusive=callback.writes and self._contended)
                 except Conflict:
-                    # Somebody wrote since this call began to read. The second attempt waits for
-                    # its turn to write before it reads, so it cannot be overtaken; and so do
-                    # further ones, until one finds nothing to write.
+                    # Another process wrote since this call began to read. The second attempt waits
+                    # for its turn to write before it reads, so no other can overtake it. Further
+                    # calls do the same, until one finds nothing to write.
                     self._contended = True
                     return attempt(exclusive=True)
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
     def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
-        """Return the value of the function *name*; what *lookup* finds comes before *arguments*."""
+        """Return the value of the function *name*; the results of *lookup* precede *arguments*."""
         callback = self._callback(name)
         with self._lock, self._transaction(False, False) as graph:
             found = self._found(graph, lookup) if lookup else []
@@ -121,7 +121,7 @@ class Host:
             reader.close()
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the file, a line each, having looked at all of it."""
+        """Check the whole file and return its problems, one line each."""
         from . import integrity
 
         with self._lock:
@@ -131,7 +131,7 @@ class Host:
                 raise self._database.unavailable(error) from error
 
     def forget(self) -> None:
-        """Let go of what is kept in memory between calls."""
+        """Drop everything cached between calls."""
         with self._lock:
             self._forget()
 
@@ -148,7 +148,7 @@ class Host:
         backup.copy(self._database.path, file, self._catalogue)
 
     def hold(self) -> None:
-        """Let nobody else write, until `restore` or `let_go`: what a backup has is all there is."""
+        """Block other writers until `restore` or `let_go`, so a backup made now is complete."""
         with self._lock:
             try:
                 self._database.begin(exclusive=True)
@@ -156,7 +156,7 @@ class Host:
                 raise self._database.unavailable(error) from error
 
     def let_go(self) -> None:
-        """End what `hold` began, if it has not ended."""
+        """End the block of `hold`, if it has not ended."""
         with self._lock:
             self._database.rollback()
 
@@ -190,14 +190,15 @@ class Host:
 
     @contextmanager
     def _transaction(self, writes: bool, exclusive: bool) -> Iterator[interface.Graph]:
-        """A graph to work on; all that was done to it is stored at the end, or nothing of it."""
+        """Yield the graph for one call; at the end all of its changes are stored, or none."""
         position = self._database.begin(exclusive)
         if self._database.openings != self._openings:
-            # What lies there now may be another store.
+            # The file at the path may be another store by now.
             self._forget()
             self._openings = self._database.openings
         collecting = gc.isenabled()
-        # A call makes many objects and no cycles; collecting amid it would walk the whole cache.
+        # A call creates many objects and no cycles; a collection during it would scan the whole
+        # cache.
         gc.disable()
         transaction = Transaction(self._database, self._cache, self._catalogue)
         graph = interface.Graph(
@@ -207,7 +208,7 @@ class Host:
             self._cache.catch_up(position)
             yield graph
             wrote = transaction.flush()
-            # The last moment to end what is written.
+            # The last chance to cancel a writing call.
             cancellation.check()
             self._database.commit()
         except BaseException as error:
@@ -253,7 +254,7 @@ class Host:
         return [*leading, context]
 
     def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
-        """Return the rows of the procedure that *lookup* asks, in the transaction of the call."""
+        """Return the rows of the procedure in *lookup*, within the call's transaction."""
         found = self._found(graph, lookup.lookup)
         if not found:
             return []

@@ -1,4 +1,4 @@
-"""The rows that vertices, edges and vectors are stored in, read by id."""
+"""Read the rows of vertices, edges and vectors by id."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from .values import listed
 
 
 def vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:
-    """Return (id, labels, properties, checksum) of those of *ids* that exist."""
+    """Return (id, labels, properties, checksum) of the existing ones of *ids*."""
     given = list(ids)
     select = "SELECT id, labels, properties, checksum FROM vertex WHERE id"
     if len(given) == 1:
@@ -20,7 +20,7 @@ def vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:
 
 def vertex(database: Database, vertex_id: int) -> Row | None:
     """Return one vertex by its id, as `vertices` does."""
-    # Asked for one after the other by the hundred: a list of one takes twice as long.
+    # Called by the hundred, one id at a time: a list with one id takes twice as long.
     row: Row | None = database.execute(
         "SELECT id, labels, properties, checksum FROM vertex WHERE id = ?", (vertex_id,)
     ).fetchone()
@@ -36,7 +36,7 @@ def vertices_after(database: Database, vertex_id: int, count: int) -> list[Row]:
 
 
 def edges(database: Database, ids: Iterable[int]) -> list[Row]:
-    """Return (id, type, source, target, properties, checksum) of *ids* that exist."""
+    """Return (id, type, source, target, properties, checksum) of the existing ones of *ids*."""
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"
         " WHERE id IN (SELECT value FROM json_each(?))",
@@ -45,7 +45,7 @@ def edges(database: Database, ids: Iterable[int]) -> list[Row]:
 
 
 def edges_of(database: Database, vertex_id: int, outgoing: bool) -> sqlite3.Cursor:
-    """Return the edges that leave (or enter) a vertex, by id, as `edges` has them."""
+    """Return the edges that leave (or enter) a vertex, by id, as `edges` does."""
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"
         f" WHERE {'source' if outgoing else 'target'} = ? ORDER BY id",
@@ -54,7 +54,7 @@ def edges_of(database: Database, vertex_id: int, outgoing: bool) -> sqlite3.Curs
 
 
 def edges_of_many(database: Database, vertex_ids: Iterable[int], outgoing: bool) -> sqlite3.Cursor:
-    """Return all edges of some vertices, as `edges` has them, those of each by id."""
+    """Return all edges of some vertices, as `edges` does, those of each by id."""
     near = "source" if outgoing else "target"
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"
@@ -64,7 +64,7 @@ def edges_of_many(database: Database, vertex_ids: Iterable[int], outgoing: bool)
 
 
 def vector(database: Database, table: str, vertex: int) -> bytes | None:
-    """Return the vector of a vertex as it is stored in *table*."""
+    """Return the vector of a vertex in its stored form from *table*."""
     found = database.execute(
         f'SELECT vector, checksum FROM "{table}" WHERE vertex = ?', [vertex]
     ).fetchone()

@@ -1,4 +1,4 @@
-"""What the decorators of `mgp` register: modules, and their procedures and functions."""
+"""Register modules and their procedures and functions for the decorators of `mgp`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bringing records back before it counts: into a store that is thrown away, by the very rules."""
+"""Rehearse a restore in a temporary store, by the same rules as the real one."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 
 
 class Rehearsal:
-    """A store that takes records as a restore would take them, and keeps nothing."""
+    """A temporary store that takes records as a restore would."""
 
     def __init__(self, model: Model = MODEL) -> None:
         self._model = model
@@ -30,7 +30,7 @@ class Rehearsal:
         self._host.close()
 
     def taken(self, records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-        """Return those of *records* that could be brought back, and a line for each other one."""
+        """Return the importable ones of *records*, and a line for each refused one."""
         kept, refusals = list(records), []
         while kept:
             refused = self._refused(kept)
@@ -42,7 +42,7 @@ class Rehearsal:
         return kept, refusals
 
     def checked(self, file: Path, rows: Iterable[Row]) -> Iterator[Row]:
-        """Pass the *rows* of *file* on. Raises BadBackup for one that cannot be brought back."""
+        """Yield the *rows* of *file*. Raises BadBackup for one that cannot be restored."""
         remaining = iter(rows)
         while batch := list(islice(remaining, BATCH)):
             refused = self._refused([row.record for row in batch])
@@ -52,7 +52,10 @@ class Rehearsal:
             yield from batch
 
     def _refused(self, records: list[dict[str, Any]]) -> tuple[int, str] | None:
-        """Take *records*, or return which of them cannot be taken, and why; then none is."""
+        """Import *records*, or return the number of a refused one and the reason.
+
+        Then none is imported.
+        """
         try:
             call = calls.transfer.import_rows(records, self._model, rehearsed=True)
             name, fields = call.procedure.name, call.procedure.fields

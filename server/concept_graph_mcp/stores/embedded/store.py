@@ -1,4 +1,4 @@
-"""The embedded host as a store: its calls in a worker thread, its failures as one line."""
+"""Use the embedded host as a store: calls in a worker thread, failures as one line."""
 
 import functools
 import logging
@@ -27,8 +27,7 @@ T = TypeVar("T")
 class EmbeddedStore:
     """A graph in one SQLite file (see `store.Store`).
 
-    A file that is not there is made by the first call that writes. Without *creates* it is an
-    error.
+    The first call that writes creates a missing file. Without *creates* a missing file is an error.
     """
 
     def __init__(self, path: Path, creates: bool = True, model: Model = MODEL) -> None:
@@ -46,7 +45,7 @@ class EmbeddedStore:
         await self._in_thread(self._checked)
 
     async def fit_vectors(self) -> None:
-        """Nothing: they are kept as they are."""
+        """Do nothing: vectors are stored without an index."""
 
     async def identity(self) -> str | None:
         return await self._in_thread(
@@ -79,7 +78,7 @@ class EmbeddedStore:
 
     backups = FILES
 
-    # What keeps and restores is imported by those who do: a server would start later for it.
+    # Backup and restore are imported on demand, because they would delay the server's start.
 
     async def backup(self, file: Path) -> "Written":
         from ..backup_files import BadBackup, Written
@@ -115,7 +114,7 @@ class EmbeddedStore:
             await self._index()
 
     async def _index(self) -> None:
-        """Give what an older version made what it is found by; what has it is left alone."""
+        """Index the elements of an older version; indexed elements stay unchanged."""
         from ...calls import text_lookups, transfer
 
         async for records in self.stream():
@@ -135,11 +134,11 @@ class EmbeddedStore:
             self._opened()
 
     def _is_missing(self) -> bool:
-        """Tell whether the file is yet to be made, and may be."""
+        """Return whether the file does not exist and may be created."""
         return self._creates and self._host is None and not is_there(self._path)
 
     def _made_if_written(self, call: Callable[[Host], T]) -> T:
-        """Return what *call* does with the store; if there is none, one is made if it writes."""
+        """Return the result of *call*; if the store does not exist, the first write creates it."""
         if self._is_missing():
             with closing(Host(self._path, opening=Opening.STAND_IN, model=self._model)) as nothing:
                 result = call(nothing)

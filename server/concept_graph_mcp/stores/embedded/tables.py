@@ -1,4 +1,4 @@
-"""What a store file consists of, how it is made, and how it is told from any other."""
+"""Define the tables of a store file, create them, and recognise other files."""
 
 import math
 import sqlite3
@@ -31,7 +31,7 @@ _SCHEMA = (
     " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL,"
     " checksum INTEGER)",
     "CREATE INDEX edge_source ON edge (source)",
-    # One row a writing transaction: which elements it changed, as JSON arrays of ids.
+    # One row per writing transaction: the elements that it changed, as JSON arrays of ids.
     "CREATE TABLE change ("
     " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL,"
     " checksum INTEGER)",
@@ -42,7 +42,7 @@ _SCHEMA = (
 
 
 def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
-    """Open the store *path*, making what is missing of it. Raises as `Database` does."""
+    """Open the store *path* and create its missing parts. Raises as `Database` does."""
     found = access(path, opening)
     try:
         _prepare(found, path, opening, catalogue)
@@ -51,7 +51,7 @@ def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
         if found.writable:
             _bring_up_to_date(found, path, catalogue)
             return found
-        # What cannot be written is read from a copy that can.
+        # A store that cannot be written is read from a writable copy.
         found.close()
         found = private_copy(path)
         _prepare(found, path, Opening.EXISTING, catalogue)
@@ -64,12 +64,12 @@ def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
 
 
 def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, path: Path) -> None:
-    """Write into a database, *store* itself or a copy of it, which store it is."""
+    """Write the store's identity into a database: the *store* itself or a copy of it."""
     try:
         identified = identity.of(store, path)
         noted = identity.noted(connection)
     except sqlite3.DatabaseError as error:
-        # A damaged file is taken as it is: much of it may still be read.
+        # A damaged file is copied without an identity, because much of it may still be readable.
         if code(error) != sqlite3.SQLITE_CORRUPT:
             raise
         return
@@ -80,7 +80,7 @@ def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, pat
 
 def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) -> None:
     connection = found.connection
-    # A file without any of the three is new, or being made by another process.
+    # A file without any of the three is new, or being created by another process.
     if any(
         _pragma(connection, name) for name in ("schema_version", "application_id", "user_version")
     ):
@@ -90,15 +90,15 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
     if found.writable:
         _log_ahead(found)
     connection.execute("PRAGMA synchronous = FULL")
-    # What is purged is overwritten, however SQLite was built.
+    # Purged data are overwritten, whatever the default of the SQLite build.
     connection.execute("PRAGMA secure_delete = ON")
-    # On macOS a sync alone leaves it to the disk when to write; elsewhere these change nothing.
+    # On macOS a plain sync lets the disk delay the write; elsewhere these change nothing.
     connection.execute("PRAGMA fullfsync = ON")
     connection.execute("PRAGMA checkpoint_fullfsync = ON")
     try:
         connection.execute("SELECT ln(1.0)")
     except sqlite3.OperationalError:
-        # Not every build of SQLite has it.
+        # Some builds of SQLite lack this setting.
         connection.create_function("ln", 1, math.log, deterministic=True)
     checksums.register(connection)
     connection.execute("PRAGMA cache_size = -65536")
@@ -111,10 +111,11 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
 
 def _log_ahead(found: Access) -> None:
     try:
-        # Of several that open a new file, or a backup, at once SQLite lets some not even wait.
+        # If several processes open a new file, or a backup, at once, SQLite lets some fail
+        # immediately.
         when_free(lambda: found.connection.execute("PRAGMA journal_mode = WAL"))
     except sqlite3.OperationalError as error:
-        # A file that may be written, where no other can be made, can be read all the same.
+        # A writable file in a folder that is not can still be read.
         if code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
             raise
         found.writable = False
@@ -124,7 +125,7 @@ def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> N
     if _pragma(connection, "schema_version"):
         return
     with _writing(connection):
-        # Looked at again, because another process may have made it meanwhile.
+        # Checked again, because another process may have created it meanwhile.
         if not _pragma(connection, "schema_version"):
             for statement in _SCHEMA:
                 connection.execute(statement)
@@ -141,7 +142,7 @@ def _is_up_to_date(connection: sqlite3.Connection, catalogue: Catalogue) -> bool
 
 
 def _bring_up_to_date(found: Access, path: Path, catalogue: Catalogue) -> None:
-    """Take every step to the format of this version, and make the indexes that it declares."""
+    """Migrate to this version's format step by step, and create the declared indexes."""
     connection = found.connection
     with _writing(connection):
         # Another process may have done it meanwhile.

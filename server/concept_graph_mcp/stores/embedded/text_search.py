@@ -1,7 +1,7 @@
-"""Finding vertices by a part of an indexed text, in the order of `folding.Keywords.place`.
+"""Find vertices by a part of an indexed text, in the order of `folding.Keywords.place`.
 
-Looked at are the case-folded texts, through their trigrams or in order, and the plain ones, which
-are few: those that are other than the folded ones.
+It searches the case-folded texts, by trigrams or in order, and the few plain texts that differ from
+their folded ones.
 """
 
 import heapq
@@ -15,12 +15,12 @@ from .database import Database
 from .indexes import TextTable
 from .values import encode
 
-# A keyword with more matches than this is sooner found by going through the names in order.
+# If a keyword has more matches than this, a scan of the names in order is faster.
 _COMMON = 2_000
 _TRIGRAM = 3
-# SQLite limits how deep an expression may be: so many alternatives are put into brackets.
+# SQLite limits the depth of an expression: this many alternatives share a pair of brackets.
 _DEEP = 50
-# Greater than all that begins with a text, if put behind it.
+# Appended to a prefix, it sorts after every text with that prefix.
 _LAST = "\U0010ffff"
 
 Found = Iterator[tuple[str, int]]  # a name and its vertex
@@ -34,7 +34,7 @@ def matching(database: Database, lookup: Text) -> list[int]:
         return []
     hits = set(_containing(database, table, keywords.parts, (), most))
     if len(hits) == most:
-        # There may be more, which come first though their names do not.
+        # Further matches may rank before these, although their names come later.
         closest = set(_exact(database, table, keywords.parts, most))
         closest.update(_beginning(database, table, keywords.parts, most))
         if len(closest) < most:
@@ -46,7 +46,7 @@ def matching(database: Database, lookup: Text) -> list[int]:
 
 
 def similar(database: Database, lookup: Similar, missing: Sequence[bool]) -> list[int]:
-    """Return the vertices like those values of `lookup.equal` that are *missing*."""
+    """Return the vertices similar to those values of `lookup.equal` that are *missing*."""
     keys = [key for key, lacks in zip(lookup.keys, missing, strict=True) if key and lacks]
     if not keys:
         return []
@@ -55,7 +55,7 @@ def similar(database: Database, lookup: Similar, missing: Sequence[bool]) -> lis
 
 
 def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) -> list[int]:
-    """Return the first *most* vertices like each of *keys*, of which each costs but one scan."""
+    """Return the first *most* vertices similar to each of *keys*, in one scan."""
     condition, given = _any("instr(squeezed, ?)", keys)
     rows = database.execute(
         "SELECT squeezed, source, vertex FROM (SELECT vertex, source,"
@@ -78,7 +78,7 @@ def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) 
 
 
 def _plainly(database: Database, table: TextTable, keywords: Keywords, most: int) -> Found:
-    """Return the first matches among the names whose plain form is another."""
+    """Return the first matches among the names whose plain form differs."""
     parts, given = _any("instr(plain, ?)", keywords.parts)
     same, given_same = _any("plain = ?", keywords.parts)
     beginning, given_beginning = _any("instr(plain, ?) = 1", keywords.parts)
@@ -117,9 +117,9 @@ def _containing(
     needed: Sequence[str],
     most: int,
 ) -> Found:
-    """Return the first that contain one of *texts*, each of which contains one of *needed*.
+    """Return the first names that contain one of *texts*, each of which contains one of *needed*.
 
-    Texts of one or two characters have no trigram; common ones fill the limit soonest in order.
+    Texts of one or two characters have no trigram; common ones fill the limit fastest in order.
     """
     if all(len(text) >= _TRIGRAM for text in texts):
         match = " OR ".join('"' + text.replace('"', '""') + '"' for text in texts)
@@ -133,7 +133,7 @@ def _containing(
             )
     condition, given = _any("instr(folded, ?)", texts)
     if needed:
-        # Most names are told by this alone, which is shorter.
+        # This shorter test decides for most names.
         without, given_needed = _any("instr(folded, ?)", needed)
         condition, given = f"({without}) AND ({condition})", (*given_needed, *given)
     statement = (
@@ -143,6 +143,6 @@ def _containing(
 
 
 def _any(condition: str, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return that *condition* is true of one of *texts*, and its parameters."""
+    """Return the condition that *condition* holds for one of *texts*, and its parameters."""
     sizes = [len(texts[start : start + _DEEP]) for start in range(0, len(texts), _DEEP)]
     return " OR ".join(f"({' OR '.join([condition] * size)})" for size in sizes), tuple(texts)

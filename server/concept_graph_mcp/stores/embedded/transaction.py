@@ -1,4 +1,7 @@
-"""One call's reading and writing: changes are made in memory, then stored or taken back as one."""
+"""Read and write the graph of one call.
+
+Changes are made in memory, then stored or undone as one.
+"""
 
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
@@ -22,15 +25,15 @@ class UniqueViolation(Exception):
 
 
 class Transaction:
-    """The graph of one call. `flush` stores what changed; `undo` makes it not have happened."""
+    """The graph of one call. `flush` stores the changes; `undo` reverts them."""
 
     def __init__(self, database: Database, cache: Cache, catalogue: Catalogue) -> None:
         self._database = database
         self._cache = cache
         self._catalogue = catalogue
-        # What was set of vectors, which are not among the properties of an element.
+        # Changed vectors, which are not among the properties of an element.
         self._vectors: dict[tuple[VertexElement, str], tuple[float, ...] | None] = {}
-        # What was, for every element that is no longer as it is stored.
+        # The stored state of every element that was changed.
         self._before: dict[VertexElement, tuple[tuple[str, ...], dict[str, Any]]] = {}
         self._created: dict[VertexElement, None] = {}
         self._deleted: set[VertexElement] = set()
@@ -56,7 +59,7 @@ class Transaction:
         yield from [element for element in self._created if element not in self._deleted]
 
     def vector(self, vertex: VertexElement, name: str) -> tuple[float, ...] | None:
-        """Return the vector *name* of *vertex*, or None; what is stored has 32 bits a number."""
+        """Return the vector *name* of *vertex*, or None; stored numbers have 32 bits."""
         if (vertex, name) in self._vectors:
             return self._vectors[vertex, name]
         table = self._catalogue.vector(vertex.labels, name)
@@ -71,13 +74,16 @@ class Transaction:
         return {name: vector for name, vector in found.items() if vector is not None}
 
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
-        """Read those of *vertex_ids* that were not, in one statement."""
+        """Read the unread ones of *vertex_ids* in one statement."""
         self._cache.load_vertices(vertex_ids)
 
     def look_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
     ) -> list[VertexElement] | None:
-        """Return the vertices with one of *values*; None once some are not stored as they are."""
+        """Return the vertices with one of *values*.
+
+        None if unsaved changes could alter the answer.
+        """
         if self._before or self._created:
             return None
         wanted = Equal((label,), tuple(properties), tuple(map(tuple, values)))
@@ -116,7 +122,7 @@ class Transaction:
     def create_vertex(
         self, labels: tuple[str, ...] = (), properties: dict[str, Any] | None = None
     ) -> VertexElement:
-        """Create a vertex, which takes *properties*, as they are stored, for its own."""
+        """Create a vertex, which owns *properties*, already in their stored form."""
         made = {} if properties is None else properties
         vertex = VertexElement(self._database.new_id("vertex"), labels, made)
         vertex.out_edges, vertex.in_edges = [], []
@@ -130,7 +136,7 @@ class Transaction:
         vertex.properties = Deleted()
 
     def _save(self, vertex: VertexElement) -> None:
-        """Remember *vertex* as it is stored, before its first change."""
+        """Remember the stored state of *vertex*, before its first change."""
         if vertex not in self._created and vertex not in self._before:
             self._before[vertex] = (vertex.labels, vertex.properties)
             vertex.properties = dict(vertex.properties)
@@ -138,7 +144,7 @@ class Transaction:
     # The end
 
     def flush(self) -> bool:
-        """Store all changes, within the database's open transaction; tell whether there are any.
+        """Store all changes within the open transaction; return whether there are any.
 
         Raises UniqueViolation, or Conflict if another process wrote since this one began to read.
         """
@@ -162,7 +168,7 @@ class Transaction:
         return True
 
     def finish(self) -> None:
-        """Let go of what was deleted, after the commit."""
+        """Forget the deleted elements, after the commit."""
         if self._position is not None:
             self._cache.position = self._position
         self._cache.bytes += self._rows.written
@@ -171,11 +177,11 @@ class Transaction:
         self.edges.finish(self._rows.written_of_edges)
         for vertex in self._created:
             if vertex.in_edges:
-                # Read when it is asked for: of what becomes a hub that may be never.
+                # Read on demand: the edges of a new hub may never be needed.
                 vertex.in_edges = None
 
     def undo(self) -> None:
-        """Take every change back, after the rollback."""
+        """Undo all changes, after the rollback."""
         for vertex, (labels, properties) in self._before.items():
             vertex.labels, vertex.properties = labels, properties
         self.edges.undo()

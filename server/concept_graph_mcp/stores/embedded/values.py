@@ -1,6 +1,6 @@
-"""What may be a value: conversion into the store's form and back, and the procedure types.
+"""Convert values into the store's form and back, and define the procedure types.
 
-The same rules and messages as Memgraph's: strict about int and float, lists given as tuples.
+The rules and messages are Memgraph's: strict about int and float, lists as tuples.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 Wrap = Callable[[Any], Any]
 
-# What is stored as JSON is written in one way; it was copied, and has no circles.
+# One encoder for all stored JSON; values were copied, so they have no circular references.
 encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
@@ -18,16 +18,16 @@ _INT64 = 2**63
 
 
 class Column(tuple[Any, ...]):
-    """Scalars that the store itself hands to a procedure, thousands of them: taken as they are."""
+    """Scalars that the store passes to a procedure by the thousand, without conversion."""
 
     __slots__ = ()
 
 
 def to_stored(value: Any) -> Any:
-    """Return *value* as the store keeps it: immutable where Python allows, lists as tuples.
+    """Return *value* in its stored form: immutable if Python allows, lists as tuples.
 
-    Raises ValueError for what no property can hold, OverflowError beyond 64 bits. A string with a
-    NUL, which Memgraph would cut without a word, and temporal values are refused.
+    Raises ValueError for values that no property can hold, OverflowError beyond 64 bits. Temporal
+    values are refused, and so are strings with a NUL, which Memgraph would silently cut.
     """
     if value.__class__ is int and -_INT64 <= value < _INT64:
         return value
@@ -55,19 +55,19 @@ def to_stored(value: Any) -> Any:
 
 
 def all_stored(given: Sequence[Any]) -> Sequence[Any]:
-    """Return what `to_stored` returns of each of *given*, most often whole numbers."""
+    """Return `to_stored` of each of *given*, most often integers."""
     if set(map(type, given)) == {int} and min(given) >= -_INT64 and max(given) < _INT64:
         return given
     return [to_stored(one) for one in given]
 
 
 def listed(ids: Iterable[int]) -> str:
-    """Return *ids* as a JSON array, which so few are sooner than the encoder begins."""
+    """Return *ids* as a JSON array, faster than the encoder for short lists."""
     return f"[{','.join(map(str, ids))}]"
 
 
 def to_python(value: Any, wrap: Wrap) -> Any:
-    """Return a fresh copy of *value* as a procedure gets it, graph elements put through *wrap*."""
+    """Return a new copy of *value* for a procedure, with graph elements converted by *wrap*."""
     if value.__class__ in SCALARS:
         if value.__class__ is int and not -_INT64 <= value < _INT64:
             raise OverflowError("Python integer is out of range")
@@ -82,9 +82,9 @@ def to_python(value: Any, wrap: Wrap) -> Any:
 
 
 class CypherType:
-    """A type of an argument or a result field: its name in messages and what satisfies it.
+    """The type of an argument or a result field: its name in messages, and its test.
 
-    `quick` are classes whose instances all satisfy it, so that most values need no closer look.
+    All instances of the classes in `quick` satisfy it, so most values need no closer check.
     """
 
     __slots__ = ("accepts", "name", "quick")
@@ -98,7 +98,7 @@ class CypherType:
 
 
 def exactly(name: str, *classes: type) -> CypherType:
-    """Return the type of the values whose class is one of *classes*: a bool is no int here."""
+    """Return the type of values whose class is exactly one of *classes*: a bool is no int here."""
     allowed = frozenset(classes)
     return CypherType(name, lambda value: value.__class__ in allowed, allowed)
 
@@ -119,7 +119,7 @@ def nullable(inner: CypherType) -> CypherType:
 
 
 def list_of(inner: CypherType) -> CypherType:
-    """Return the type of lists and tuples all of whose elements are of the type *inner*."""
+    """Return the type of lists and tuples whose elements are all of the type *inner*."""
     accepts = inner.accepts
     return CypherType(
         f"LIST OF {inner.name}",
