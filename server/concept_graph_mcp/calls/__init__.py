@@ -1,7 +1,7 @@
-"""How each procedure is called: its arguments, fields, and the look-up that spares a scan.
+"""Build the calls of procedures: their arguments, result fields, and index look-ups.
 
-A module a layer, and one for what goes over all layers: `calls.concepts.peek(…)`. Each is imported
-when it is first named, for a server that offers one toolset has no use for the others.
+There is a module for each layer, and one for calls over all layers: `calls.concepts.peek(…)`. Each
+is imported on first use, because a server with one toolset does not need the others.
 """
 
 import importlib
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from . import memory_search as memory_search
     from . import transfer as transfer
 
-    # What a server must have loaded.
+    # The procedures that a server must have loaded.
     ALL: tuple[Procedure, ...]
 
 _LAYERS = (
@@ -33,7 +33,7 @@ _LAYERS = (
 )
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 
-if not TYPE_CHECKING:  # Or any name would do.
+if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.
 
     def __getattr__(name: str) -> Any:
         if name in _LAYERS:

@@ -1,4 +1,4 @@
-"""A call of a query-module procedure, complete but for its context."""
+"""Represent a call of a procedure, complete except for its context."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -15,9 +15,9 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Call(NamedTuple):
-    """A procedure, its leading arguments, and the look-up that spares it a scan.
+    """A procedure, its leading arguments, and the look-up that saves it a scan.
 
-    `context` is what the look-up took for granted; it goes into the context of the call.
+    `context` holds the assumptions of the look-up; it is added to the context of the call.
     """
 
     procedure: Procedure
@@ -27,7 +27,7 @@ class Call(NamedTuple):
 
 
 def checked(make: Callable[P, Call]) -> Callable[P, Call]:
-    """Let *make* raise what the core refuses as the store would raise it: Refused."""
+    """Wrap *make* so that the core's refusals are raised as Refused, as the store would."""
 
     @functools.wraps(make)
     def making(*arguments: P.args, **named: P.kwargs) -> Call:

@@ -1,4 +1,4 @@
-"""Calls of the concept layer."""
+"""Build the calls of the concept layer."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from .call import Call, checked
 from .lookups import Equal, Filled, Listing, Ordered, Range, Similar, Text, Union
 
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
-# database, and a look-up should not be made for what will be refused.
+# database, and a refused call needs no look-up.
 
 
-# How strong each is of the first says as much to a model as the order does.
+# The order of the rows tells a model as much as this field does.
 _CONCEPT_SEARCH = procedures.CONCEPT_SEARCH.without("relative")
 _RECALL = procedures.RECALL.without("relative")
 _PEEK = procedures.PEEK.without("relative")
@@ -48,9 +48,9 @@ def update_affect(target: str, valence_delta: float) -> Call:
 def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
     text.summary(summary, "summary")
     names = tuple(text.names(concepts, "concepts"))
-    # Without a concept there is no base; the procedure says so.
+    # Without a concept there is no base; the procedure reports that.
     base = f"{date}/{names[0]}" if names else ""
-    # "." follows "-", so the range is everything that begins with the base and a hyphen.
+    # "." follows "-", so the range holds all names that begin with the base and a hyphen.
     numbered = Range(schema.LAYER.names, "name", base + "-", base + ".")
     if not names:
         return Call(procedures.EPISODE_ADD, (summary, []), _named())
@@ -67,7 +67,7 @@ def associate(
     asker: str | None = None,
     asked_at: int | None = None,
 ) -> Call:
-    """Return the call that finds what *query* belongs to; *asked_at* is in unix ms."""
+    """Return the call that finds the episodes for *query*; *asked_at* is in unix ms."""
     text.summary(query, "query")
     lookup = text_lookups.of_question(query, SHARED)
     procedure = procedures.ASSOCIATE.without(*(() if explained else _EXPLANATION))
@@ -80,7 +80,7 @@ def associate(
 
 @checked
 def widened(query: str) -> Call:
-    """Return the call that tells the terms that *query* leads to by the concepts in it."""
+    """Return the call that returns the terms added to *query* by the concepts in it."""
     text.summary(query, "text")
     named = () if missing() else spoken.names(query, text_lookups.spoken())
     by_name = Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((name,) for name in named))
@@ -89,7 +89,7 @@ def widened(query: str) -> Call:
 
 @checked
 def unindexed() -> Call:
-    """Return the call that tells how many episodes `associate` cannot find."""
+    """Return the call that counts the episodes that `associate` cannot find."""
     return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, SHARED))
 
 
@@ -143,22 +143,22 @@ def unknown(seeds: Sequence[str]) -> Call:
 
 @checked
 def with_relations(call: Call) -> Call:
-    """Return a `recall` or `peek` whose rows have the edge itself too."""
+    """Return a `recall` or `peek` whose rows include the edge itself."""
     return _with_field(call, "relation")
 
 
 @checked
 def with_relative(call: Call) -> Call:
-    """Return a `recall`, `peek` or `concept_search` whose rows say how strong each is of the first.
+    """Return a `recall`, `peek` or `concept_search` with each row's share of the top score.
 
-    By itself it does not: to a model the order says as much.
+    The calls omit the share by default, because the order tells a model as much.
     """
     return _with_field(call, "relative")
 
 
 @checked
 def with_all_relations(call: Call) -> Call:
-    """Return a `recall_query` whose row has the edges of its propositions too."""
+    """Return a `recall_query` whose row includes the edges of its propositions."""
     return _with_field(call, "relations")
 
 
@@ -214,6 +214,6 @@ def _similar(seeds: Sequence[str]) -> Similar:
 
 
 def _named(*names: str) -> Equal:
-    """Look up exact names, among all that share the name space of concepts."""
+    """Look up exact names in the name space of concepts and episodes."""
     values = tuple((name,) for name in dict.fromkeys(names))
     return Equal(schema.LAYER.names, ("name",), values)

@@ -1,4 +1,7 @@
-"""Calls for the vectors of texts: of which embedding they are, who lacks one, setting them."""
+"""Build calls for the vectors of texts.
+
+Read the store's embedding, find missing vectors, set them.
+"""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -13,20 +16,20 @@ from .call import Call, checked
 from .lookups import Equal, Lookup, Union, Vectored
 from .transfer import of_model, placed
 
-# How far a walk through what lacks a vector has come: of each kind, the last key.
+# The position of a walk over nodes without a vector: the last key of each kind.
 Reached = Mapping[str, tuple[Any, ...]]
 
-# How many vectors go in one transaction.
+# Vectors in one transaction.
 CLEARED_AT_ONCE = 1_000
 
 
 def remembered() -> Lookup:
-    """Look up of which embedding the store's vectors are: what `keeping.embedding.check` needs."""
+    """Look up the embedding of the store's vectors, for `keeping.embedding.check`."""
     return Equal((EMBEDDING,), ("use",), ((TEXTS,),))
 
 
 def held(*holders: str) -> Lookup:
-    """Look up what *holders* hold while they write vectors."""
+    """Look up the nodes that *holders* lock while they write vectors."""
     return Equal((HOLD,), ("part",), tuple((part(one),) for one in holders))
 
 
@@ -37,7 +40,7 @@ def chosen(model: Model = MODEL) -> Call:
 
 @checked
 def choose(name: str, dimension: int, again: bool, model: Model = MODEL) -> Call:
-    """Return the call that chooses an embedding; *again* is repeated until it says `chosen`."""
+    """Return the call that chooses an embedding; *again* is repeated until it returns `chosen`."""
     there = [
         Vectored(kind.label, index.vector, True, CLEARED_AT_ONCE)
         for kind, index in embedded_kinds(model.layers)
@@ -48,14 +51,14 @@ def choose(name: str, dimension: int, again: bool, model: Model = MODEL) -> Call
 
 
 def reached(after: Reached, rows: Sequence[Mapping[str, Any]]) -> Reached:
-    """Return how far a walk has come that was at *after* and was given *rows*."""
+    """Return the position of a walk that was at *after* and then returned *rows*."""
     return {**after, **{row["kind"]: tuple(row["key"]) for row in rows}}
 
 
 def lacking(limit: int, after: Reached = MappingProxyType({}), model: Model = MODEL) -> Call:
-    """Return the call for those that lack a vector, *limit* of each kind, in the order of keys.
+    """Return the call for nodes without a vector, *limit* of each kind, in the order of keys.
 
-    Of each kind only those behind the key that *after* has of it.
+    It returns only nodes whose key follows the one that *after* has for their kind.
     """
     parts = [
         Vectored(kind.label, index.vector, False, limit, kind.key, after.get(kind.kind))
@@ -66,7 +69,7 @@ def lacking(limit: int, after: Reached = MappingProxyType({}), model: Model = MO
 
 @checked
 def embed(name: str, rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call:
-    """Return the call that gives what `lacking` said its vectors: its *rows*, each with one."""
+    """Return the call that stores the vectors in *rows*, rows of `lacking` with vectors."""
     kinds = {kind.kind: kind for kind, _ in embedded_kinds(model.layers)}
     records = [
         {"kind": row["kind"], **dict(zip(kinds[row["kind"]].key, row["key"], strict=True))}

@@ -1,4 +1,4 @@
-"""Calls of the entity layer; all of them within the scope of one user."""
+"""Build the calls of the entity layer, all within the scope of one user."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ def observe(
     relations: Sequence[Mapping[str, Any]] = (),
     user_id: str = DEFAULT_USER,
 ) -> Call:
-    # Only here, because a connection to a database asks for all calls, and most never observe.
+    # Imported only here, because every database connection imports this module and few observe.
     from conceptgraph_core.entities import inputs, rule_extractor
 
     text.name(session_id, "session_id")
@@ -80,7 +80,7 @@ def search(
     name = names.canonical(query)
     plain = names.searched(name)
     words_asked = list(dict.fromkeys(names.words(name)))[: schema.WORDS_SEARCHED]
-    # What begins with all of it, or with a word of it; or has a word that does.
+    # Entities whose name begins with the query, or with one of its words, at any word.
     begun = [
         Range(
             *((schema.ENTITY,), "searched", one, one + names.LAST),
@@ -164,19 +164,19 @@ def context(message: str, token_budget: int | None = None, user_id: str = DEFAUL
 
 
 def _only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the range of each of *values* alone."""
+    """Return a range for each of *values* that holds this value alone."""
     return tuple((one, following(one)) for one in values)
 
 
 def _sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> Ranges:
-    """Look up who has *place* in each of *ranges*: of more than may share a name one too many."""
+    """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
     from conceptgraph_core.entities.narration import named
 
     return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
 
 
 def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
-    """Look up whom *message* means by a kind: my son, the plumber."""
+    """Look up the entities that *message* means by a kind: my son, the plumber."""
     from conceptgraph_core.entities.narration import named
 
     kinds = named.read(message).kinds
@@ -184,7 +184,7 @@ def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
 
 
 def _of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
-    """Look up who is of one of *kinds*, which version 0.1.0 kept as they were written."""
+    """Look up entities of one of *kinds*; version 0.1.0 stored these as they were written."""
     forms = (form for one in kinds for form in (one, one.capitalize(), one.upper()))
     return _sharing("entity_kind", _only(forms), user_id)
 
@@ -248,11 +248,14 @@ def split(
     reason: str,
     user_id: str = DEFAULT_USER,
 ) -> Call:
-    """Return the call that splits an entity, whose *labels* `get` tells: their names are taken."""
+    """Return the call that splits an entity.
+
+    *labels*, from `get`, are its names, which are taken.
+    """
     text.name(entity_id, "entity_id")
     text.summary(reason, "reason")
     wanted = [text.name(one, "mention_ids") for one in mention_ids]
-    # Without what tells it from others of its name.
+    # The plain name, without the suffix that distinguishes it from namesakes.
     bare = [names.canonical(one.partition(" (")[0]) for one in labels]
     every = dict.fromkeys([*bare, *map(names.canonical, labels)])
     called = tuple((user_id, one) for one in every)
@@ -288,13 +291,13 @@ def _session(session_id: str, user_id: str) -> Lookup:
 
 
 def _with_ids(entity_ids: Iterable[str]) -> Lookup:
-    """Look up entities by their ids, whose scope the procedure sees to."""
+    """Look up entities by their ids; the procedure checks their scope."""
     values = tuple((one,) for one in dict.fromkeys(entity_ids))
     return Equal((schema.ENTITY,), ("id",), values)
 
 
 def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
-    """Look up the entities of those canonical names, and those whose names begin alike."""
+    """Look up the entities with these canonical names, or with names that begin alike."""
     once = tuple(dict.fromkeys(wanted))
     values = tuple((user_id, name) for name in once)
     exactly = Equal((schema.ENTITY,), ("user_id", "called"), values)
@@ -302,7 +305,7 @@ def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
     taken = dict.fromkeys(one for name in once for one in (name, *names.numbered(name)))
     return [
         exactly,
-        # A name can be taken by an entity that is called otherwise.
+        # Another entity may hold the name as an alias.
         Equal(
             (schema.ENTITY,), ("user_id", "canonical_name"), tuple((user_id, one) for one in taken)
         ),
@@ -318,7 +321,7 @@ def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
 
 
 def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
-    """Look up what may mean the same by another name: see `likenesses`."""
+    """Look up entities that may be the same under another name: see `likenesses`."""
     from conceptgraph_core.entities.identity import likenesses
 
     once = list({one.name: one for one in wanted}.values())
@@ -328,7 +331,7 @@ def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
         for form in (names.key(one.label), *likenesses.forms(names.canonical(one.label)))
     )
     begun = dict.fromkeys(f"{name} " for one in once for name in likenesses.beginnings(one.name))
-    # New York City, of NYC: what begins with its letter, and is not rare.
+    # Finds New York City for NYC: names with the same first letter, unless there are too many.
     letters = dict.fromkeys(one.name[0] for one in once if likenesses.is_acronym(one.label))
     kinds = dict.fromkeys(kind for one in once for kind in likenesses.kinds_named(one.name))
     surnames = map(likenesses.surname, (one.name for one in once))

@@ -1,4 +1,4 @@
-"""Calls of the owner of entities, and of the nightly runs over them."""
+"""Build the calls of the owner of entities, and of the nightly runs over them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ HOUR_MS = 3_600_000
 def listed(
     statuses: Sequence[str] = (), limit: int = schema.LISTED, user_id: str = DEFAULT_USER
 ) -> Call:
-    """Return the owner's call for all entities of *statuses*; none of them: of any."""
+    """Return the owner's call for all entities of *statuses*; of any status if there are none."""
     most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
     known = validators.one_of(schema.IDENTITY_STATUSES)
     wanted = list(dict.fromkeys(known(one, "statuses") for one in statuses))
@@ -31,9 +31,9 @@ def listed(
 
 @checked
 def listed_until(until_ms: int, limit: int, user_id: str = DEFAULT_USER) -> Call:
-    """Return the owner's call for all entities, as those that there were at *until_ms* need it.
+    """Return the owner's call for the entities that existed at *until_ms*.
 
-    Looked at are a thousand of those activated last, and of those that were not activated since.
+    It reads a thousand of those activated last, and of those not activated since.
     """
     most = text.integer(limit, "limit", 1, schema.MAX_LISTED)
     mine = (("user_id", user_id),)
@@ -66,7 +66,7 @@ def daily(
     dry_run: bool = False,
     user_id: str = DEFAULT_USER,
 ) -> Call:
-    """Return the call that takes a step of the daily run for the next entities."""
+    """Return the call for a step of the daily run on the next entities."""
     validators.one_of(schema.DAILY)(step, "step")
     found = _batch(after, limit, user_id)
     if step in (*schema.READING_LEAVING, *schema.READING_ALL):
@@ -82,12 +82,12 @@ def weekly(
     dry_run: bool = False,
     user_id: str = DEFAULT_USER,
 ) -> Call:
-    """Return the call that takes a step of the weekly run for the next entities."""
+    """Return the call for a step of the weekly run on the next entities."""
     validators.one_of(schema.WEEKLY)(step, "step")
     whole = step == schema.COMMUNITIES
     found = WithEdges(_all(user_id)) if whole else _batch(after, limit, user_id)
     if step == schema.ARCHIVE:
-        # Mentions lead to their entity.
+        # Edges lead from mentions to their entity.
         found = WithEdges(found, leaving=False, entering=True)
     return Call(procedures.CONSOLIDATE_WEEKLY, (step, after, limit, dry_run), found)
 
@@ -96,7 +96,7 @@ def weekly(
 def connections(
     after: str | None = None, limit: int | None = None, user_id: str = DEFAULT_USER
 ) -> Call:
-    """Return the call for the next entities and what counts of the edges that leave them."""
+    """Return the call for the next entities and the data of their outgoing edges that matter."""
     return Call(procedures.CONNECTIONS, (after, limit), WithEdges(_batch(after, limit, user_id)))
 
 
@@ -112,7 +112,7 @@ def settle_communities(communities: Mapping[str, str], user_id: str = DEFAULT_US
 def silent_sessions(
     now_ms: int, limit: int = schema.MAX_LIMIT, user_id: str = DEFAULT_USER
 ) -> Call:
-    """Return the call that names the sessions which were silent for an hour at *now_ms*."""
+    """Return the call for the sessions that had been silent for an hour at *now_ms*."""
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     beyond = now_ms - HOUR_MS + 1
     where = (("user_id", user_id), ("is_open", True))
@@ -122,7 +122,7 @@ def silent_sessions(
 
 @checked
 def next_scope(after: str | None = None) -> Call:
-    """Return the call that names the first user after *after* who has entities."""
+    """Return the call for the first user after *after* who has entities."""
     first = Range((schema.ENTITY,), "user_id", following(after), BEYOND, (), 1)
     return Call(procedures.SCOPES, (after, 1), first)
 

@@ -1,4 +1,4 @@
-"""Calls that go over all layers, as an agent needs them day by day: one look-up for each."""
+"""Build calls over all layers, for an agent's everyday use, each with a single look-up."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from .embedding import remembered
 from .lookups import Equal, Incoming, Lookup, Union
 from .memories import Embedded, ids, near
 
-# The text is written anew, with the times of the session's zone.
+# The text is rendered again with times in the session's zone.
 RECALL = procedures.RECALL.without("text")
 
 
@@ -28,7 +28,7 @@ def recall(
     token_budget: int = DEFAULT_BUDGET,
     embedded: Embedded | None = None,
 ) -> Call:
-    """Return the call that puts together what belongs to *message*, and accesses it."""
+    """Return the call that assembles the context of *message*, and accesses it."""
     budget(token_budget)
     question = asked(message, before)
     lookup = _asking(scope, question, embedded, _naming(question, scope))
@@ -49,7 +49,7 @@ def remember(
     happened_at: int | None = None,
     embedded: Embedded | None = None,
 ) -> Call:
-    """Return the call that keeps *content*; *embedded* is its vector, where there is one."""
+    """Return the call that stores *content*; *embedded* is its vector, if there is one."""
     named = hearing.named(about)
     made = memories.create(scope, content, concepts=hearing.terms(named), embedded=embedded)
     assert isinstance(made.lookup, Incoming)
@@ -78,7 +78,7 @@ def search(
     limit: int | None = None,
     embedded: Embedded | None = None,
 ) -> Call:
-    """Return the call that finds what *query* belongs to, in all layers."""
+    """Return the call that searches all layers for *query*."""
     limited(limit)
     text.summary(query, "query")
     called = _parts(entities.search(query, user_id=scope))
@@ -96,7 +96,7 @@ def about(
     entity_id: str | None = None,
     embedded: Embedded | None = None,
 ) -> Call:
-    """Return the call that tells all that is kept about *name*, or that entity of the name."""
+    """Return the call for everything stored about *name*, or about one entity of that name."""
     limited(limit)
     text.name(name, "name")
     parts = _naming(name, scope)
@@ -142,7 +142,7 @@ def _asking(
     also: Sequence[Lookup],
     with_episodes: bool = False,
 ) -> Lookup:
-    """Look up what memories *query* may belong to, the concepts that it names, and *also*."""
+    """Look up memories that may match *query*, the concepts that it names, and *also*."""
     parts = list(also)
     if embedded is not None:
         parts += [remembered(), near(scope, embedded[1], schema.SEARCH_DEPTH)]
@@ -168,6 +168,6 @@ def _parts(call: Call) -> list[Lookup]:
 
 
 def _all(parts: Sequence[Lookup]) -> Union:
-    """Return what any of *parts* finds, those of unions among them one by one."""
+    """Return the union of *parts*, with nested unions flattened."""
     flat = [one for part in parts for one in (part.parts if isinstance(part, Union) else (part,))]
     return Union(tuple(flat))

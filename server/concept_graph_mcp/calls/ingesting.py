@@ -1,4 +1,4 @@
-"""The call that keeps messages as memories."""
+"""Build the call that stores messages as memories."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from .memories import ids, mine
 
 @checked
 def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
-    """Return the call that keeps those of *messages* that are not there yet, in one transaction."""
+    """Return the call that stores the new ones of *messages*, in one transaction."""
     threads = dict.fromkeys(str(message["thread"]) for message in messages)
     records = [
         {
@@ -36,7 +36,7 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
 
 
 def _ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:
-    """Look up where threads end, if they are there, and what the index of words has there."""
+    """Look up the ends of *threads*, if they exist, and their entries in the text index."""
     last = Last(schema.MEMORY, "thread", threads, "position", 1, where=mine(scope))
     said = Last(of_words.TEXT, "thread", threads, "position", NEIGHBOURS, where=(("scope", scope),))
     return last, said

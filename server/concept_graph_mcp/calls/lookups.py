@@ -1,9 +1,9 @@
-"""What a store finds by index before it calls a procedure: data, made of a few primitives.
+"""Describe what a store looks up by index before it calls a procedure, as a few primitives.
 
-Each store translates each primitive once; neither knows a procedure, and what a primitive asks of
-one comes with its declaration. What a look-up finds is handed
-over in the context's `found` and is authoritative: what it was asked for and did not find is not
-there. Properties that a primitive compares or orders by are indexed by their layer's declaration.
+Each store translates each primitive once. Neither store names a procedure: a primitive that calls
+one holds its declaration. The results are passed in the context's `found` and are authoritative: a
+value that was looked up and not found does not exist. The layers' declarations index the properties
+that a primitive compares or sorts by.
 """
 
 from typing import Any, Final, NamedTuple
@@ -13,15 +13,15 @@ from conceptgraph_core.folding import Keywords
 from conceptgraph_core.layers import Columns
 from conceptgraph_core.procedures import Procedure
 
-# What every text comes before.
+# Sorts before every text.
 BEYOND: Final = "\U0010ffff" * 2
 
-# Only nodes that have each of these properties with that value; a scope is one of them.
+# A filter: only nodes whose properties have these values; a scope is one of them.
 Where = tuple[tuple[str, Any], ...]
 
 
 class Equal(NamedTuple):
-    """Nodes of *labels* whose *properties* are, in that order, one of the *values*."""
+    """Nodes of *labels* whose *properties* equal, in this order, one of the *values*."""
 
     labels: tuple[str, ...]
     properties: tuple[str, ...]
@@ -31,7 +31,7 @@ class Equal(NamedTuple):
 class Range(NamedTuple):
     """Nodes of *labels* with *where* whose *property* is at least *first* and below *beyond*.
 
-    At most *limit*, the least first, and equal ones by *then*, a text, the least first.
+    At most *limit* nodes in ascending order; ties are ordered by *then*, a text.
     """
 
     labels: tuple[str, ...]
@@ -46,7 +46,7 @@ class Range(NamedTuple):
 class Ranges(NamedTuple):
     """For each of *ranges*, *limit* nodes of *label* with *where* whose *property* is in it.
 
-    A range is a first text and one that it is below. Of more than *limit* it is open which.
+    A range has a first text and an exclusive end. If more than *limit* match, any of them.
     """
 
     label: str
@@ -57,7 +57,7 @@ class Ranges(NamedTuple):
 
 
 class Referring(NamedTuple):
-    """Nodes of *label* with *where* that have *by*, and those whose *property* it names there."""
+    """Nodes of *label* with *where* that have *by*, and nodes whose *property* they name there."""
 
     label: str
     by: str
@@ -68,9 +68,9 @@ class Referring(NamedTuple):
 class Ordered(NamedTuple):
     """The *limit* nodes of *label* with *where* that have the highest *by*.
 
-    Of equal ones those that were made last, so that a limit leaves the same on both hosts.
-    With *level*, another property, they are ranked by `by + tau_ms · ln(level)`, as arousal orders
-    them at any time; nodes of equal rank come by *then*, the least first.
+    Ties go to the nodes created last, so that a limit selects the same nodes on both hosts. With
+    *level*, another property, nodes are ranked by `by + tau_ms · ln(level)`, the order of arousal
+    at any time; ties are ordered by *then*, ascending.
     """
 
     label: str
@@ -85,8 +85,7 @@ class Ordered(NamedTuple):
 class Last(NamedTuple):
     """For each of *values*, the *limit* nodes of *label* with *where* that have the highest *by*.
 
-    Of those whose *property* is that value; of equal ones as Ordered has it. The order of what is
-    found says nothing.
+    Only nodes whose *property* has that value; ties as in Ordered. The results have no order.
     """
 
     label: str
@@ -100,10 +99,10 @@ class Last(NamedTuple):
 class Text(NamedTuple):
     """The first *limit* nodes of *label* whose indexed text contains a keyword.
 
-    In the order of `folding.Keywords.place`, and equally placed ones by the text itself. Nodes
-    without the forms that the layer's text index is of are found all, over and above *limit*. Of
-    texts that are in lists *listed*, which only reads, tells by *keywords* and a limit the first
-    ones that have a keyword, as its one field.
+    They come in the order of `folding.Keywords.place`, ties in the order of the text. Nodes without
+    the forms of the layer's text index are all returned, in addition to *limit*. For texts in
+    lists, the read-only procedure *listed* takes *keywords* and a limit and returns the first
+    matches as its one field.
     """
 
     label: str
@@ -113,20 +112,19 @@ class Text(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The lists that have *texts*, the indexed texts of nodes of *label*; maybe others too."""
+    """The lists that have *texts*, the indexed texts of nodes of *label*; maybe other lists too."""
 
     label: str
     texts: tuple[str, ...]
 
 
 class Similar(NamedTuple):
-    """What *equal* finds and, for the first *most* of its values that it does not find, what is
-    like them.
+    """The nodes of *equal*, and nodes similar to the first *most* of its values that none has.
 
-    *keys* are its values, squeezed as `folding` does it. Found are, for each, the first *limit*
-    nodes of *label* whose indexed text, squeezed, contains the key: those that are the key, then
-    those that begin with it, then the others, each by the text itself. An empty key is not looked
-    for.
+    *keys* are its values, squeezed as `folding` does it. The similar nodes of a key are the first
+    *limit* nodes of *label* whose squeezed indexed text contains the key: equal ones first, then
+    those that begin with it, then the others, each group by the text itself. Empty keys are
+    skipped.
     """
 
     equal: Equal
@@ -139,9 +137,9 @@ class Similar(NamedTuple):
 class Nearest(NamedTuple):
     """The *limit* nodes of *label* whose *property* is nearest to *vector* (cosine), nearest first.
 
-    Filtered first, limited then: only nodes with *where*; that have for each of *among* one of its
-    values, None standing for none at all; and in the list that each of *having* names, one of its
-    values. Vectors of another dimension or without a length are near nothing.
+    The filters apply before the limit: *where*; for each of *among*, one of its values, where None
+    stands for a missing property; and in the list that each of *having* names, one of its values.
+    Vectors of another dimension or of length zero are never found.
     """
 
     label: str
@@ -169,7 +167,7 @@ class Joined(NamedTuple):
 class Vectored(NamedTuple):
     """At most *limit* nodes of *label* that have a vector as their *property*, or that have none.
 
-    With *by*, a key, in its order: those whose key is greater than *after*.
+    With *by*, a key: in its order, only those whose key is greater than *after*.
     """
 
     label: str
@@ -181,13 +179,13 @@ class Vectored(NamedTuple):
 
 
 class Union(NamedTuple):
-    """What any of *parts* finds."""
+    """The results of all *parts*."""
 
     parts: "tuple[Lookup, ...]"
 
 
 class Filled(NamedTuple):
-    """What *first* finds and, only where that is fewer than *limit*, *then* for the room left."""
+    """The results of *first*; if they are fewer than *limit*, those of *then* for the rest."""
 
     first: Text
     then: Ordered
@@ -195,11 +193,11 @@ class Filled(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """Nodes of *label* with *where* whose *property* is among what a procedure answers.
+    """Nodes of *label* with *where* whose *property* is among a procedure's results.
 
-    The *procedure*, which only reads, is called with *arguments*, and *context* with what *lookup*
-    finds; it is not called where that is nothing. Its rows, which have *property*'s values as their
-    first field, come along as what the context calls *key*.
+    The read-only *procedure* is called with *arguments*, and a *context* of the results of
+    *lookup*; without results it is not called. The first field of its rows is the value of
+    *property*. The rows are passed in the context under *key*.
     """
 
     procedure: Procedure
@@ -213,19 +211,18 @@ class Answered(NamedTuple):
 
 
 class Incoming(NamedTuple):
-    """What *lookup* finds, and what leads to some of it: the context's `degrees` and `incoming`.
+    """The results of *lookup*, and their incoming edges as the context's `degrees` and `incoming`.
 
-    Looked at are the nodes of *label* without the property *unless*, or all of them if each has it:
-    those to which the fewest edges lead first, then by *by*, until *most* edges have been read. A
-    node's edges are read all or not at all; those of the first that has any are always. There is a
-    list for each node that was read: its id, and columns: the ids of the nodes that the edges of
-    the types *edges* come from, the property *weight* of each edge, and of each such node the
-    properties *columns*, as its layer declares them.
+    Only nodes of *label* without the property *unless* are read, or all if every one has it. Nodes
+    with the fewest edges come first, then by *by*, until *most* edges have been read. A node's
+    edges are read all or not at all; those of the first node with any are always read. `incoming`
+    has a list for each node read: its id, and columns. The columns hold the ids of the nodes at the
+    start of the edges of the types *edges*, the property *weight* of each edge, and the properties
+    *columns* of these nodes, as their layer declares them.
 
-    What *then* finds comes after all that, if no more than *few* edges lead to it.
+    The results of *then* come last, if at most *few* edges lead to them.
 
-    The degrees of those that were not read may be less than there are, but not so few that they
-    would have been read.
+    The degree of a node that was not read may be too low, but is always high enough to exclude it.
     """
 
     lookup: "Lookup"
@@ -241,10 +238,10 @@ class Incoming(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """What *lookup* finds, and the `size`: how many nodes of *label* with *where* there are.
+    """The results of *lookup*, and `size`: the number of nodes of *label* with *where*.
 
-    All of them have *property*, which is indexed: they are counted, none is read. So are those with
-    each of *others*, of each no more than *most*.
+    All of them have the indexed *property*, so they are counted without being read. Nodes with each
+    of *others* are counted too, each at most up to *most*.
     """
 
     lookup: "Lookup"
@@ -256,7 +253,7 @@ class Sized(NamedTuple):
 
 
 class WithEdges(NamedTuple):
-    """What *lookup* finds, whose edges the call goes through: those that leave it or enter it.
+    """The results of *lookup*, whose incoming or outgoing edges the call will read.
 
     A store that would read them node by node may read them together.
     """
@@ -273,6 +270,6 @@ Lookup = (
 
 
 def following(after: str | None) -> str:
-    """Return the first text that comes after *after*, or of all. Raises InvalidText."""
-    # No NUL may follow a text.
+    """Return the first text after *after*, or the first of all. Raises InvalidText."""
+    # A NUL would sort next, but no text may have one.
     return "" if after is None else text.name(after, "after") + "\x01"

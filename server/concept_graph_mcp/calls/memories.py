@@ -1,4 +1,4 @@
-"""Calls of the memory layer; those that look up by a scope are told it."""
+"""Build the calls of the memory layer; look-ups within a scope take the scope as an argument."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Joined, Nearest, Range, Sized, Union, Where
 
-# The name of an embedding, and a vector by it.
+# The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
 
 _ANY = Wanted()
 
-# Of all states those whose memories are in sight.
+# All states except those of forgotten and expired memories.
 SEEN = tuple(state for state in STATES if state != EXPIRED)
 
 
@@ -40,7 +40,7 @@ def create(
     decay_rate: float | None = None,
     embedded: Embedded | None = None,
 ) -> Call:
-    """Return the call that keeps *content*; *embedded* is its vector, where there is one."""
+    """Return the call that stores *content*; *embedded* is its vector, if there is one."""
     texts = {"content": content, "summary": summary, "concepts": list(concepts)}
     given = {"source": source, "type": type_, "tags": list(tags), "metadata": dict(metadata or {})}
     _storable(texts | given)
@@ -53,7 +53,7 @@ def create(
     parents = [] if parent_id is None else [parent_id]
     near = () if embedded is None else (remembered(), nearest(scope, vector, schema.MOST_SIMILAR))
     needed = (ids(*parents, field="parent_id"), *near, *_indexed(record))
-    # What says the same is found by the mentions of its rarer terms.
+    # The mentions of a text's rarer terms find near-duplicates.
     lookup = text_lookups.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
     return Call(procedures.CREATE, arguments, lookup, text_lookups.context())
 
@@ -80,7 +80,7 @@ def update(
     parent_id: str | None = None,
     decay_rate: float | None = None,
 ) -> Call:
-    """Return the call that changes what is not None; "" takes a summary, type or parent away."""
+    """Return the call that sets all arguments but None; "" removes a summary, type or parent."""
     given = {"content": content, "summary": summary or None, "type": type_ or None}
     lists = {"tags": tags, "concepts": concepts}
     _storable({**given, **lists, "metadata": metadata, "source": source})
@@ -113,15 +113,15 @@ def recent(
 ) -> Call:
     """Return the call for the latest memories.
 
-    Copies of a text are one row: where many are, others come into their places only if more are
-    looked at, *among* of each state.
+    Copies of a text share one row. If copies are many, the call must read *among* memories of each
+    state to fill the rows.
     """
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     if source_filter is not None:
         text.name(source_filter, "source_filter")
     found = latest(scope, SEEN, among or most, source_filter)
     first, *others = (part.where for part in found.parts if isinstance(part, Range))
-    # However long the list is, it says whether something was cut.
+    # The result says whether something was cut, whatever the length of the list.
     count = max(schema.MAX_COUNTED, most + 1)
     counted = Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
     return Call(procedures.RECENT, (most, source_filter), counted)
@@ -129,9 +129,9 @@ def recent(
 
 @checked
 def recent_until(scope: str, limit: int, until_ms: int) -> Call:
-    """Return the call for the memories created or accessed last of those made by *until_ms*.
+    """Return the call for the memories created or accessed last among those made by *until_ms*.
 
-    No index has them in that order: looked at are a thousand of the latest and of the oldest.
+    No index has this order, so the call reads a thousand of the latest and of the oldest.
     """
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     made = (-limits.MAX_TIME_MS, until_ms + 1)
@@ -163,8 +163,7 @@ def latest(
 ) -> Union:
     """Look up the *limit* memories of each of *states* that were created or accessed last.
 
-    All of them if that is None. States are those that are stored; memories of one time come by
-    their ids.
+    Without *limit*, all of them. The states are the stored ones; ties are ordered by id.
     """
     also = () if source is None else (("source", source),)
     ever = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
@@ -184,9 +183,9 @@ def latest(
 
 
 def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> Nearest:
-    """Look up the *depth* memories that are nearest to *vector*, of those that are *wanted*."""
+    """Look up the *depth* memories nearest to *vector* that match *wanted*."""
     among: list[tuple[str, tuple[Any, ...]]] = [
-        # What is not said of a memory counts as its layer has it.
+        # Missing properties count as their layer's defaults.
         ("state", (*SEEN, None)),
         ("deleted_at", (None,)),
     ]
@@ -196,7 +195,7 @@ def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _A
     if wanted.types:
         among.append(("type", tuple(sorted(wanted.types))))
     having = (("tags", tuple(sorted(wanted.tags))),) if wanted.tags else ()
-    # A state is that of now, which no index has.
+    # The current state depends on the time, so no index has it.
     depth = schema.MAX_FILTERED if wanted.states else depth
     vector_of = schema.LAYER.vectors[0].vector
     return Nearest(
@@ -211,26 +210,26 @@ def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY)
 
 
 def mine(scope: str) -> Where:
-    """Return the filter that leaves what is of *scope*."""
+    """Return the filter for the memories of *scope*."""
     return (("user_id", scope),)
 
 
 def ids(*memory_ids: str, field: str = "memory_id") -> Equal:
     """Look up memories by their ids; the procedures leave out those of another scope.
 
-    What can be no id is refused as the argument that *field* is.
+    An invalid id is refused under the argument name *field*.
     """
     checked_ids = dict.fromkeys(text.name(one, field) for one in memory_ids)
     return Equal((schema.MEMORY,), ("id",), tuple((one,) for one in checked_ids))
 
 
 def _indexed(record: Mapping[str, Any]) -> list[Any]:
-    """Look up what is needed to index a memory as *record* tells it."""
+    """Look up the data needed to index the memory in *record*."""
     return text_lookups.of_records([{"kind": schema.KIND.kind, **record}])
 
 
 def _storable(given: Mapping[str, Any]) -> None:
-    """Check what the procedure will check: some of it must not even reach a database."""
+    """Check the arguments early, because some values must not even reach a database."""
     for name, value in given.items():
         if value is not None:
             schema.KIND.declared(name).check(value, name)

@@ -1,4 +1,4 @@
-"""Calls of the owner of memories, and of the worker on their behalf."""
+"""Build the calls of the owner of memories, and of the worker."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,15 +27,15 @@ def listed(
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     wanted = list(dict.fromkeys(schema.checked_states(states, "states")))
     tagged = schema.checked_names(tags, "tags")
-    # No index has tags: of all states all is looked at.
+    # No index has tags, so the call reads all memories in all states.
     found = latest(scope, STATES, None) if tagged else _in_states(scope, wanted, most)
     return Call(procedures.LIST, (wanted, most, tagged), found)
 
 
 def _in_states(scope: str, wanted: Sequence[str], most: int) -> Union:
-    """Look up what may be among the latest *most* in *wanted* states, in any if there are none.
+    """Look up candidates for the latest *most* memories in *wanted* states, or in any.
 
-    A state is that of now, which no index has: of what is in sight all is looked at.
+    The current state depends on the time and no index has it, so all visible memories are read.
     """
     if not wanted or wanted == [EXPIRED]:
         return latest(scope, wanted or STATES, most)
@@ -55,9 +55,9 @@ def expired(
     tags: Sequence[str] = (),
     forgotten: bool = False,
 ) -> Call:
-    """Return the call for what has expired and *query* belongs to; without one, all of it.
+    """Return the call for expired memories that match *query*; without a query, all of them.
 
-    With *forgotten* also for what somebody forgot.
+    With *forgotten*, forgotten memories too.
     """
     Wanted.of(source_filter, types, tags)
     checked_limit(limit)
@@ -81,7 +81,7 @@ def show(memory_id: str) -> Call:
 
 @checked
 def unindexed(scope: str) -> Call:
-    """Return the call that tells how many memories no words find."""
+    """Return the call that counts the memories missing from the text index."""
     return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(schema.KIND, scope))
 
 
@@ -92,7 +92,7 @@ def restore(memory_id: str) -> Call:
 
 @checked
 def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) -> Call:
-    """Return the call that says what `purge` would remove now; it writes nothing."""
+    """Return the call for the memories that `purge` would remove now; it writes nothing."""
     text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
@@ -104,9 +104,9 @@ def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) ->
 def purge(
     scope: str, retention_ms: int, memory_ids: Sequence[str], holder: str | None = None
 ) -> Call:
-    """Return the call that removes for ever those of *memory_ids* that `purgeable` told.
+    """Return the call that permanently removes those of *memory_ids* that are `purgeable`.
 
-    *holder* is the worker that does so, if one does.
+    *holder* is the worker that runs it, if any.
     """
     removed = text_lookups.of_removals(schema.KIND, memory_ids, scope)
     arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False, holder)
@@ -121,9 +121,9 @@ def decay_batch(
     dry_run: bool = False,
     holder: str | None = None,
 ) -> Call:
-    """Return the call that lets time pass for the next *limit* memories after the id *after*.
+    """Return the call that recomputes the next *limit* memories after the id *after*.
 
-    *holder* is the worker that does so, if one does.
+    *holder* is the worker that runs it, if any.
     """
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     batch = Range((schema.MEMORY,), "id", following(after), BEYOND, mine(scope), most)
@@ -133,7 +133,7 @@ def decay_batch(
 
 @checked
 def next_scope(after: str | None = None) -> Call:
-    """Return the call that names the first scope after *after* that has memories."""
+    """Return the call for the first scope after *after* that has memories."""
     first = Range((schema.MEMORY,), "user_id", following(after), BEYOND, (), 1)
     return Call(procedures.SCOPES, (after, 1), first)
 
@@ -145,7 +145,7 @@ def worker_status() -> Call:
 
 @checked
 def worker_lease(holder: str, lease_ms: int) -> Call:
-    """Return the call that takes the lease for *holder*, or gives it back (0)."""
+    """Return the call that takes the lease for *holder*, or releases it (0)."""
     return Call(procedures.WORKER_LEASE, (text.name(holder, "holder"), lease_ms), _worker())
 
 

@@ -1,4 +1,4 @@
-"""Calls of the memory layer about links: making them, following them, and figures over them."""
+"""Build calls about links of memories: create, remove and follow them, and compute statistics."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from .call import Call, checked
 from .lookups import Lookup, Range, Referring, Union
 from .memories import ids
 
-# A picture has no use for more.
+# The most that a picture can show.
 _NEIGHBOURHOOD = procedures.NEIGHBOURHOOD.without(
     "parent_id", "concepts", "metadata", "decay_rate", "contradicted_by"
 )
@@ -23,7 +23,7 @@ def link(
     strength: float | None = None,
     amount: float = schema.DEFAULT_AMOUNT,
 ) -> Call:
-    """Return the call that links two memories, or states their link again; 0 takes it away."""
+    """Return the call that links two memories or reinforces their link; strength 0 removes it."""
     for field, memory_id in (("source_id", source_id), ("target_id", target_id)):
         text.name(memory_id, field)
     arguments = (source_id, target_id, type_, strength, amount)
@@ -32,7 +32,7 @@ def link(
 
 @checked
 def relink(source_id: str, target_id: str, type_: str = schema.DEFAULT_RELATION) -> Call:
-    """Return the owner's call that brings back a link that was taken away."""
+    """Return the owner's call that restores a removed link."""
     return Call(procedures.RELINK, (source_id, target_id, type_), ids(source_id, target_id))
 
 
@@ -103,5 +103,5 @@ def analysis(scope: str, top: int = schema.DEFAULT_TOP) -> Call:
 
 def _all(scope: str) -> Lookup:
     """Look up all memories of a scope."""
-    # An id is a text that is not empty, and no text comes after this one.
+    # Ids are texts and not empty, and no text sorts after this one.
     return Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))

@@ -1,4 +1,4 @@
-"""Calls that find memories by what they say."""
+"""Build the calls that find memories by their text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from .lookups import Equal, Lookup, Union
 from .memories import SEEN, Embedded, latest, near
 
 _EXPLANATION = ("words", "factors")
-# The text is written anew, with the days of the session's zone.
+# The text is rendered again with days in the session's zone.
 _CONTEXT = procedures.CONTEXT.without("text")
 
 
@@ -38,10 +38,10 @@ def search(
     asker: str | None = None,
     asked_at: int | None = None,
 ) -> Call:
-    """Return the call that finds what *query* belongs to; *asked_at* is in unix ms.
+    """Return the call that finds the memories for *query*; *asked_at* is in unix ms.
 
-    Without a query it lists the latest of those that the filters leave. *embedded* is the vector
-    of the query, where there is one.
+    Without a query it lists the latest memories that pass the filters. *embedded* is the vector of
+    the query, if there is one.
     """
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
@@ -65,7 +65,7 @@ def context(
     token_budget: int = budgets.DEFAULT_BUDGET,
     embedded: Embedded | None = None,
 ) -> Call:
-    """Return the call that puts together what belongs to *query*, and accesses it."""
+    """Return the call that assembles the context of *query*, and accesses it."""
     budgets.budget(token_budget)
     lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
     model, vector = embedded or (None, ())
@@ -82,7 +82,7 @@ def unnamed(scope: str, query: str) -> Call:
 
 @checked
 def widened(scope: str, query: str) -> Call:
-    """Return the call that tells the terms that *query* leads to by whom and what it names."""
+    """Return the call that returns the terms added to *query* by the people and names in it."""
     by_concept = concepts.widened(query)
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
@@ -100,7 +100,7 @@ def widened(scope: str, query: str) -> Call:
 def _asking(
     scope: str, query: str, embedded: Embedded | None, wanted: Wanted, depth: int
 ) -> tuple[Lookup, dict[str, Any]]:
-    """Return the look-up of what *query* may belong to, and the context that goes with it."""
+    """Return the look-up of memories that may match *query*, and its context."""
     text.summary(query, "query")
     also: list[Lookup] = []
     if embedded is not None:

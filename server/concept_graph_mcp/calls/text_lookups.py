@@ -1,4 +1,4 @@
-"""What of the index of words is looked up before texts are written or asked for."""
+"""Look up the parts of the text index that are needed to index or search texts."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,23 +16,23 @@ from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
 
 
 def spoken() -> tuple[str, ...]:
-    """Return the languages that texts are in. Raises UnknownLanguage."""
+    """Return the configured languages of texts. Raises UnknownLanguage."""
     return languages.configured(os.environ)
 
 
 def context() -> dict[str, Any]:
-    """Return what a procedure must know of how these look-ups were made."""
+    """Return the settings of these look-ups, for the context of the call."""
     return {"languages": list(spoken())}
 
 
 def texts_among(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return those of *records* that are of nodes that are found by their words."""
+    """Return those of *records* whose nodes are in the text index."""
     kinds = {kind.kind for kind in indexed_kinds()}
     return [record for record in records if record.get("kind") in kinds]
 
 
 def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
-    """Look up what is needed to index the nodes that *records* are of."""
+    """Look up the data needed to index the nodes of *records*."""
     kinds = {kind.kind: kind for kind in indexed_kinds()}
     told = [
         one
@@ -45,13 +45,13 @@ def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
 
 
 def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) -> list[Lookup]:
-    """Look up what is needed to index a new node, whose key will be from *first* to *beyond*."""
+    """Look up the data needed to index a new node, with a key from *first* to *beyond*."""
     told = Told(scope, kind.label, first, text, None, None, None, None)
     where = (("scope", scope), ("label", kind.label))
     keys = Range((schema.TEXT,), "key", first, beyond, where)
     if missing():
         return [keys]
-    # The range has the first key too.
+    # Both ends of the range are inclusive.
     places = documents.places([told], spoken())
     return [*_equal(place for place in places if place[0] != schema.TEXT), keys]
 
@@ -59,23 +59,24 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
 def of_question(
     text: str, scope: str, also: Sequence[Lookup] = (), then: Answered | None = None
 ) -> Lookup:
-    """Look up the terms of a question, the texts that mention them as far as they are read, and
-    what *also* asks for; and, after that, what *then* finds.
+    """Look up a query's terms, the texts that mention them, and the results of *also* and *then*.
+
+    Mentions are read up to a limit; *then* is looked up last.
     """
     found = Union((*of_terms(text, scope), *also))
     return with_mentions(found, schema.MOST_MENTIONS)._replace(then=then, few=schema.FEW_MENTIONS)
 
 
 def of_terms(text: str, scope: str) -> list[Lookup]:
-    """Look up the terms of a question, and how many texts of *scope* there are."""
+    """Look up the terms of a query, and the number of texts of *scope*."""
     cues = documents.named(scope, [] if missing() else asked_terms(text, spoken()))
     return _equal([*documents.corpus(scope), *cues])
 
 
 def with_mentions(lookup: Lookup, most: int) -> Incoming:
-    """Look up, with what *lookup* finds, the texts that mention its terms, the rarest ones first.
+    """Look up the texts that mention the terms found by *lookup*, the rarest terms first.
 
-    Up to *most* mentions; those of the rarest term are always read.
+    It reads up to *most* mentions, but always those of the rarest term.
     """
     return Incoming(
         lookup,
@@ -90,7 +91,7 @@ def with_mentions(lookup: Lookup, most: int) -> Incoming:
 
 
 def of_widened(widened: Call, scope: str) -> Answered:
-    """Look up the terms of *scope* that the rows of *widened* have."""
+    """Look up the terms of *scope* in the rows of *widened*."""
     assert widened.lookup is not None
     return Answered(
         widened.procedure,
@@ -105,19 +106,19 @@ def of_widened(widened: Call, scope: str) -> Answered:
 
 
 def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
-    """Count the nodes of *kind* in *scope*, and look up how many the index has."""
+    """Count the nodes of *kind* in *scope*, and look up how many of them the index has."""
     where = () if kind.scope is None else ((kind.scope, scope),)
     kept = Union(tuple(_equal(documents.corpus(scope))))
     return Sized(kept, kind.label, kind.key[-1], where)
 
 
 def of_removal(kind: NodeKind, key: str, scope: str) -> list[Lookup]:
-    """Look up what is needed to remove what the index has of a node."""
+    """Look up the index entries of a node, to remove them."""
     return of_removals(kind, [key], scope)
 
 
 def of_removals(kind: NodeKind, keys: Sequence[str], scope: str) -> list[Lookup]:
-    """Look up what is needed to remove what the index has of several nodes."""
+    """Look up the index entries of several nodes, to remove them."""
     by = ("scope", "label", "key")
     places = [(schema.TEXT, by, (scope, kind.label, key)) for key in keys]
     return _equal([*documents.corpus(scope), *places])

@@ -1,4 +1,4 @@
-"""Calls that go over all layers: what there is, what is wrong with it, and moving it."""
+"""Build calls over all layers: statistics, checks, export, import and indexing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,10 +38,10 @@ def import_rows(
     rehearsed: bool = False,
     only_new: bool = False,
 ) -> Call:
-    """Return the call that takes in *rows*, records as an export has them.
+    """Return the call that imports *rows*, records of an export.
 
-    *rehearsed*, to see whether it can: it makes no words, which takes most of the time. *only_new*:
-    what is there already stays as it is.
+    *rehearsed*: only check that they can be imported, without the text index, which takes most of
+    the time. *only_new*: leave existing elements unchanged.
     """
     for number, row in enumerate(rows):
         for key, value in row.items():
@@ -60,7 +60,7 @@ def import_rows(
 
 @checked
 def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
-    """Return the call that indexes the nodes that *nodes*, records, are of."""
+    """Return the call that indexes the nodes of the records *nodes*."""
     wanted = dict.fromkeys(place for record in nodes for place in places(LAYERS, record))
     lookup = Union((placed(list(wanted), LAYERS), *text_lookups.of_records(nodes)))
     return Call(procedures.INDEX, (again, None), lookup, text_lookups.context())
@@ -68,15 +68,15 @@ def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
 
 @checked
 def index_rest(limit: int | None = None) -> Call:
-    """Return the call that looks at everything and indexes what lacks it, in one transaction.
+    """Return the call that indexes all nodes missing from the index, in one transaction.
 
-    At most *limit*: if it was so many, there may be more.
+    It indexes at most *limit* nodes: if it indexed that many, there may be more.
     """
     return Call(procedures.INDEX, (False, limit), context=text_lookups.context())
 
 
 def of_model(procedure: Procedure, model: Model) -> Procedure:
-    """Return *procedure* as the module of *model* has it that goes over its layers."""
+    """Return the variant of *procedure* in the module that covers the layers of *model*."""
     return procedure._replace(name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
 
 

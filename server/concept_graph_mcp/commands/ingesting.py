@@ -39,8 +39,8 @@ def ingest(embedded: str | None, file: Path, thread: str | None) -> None:
     """Keep each message of MESSAGES.jsonl ("-": stdin) as a memory, without a model.
 
     A line is a JSON object with text, thread, time_ms (or created_at), speaker (or role), and id.
-    What is kept already stays as it is, so that a file can come again, grown or after whatever
-    stopped it; lines that differ from the stored message are reported. The order of a thread
+    Stored messages stay as they are, so a file can be ingested again, after it has grown or after
+    an interruption. Lines that differ from the stored message are reported. The order of a thread
     is that of its lines.
     """
     if thread is not None:

@@ -1,6 +1,6 @@
-"""The files that a graph can be read from and written to.
+"""Read and write graph files in several formats.
 
-Each is imported when something of it is first named: a command has to do with one or two.
+Each format is imported on first use, because a command needs one or two.
 """
 
 import importlib
@@ -32,7 +32,7 @@ _MODULES = {
     "ServerMemory": "to_server_memory",
 }
 
-if not TYPE_CHECKING:  # Or any name would do.
+if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.
 
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:

@@ -1,4 +1,4 @@
-"""Tables of relations: from, type and to, with tabs or commas between them."""
+"""Read tables of relations: from, type and to, separated by tabs or commas."""
 
 import csv
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ Columns = tuple[str | None, ...]
 
 EDGES = "edges"
 _PLAIN = ("from", "type", "to")
-# The names that a header may give our columns.
+# Column names that a header may use, mapped to ours.
 _NAMES = {
     "from": "from", "source": "from", "subject": "from",
     "type": "type", "relation": "type", "relationship": "type", "predicate": "type",
@@ -22,9 +22,9 @@ _NAMES = {
 
 
 def read(lines: Lines, _naming: Naming, tally: Tally) -> Iterator[Row]:
-    """Read tab- or comma-separated lines; a first one that names the columns says their order.
+    """Read tab- or comma-separated lines; a header may give the order of the columns.
 
-    Which of the two it is shows in the first line. Raises FormatError.
+    The first line decides between tabs and commas. Raises FormatError.
     """
     header: Columns | None = None
     delimiter = ""
@@ -40,7 +40,7 @@ def read(lines: Lines, _naming: Naming, tally: Tally) -> Iterator[Row]:
 
 
 def _cells(number: int, line: str, delimiter: str) -> list[str]:
-    # Quotes are data between tabs, as spreadsheets and `cut` have it.
+    # Tab-separated quotes are data, as in the output of spreadsheets and `cut`.
     if delimiter == "\t":
         return line.split(delimiter)
     try:
@@ -51,7 +51,7 @@ def _cells(number: int, line: str, delimiter: str) -> list[str]:
 
 
 def _header(number: int, cells: list[str], tally: Tally) -> Columns | None:
-    """Return what each column is, None for one that says nothing here, if *cells* are a header."""
+    """Return the columns, None for ignored ones, if *cells* are a header."""
     found = tuple(_NAMES.get(cell.strip().lower()) for cell in cells)
     says_something = any(spelled(cell) in schema.RELATION_TYPES for cell in cells)
     if says_something or not {"from", "to"} <= {*found}:

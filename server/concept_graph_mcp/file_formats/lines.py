@@ -1,4 +1,4 @@
-"""What the formats share: a file's lines, JSON in them, and the records that are made of them."""
+"""Share the formats' lines, JSON parsing, and records."""
 
 import hashlib
 import json
@@ -17,13 +17,13 @@ from .tally import Tally
 Lines = Iterator[tuple[int, str]]
 Record = dict[str, Any]
 
-# Longer than any integer that can be stored; turning a longer one into a number takes long, so
-# that all of them are one.
+# Longer than any integer that can be stored; longer ones become this one, because parsing them
+# takes long.
 _INTEGER_CHARACTERS = 20
 ALL_LONGER = 10**_INTEGER_CHARACTERS
-# In characters. A document of many memories may stand in one line, but fits into the memory.
+# In characters. One line may hold a document of many memories, but must fit into memory.
 _LONGEST = 2**26
-# What drivers and hosts take without a thought of their own stack.
+# A nesting depth that drivers and hosts accept without exhausting their stack.
 _DEEPEST = 50
 
 
@@ -33,7 +33,7 @@ class FormatError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record and the line, or what else *unit* says, that it came from, counted from 1."""
+    """A record and its line number, counted from 1, or another position in *unit*."""
 
     line: int
     record: Record
@@ -46,11 +46,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What is said of records that a file leaves silent about it.
+    """Values for records whose file does not state them.
 
-    *date* ("YYYYMMDD") begins the names of new episodes; *known* has those that an earlier import
-    has named, by what follows their date. Memories are those of *user_id*; *now_ms* (unix ms) and
-    *decay* say how present they are, *embedding* (name, dimension) of what the store's vectors are.
+    *date* ("YYYYMMDD") begins the names of new episodes; *known* has names from an earlier import,
+    by the part after their date. Memories belong to *user_id*. Their scores are computed from
+    *now_ms* (unix ms) and *decay*. *embedding* (name, dimension) is that of the store's vectors.
     """
 
     date: str = ""
@@ -63,13 +63,13 @@ class Naming:
     def episode(self, concept: str, said: str) -> str:
         """Return the name of the episode in which *said* was said of *concept*.
 
-        It follows from the two, so that reading a file twice does not store it twice.
+        The name is derived from the two, so that reading a file twice does not store it twice.
         """
         key = self._key(concept, said)
         return self.known.get(key, f"{self.date}/{key}")
 
     def knows(self, concept: str, said: str) -> bool:
-        """Tell whether an earlier import has brought it."""
+        """Return whether an earlier import has stored it."""
         return self._key(concept, said) in self.known
 
     def _key(self, concept: str, said: str) -> str:
@@ -80,10 +80,10 @@ class Naming:
 
 
 def filled(stream: TextIO, tally: Tally) -> Lines:
-    """Number the lines of *stream* and pass on those that are neither blank nor a comment.
+    """Number the lines of *stream*, and yield those that are neither blank nor a comment.
 
-    A byte that is not UTF-8 is expected as a surrogate. Raises FormatError for one, and for a line
-    that is too long to be read.
+    A byte that is not UTF-8 arrives as a surrogate. Raises FormatError for one, and for a line that
+    is too long.
     """
     for number, raw in enumerate(_lines(stream), 1):
         line = raw.rstrip("\r\n")
@@ -128,7 +128,7 @@ def plain(number: int, key: str, value: Any) -> None:
 
 
 def sendable(number: int, key: str, value: Any, depth: int = 0) -> None:
-    """Raise FormatError if no store can take *value*: too large an integer, endless nesting."""
+    """Raise FormatError if no store accepts *value*: too large an integer, or nested too deeply."""
     if isinstance(value, int) and not -limits.MAX_INTEGER - 1 <= value <= limits.MAX_INTEGER:
         raise FormatError(f"line {number}: {shown(key)}: is an integer of more than 64 bits")
     if isinstance(value, (list, dict)):
@@ -147,12 +147,12 @@ def text(number: int, record: Record, key: str) -> str:
 
 
 def shown(key: str) -> str:
-    """Return *key* as an error or a count shows it: not too long."""
+    """Return *key* for an error or a count, shortened if it is long."""
     return key if len(key) <= 40 else key[:39] + "…"
 
 
 def spelled(relation: str) -> str:
-    """Return a relation type as we spell it: "IS_A" and "is a" are "is-a"."""
+    """Return a relation type in our spelling: "IS_A" and "is a" become "is-a"."""
     return relation.strip().lower().replace("_", "-").replace(" ", "-")
 
 

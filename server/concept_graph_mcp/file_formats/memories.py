@@ -1,8 +1,8 @@
-"""What other programs keep of memories, as records of ours: times, scores, links, vectors.
+"""Convert memories of other programs into our records: times, scores, links, vectors.
 
-Both seeds' tables are read alike, each row under our names of its columns. Scores and states are
-computed as of the import (seed 003 §5). What is old by then fades as from a later time, as ingested
-messages do: else the first nights would take what was brought over.
+Both source formats are read alike, each row under our names of its columns. Scores and states are
+computed at the time of the import. Old memories decay from a later time, like ingested messages;
+otherwise the first nights would expire the whole import.
 """
 
 import json
@@ -21,11 +21,11 @@ from conceptgraph_core.text import kind
 from .lines import FormatError, Naming, Record, shown
 from .tally import Tally
 
-# Of which embedding the vectors of a file are that does not say it.
+# The default embedding of a file's vectors.
 UNKNOWN_MODEL: Final = "an unknown model"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Beyond, a number of seconds would be one of milliseconds.
+# Larger numbers of seconds would be milliseconds.
 _MOST_SECONDS = 100_000_000_000
 _LEAST_STRENGTH = 1e-6
 _UNTIL = ("preserved_until", "preserve_until", "until")
@@ -36,18 +36,18 @@ _TYPES_NAMED = 20
 
 
 class Memories:
-    """The memories and links of one file; `tally` is told what becomes of them."""
+    """The memories and links of one file; `tally` counts changed and omitted ones."""
 
     def __init__(self, naming: Naming, tally: Tally) -> None:
         self._naming = naming
         self._tally = tally
         self._embedding = naming.embedding
-        # Whose each memory is, by its id.
+        # The user of each memory, by its id.
         self._users: dict[str, str] = {}
         self._others: Counter[str] = Counter()
 
     def memory(self, place: str, row: Mapping[str, Any]) -> Iterator[Record]:
-        """Iterate over the records of *row*, a memory, if it says anything.
+        """Iterate over the records of *row*, a memory, if it has a text.
 
         Raises FormatError, which names *place*.
         """
@@ -79,7 +79,7 @@ class Memories:
         yield {"kind": "memory", **self._living(record)}
 
     def link(self, place: str, row: Mapping[str, Any]) -> Iterator[Record]:
-        """Iterate over the record of *row*, a link, if it can be one. Raises FormatError."""
+        """Iterate over the record of *row*, a link, if it is a valid one. Raises FormatError."""
         source, target = (_text(place, name, row.get(name)) for name in ("from", "to"))
         if source is None or target is None:
             raise FormatError(f"{place}: {'to' if source else 'from'}: is missing")
@@ -103,10 +103,10 @@ class Memories:
         yield record
 
     def _living(self, record: Record) -> Record:
-        """Return *record* with the score and the state that it has now."""
+        """Return *record* with its current score and state."""
         now_ms = self._naming.now_ms
         record.setdefault("created_at", now_ms)
-        # Seed 003 §5: what was never accessed was when it was made.
+        # A memory that was never accessed counts as accessed at its creation.
         record.setdefault("accessed_at", record["created_at"])
         fading = rules.Fading(
             importance=record.get("importance_score", schema.DEFAULT_IMPORTANCE),
@@ -129,7 +129,7 @@ class Memories:
         return record | living | {"accessed_at": fading.accessed_at}
 
     def _until(self, metadata: dict[str, Any]) -> int | None:
-        """Return until when a memory is preserved: seed 003 keeps that in its metadata."""
+        """Return the end of a memory's preservation, which its metadata may hold."""
         for name in _UNTIL:
             if metadata.get(name) is not None:
                 try:
@@ -175,7 +175,7 @@ class Memories:
 
 
 def _checked(place: str, record: Record) -> Record:
-    """Return *record* with each value as our own records have it. Raises FormatError."""
+    """Return *record* with each value converted to our type. Raises FormatError."""
     if "id" not in record or "content" not in record:
         raise FormatError(f"{place}: {'content' if 'id' in record else 'id'}: is missing")
     try:
@@ -195,7 +195,7 @@ def _text(place: str, name: str, value: Any) -> str | None:
 
 
 def _content(value: Any) -> Any:
-    """Return a content, which seed 003's program keeps as JSON, as the text that it is."""
+    """Return a content as text; one source program stores it as JSON."""
     if isinstance(value, dict) and set(value) == {"text"} and isinstance(value["text"], str):
         return value["text"]
     if isinstance(value, (dict, list)):
@@ -207,7 +207,7 @@ def _number(place: str, name: str, value: Any) -> float | None:
     if value is None or value == "":
         return None
     try:
-        # PostgreSQL's NUMERIC comes as a text.
+        # PostgreSQL's NUMERIC arrives as a text.
         number = float(value) if isinstance(value, (str, int, float)) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
@@ -222,7 +222,7 @@ def _count(place: str, value: Any) -> int | None:
 
 
 def _time(place: str, name: str, value: Any) -> int | None:
-    """Return a time as unix ms: ISO 8601, UTC where it names no zone, or a number of s or ms."""
+    """Return a time as unix ms: ISO 8601, by default in UTC, or a number of s or ms."""
     if value is None or value == "":
         return None
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Seed 003's rows, `memories` and `memory_relations`: one JSON document, or a row a line."""
+"""Read rows of `memories` and `memory_relations`: one JSON document, or a row a line."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from .tally import Tally
 MEMORY_ROWS = "memory-rows"
 _MEMORIES, _RELATIONS = "memories", "memory_relations"
 _BEGINNING = re.compile(r'\[\s*(\{|$)|\{\s*("(memories|memory_relations)"|$)')
-# Their columns, by our names of them.
+# The source columns, by our names.
 _COLUMNS = {
     "user_context": "user_id",
     "from_memory_id": "from",
@@ -26,7 +26,7 @@ _OF_MEMORY = {
     *("id", "user_context", "content", "summary", "source", "type", "tags", "metadata"),
     *("importance_score", "confidence", "access_count", "created_at", "accessed_at"),
     *("decay_rate", "parent_id", "embedding", "deleted_at"),
-    # Computed anew.
+    # Computed at the import.
     *("state", "decay_score", "last_decay_update", "embedding_dimension"),
 }
 _OF_RELATION = {
@@ -34,22 +34,22 @@ _OF_RELATION = {
     *("created_at", "last_strengthened"),
 }
 
-# Of which table a row is, its number, and itself.
+# A row's table, its number, and the row.
 _Found = tuple[str, int, Record]
 
 
 def begins(line: str) -> bool:
-    """Tell whether *line* begins a JSON document that such rows may be in."""
+    """Return whether *line* begins a JSON document that may hold such rows."""
     return _BEGINNING.match(line.strip()) is not None
 
 
 def is_row(record: Mapping[str, Any]) -> bool:
-    """Tell whether *record* is a row of one of the tables."""
+    """Return whether *record* is a row of one of the tables."""
     return "from_memory_id" in record or {"id", "content"} <= record.keys()
 
 
 def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
-    """Read memories, and when all are read the relations between them. Raises FormatError."""
+    """Read the memories, and then the relations between them. Raises FormatError."""
     first = next(lines)
     rest = itertools.chain([first], lines)
     rows = _document(rest) if begins(first[1]) else _line_by_line(rest)

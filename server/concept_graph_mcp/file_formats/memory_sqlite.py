@@ -1,4 +1,4 @@
-"""Seed 002's SQLite file: the tables `memory_nodes` and `memory_edges`."""
+"""Read a SQLite file with the tables `memory_nodes` and `memory_edges`."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ MAGIC = b"SQLite format 3\0"
 _NODES, _EDGES = "memory_nodes", "memory_edges"
 # In bytes; more than any content has.
 _MOST_IN_A_VALUE = 2**24
-# Their columns, by our names of them.
+# The source columns, by our names.
 _COLUMNS = {
     "last_accessed": "accessed_at",
     "source_node_id": "from",
@@ -33,7 +33,7 @@ _OF_EDGES = {
 
 
 def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
-    """Read the nodes of the file *path*, then its edges; it is not written. Raises FormatError."""
+    """Read the nodes of the file *path*, then its edges, without writing. Raises FormatError."""
     made = Memories(naming, tally)
     try:
         with closing(_opened(path)) as file:
@@ -50,7 +50,7 @@ def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
 
 
 def count(path: Path) -> int | None:
-    """Return how many rows there are to read, None where that cannot be told."""
+    """Return the number of rows to read, or None if it cannot be counted."""
     try:
         with closing(_opened(path)) as file:
             counts = [
@@ -64,7 +64,7 @@ def count(path: Path) -> int | None:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Open the file *path*, which may come from anybody, so that it is only read."""
+    """Open the file *path* read-only and without trust, because it may come from anybody."""
     file = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     file.row_factory = sqlite3.Row
     file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_IN_A_VALUE)
@@ -82,17 +82,17 @@ def _rows(file: sqlite3.Connection, table: str, known: set[str], tally: Tally) -
     for name in columns:
         if name not in known:
             tally.left_out("columns of no meaning here", shown(name))
-    # By name, for a column that is computed is none of these and might compute anything. In the
-    # order in which they were made, so that an import is the same every time.
+    # Columns are selected by name, because a computed column might run anything. Rows come in the
+    # order of their creation, so that an import is the same every time.
     wanted = [name for name in columns if name in known] or ["rowid"]
     for row in file.execute(f"SELECT {', '.join(wanted)} FROM {table} ORDER BY rowid"):
         yield {_COLUMNS.get(name, name): row[name] for name in wanted if name in known}
 
 
 def _columns(file: sqlite3.Connection, table: str) -> list[str]:
-    """Return the columns of *table* that are stored. Raises FormatError if it is no plain table."""
+    """Return the stored columns of *table*. Raises FormatError if it is no plain table."""
     asked = "SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
-    # What has no page of its own is a view or what a module makes up: neither need ever end.
+    # Without a page of its own it is a view or a virtual table, and reading it may never end.
     if any(kind != "table" or not page for kind, page in file.execute(asked, [table])):
         raise FormatError(f"has {table} as something else than a plain table")
     return [row["name"] for row in file.execute(f"PRAGMA table_info({table})")]

@@ -1,6 +1,7 @@
-"""Messages of conversations, a JSON object a line: {id, thread, time_ms, speaker, text}.
+"""Read messages of conversations, a JSON object a line: {id, thread, time_ms, speaker, text}.
 
-As backfill has them too: `created_at` is a time, and `role`, with `user_id`, a speaker.
+The names of a backfill file work too: `created_at` for the time, and `role`, with `user_id`, for
+the speaker.
 """
 
 import hashlib
@@ -20,20 +21,20 @@ from .lines import ALL_LONGER, FormatError, Record, Row, filled, json_object
 from .tally import Tally
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Unix seconds of any time up to the year 5138 are below this, milliseconds since 1973 are not.
+# Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.
 _LEAST_MS = 100_000_000_000
-# What the ids of memories are made within, for ever: another one would bring all in twice.
+# The name space of memory ids. It never changes: another one would import all messages again.
 _IDS: Final = uuid.UUID("5ba7e2f5-6a2b-4bb4-8a3c-58a1f0f3c2d1")
 
 
 class Messages:
-    """The messages of a file, for *user_id*; *thread* is that of lines that name none.
+    """The messages of a file, for *user_id*; *thread* is the thread of lines that name none.
 
-    Those of more than *longest* characters are left out and told, as those of none are: what was
-    pasted into a conversation must not keep all that comes after it out.
+    Messages longer than *longest* characters are left out and reported, like those without text:
+    one pasted document must not block the messages after it.
 
-    A message becomes the same memory whenever it comes: its id follows from its thread and its own
-    id or, where it has none, from all that the line says.
+    A message always becomes the same memory: its id is derived from its thread and its own id or,
+    if it has none, from the whole line.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Messages:
         self._alike: Counter[str] = Counter()
 
     def rows(self, stream: TextIO) -> Iterator[Row]:
-        """Iterate over what is to be ingested of the lines of *stream*. Raises FormatError."""
+        """Iterate over the messages in the lines of *stream*. Raises FormatError."""
         for number, line in filled(stream, self.tally):
             record = json_object(number, line)
             try:
@@ -82,7 +83,7 @@ class Messages:
         return {**message, "id": made, "metadata": {"message_id": own}}
 
     def _named(self, record: Record, key: str) -> str:
-        """Return a name that may also be written as a number."""
+        """Return a name, which may also be written as a number."""
         value = record.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
             if value == ALL_LONGER:
@@ -99,14 +100,14 @@ class Messages:
         return self._thread
 
     def _all(self, message: Record) -> str:
-        """Return what tells *message* from others; what is said twice at once is two messages."""
+        """Return the parts that identify *message*; equal messages at one time count as two."""
         said = "\0".join(str(message[key]) for key in ("thread", "said_at", "speaker", "text"))
         digest = hashlib.sha256(said.encode()).hexdigest()
         self._alike[digest] += 1
         return f"{digest} {self._alike[digest]}"
 
     def _check_again(self, number: int, own: str, message: Record) -> None:
-        """Raise FormatError if an earlier line has that id and says something else."""
+        """Raise FormatError if an earlier line has the same id and different content."""
         said = hash(tuple(message.values()))
         line, before = self._known.setdefault(f"{message['thread']}\0{own}", (number, said))
         if before != said:
@@ -120,7 +121,7 @@ class Messages:
 
 
 def _said(record: Record, key: str) -> str:
-    """Return a text. What no encoding can carry, half of a surrogate pair, is a question mark."""
+    """Return a text; an unpaired surrogate, which no encoding has, becomes a question mark."""
     value = record.get(key)
     if not isinstance(value, str):
         what = "is missing" if key not in record else f"must be text, not {kind(value)}"
@@ -137,7 +138,10 @@ def _speaker(record: Record) -> str:
 
 
 def _time(number: int, record: Record, zone: ZoneInfo) -> int:
-    """Return when it was said (unix ms): milliseconds, or ISO 8601, local if without an offset."""
+    """Return the time of a message (unix ms).
+
+    Milliseconds, or ISO 8601, local without an offset.
+    """
     key = "time_ms" if "time_ms" in record else "created_at"
     value: Any = record.get(key)
     if key not in record:

@@ -1,4 +1,4 @@
-"""Our own format: JSON Lines, a header and then the records of `import_rows`."""
+"""Read and write our own format: JSON Lines, a header and then the records of `import_rows`."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _FIRST = ("kind", "name", "summary", "from", "to", "type")
 
 
 class Fields:
-    """What a record of *layers* may have, in order, and what of it is a single value."""
+    """The fields that a record of *layers* may have, in order, and those with a single value."""
 
     def __init__(self, layers: Sequence[Layer]) -> None:
         nodes = [kind for layer in layers for kind in layer.nodes]
@@ -31,7 +31,7 @@ class Fields:
 
 
 _OURS = Fields(LAYERS)
-# Of each kind whose texts have vectors, where these are.
+# The field of the vector, for each kind whose texts have vectors.
 _VECTORS = {kind.kind: index.vector for kind, index in embedded_kinds(LAYERS)}
 _NAMING = frozenset(kind.kind for kind in EMBEDDINGS.nodes)
 
@@ -42,23 +42,23 @@ def header(version: str) -> dict[str, Any]:
 
 
 def line(record: Record) -> str:
-    """Return *record* as a line, the same whichever order its store gives its fields in."""
+    """Return *record* as a line, independent of the order of its fields."""
     names = (*(name for name in _OURS.names if name in record), *record)
     return json_text({name: _sorted(record[name]) for name in names}) + "\n"
 
 
 def _sorted(value: Any) -> Any:
-    """Return *value*, each map in it by its keys: the one order that every store can give."""
+    """Return *value* with sorted keys in each map: the one order that every store can produce."""
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
-    # Vectors, which are long, have nothing but numbers.
+    # Vectors are long and hold nothing but numbers.
     if isinstance(value, list) and value and not isinstance(value[0], float):
         return [_sorted(one) for one in value]
     return value
 
 
 def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) -> Iterator[Row]:
-    """Read what `line` wrote; fields of no meaning here are left out. Raises FormatError."""
+    """Read the lines that `line` wrote, without unknown fields. Raises FormatError."""
     for number, text in lines:
         record = json_object(number, text)
         if record.get("kind") != NATIVE:
@@ -71,9 +71,10 @@ def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) ->
 
 
 def imported(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
-    """Read as `read` does, and tell of vectors of which the file does not say by which embedding.
+    """Read as `read` does, and report vectors whose embedding the file does not name.
 
-    Of as many numbers as the store's, they cannot be told apart. A file may say it after them.
+    Vectors with the store's dimension cannot be told apart. A file may name the embedding after the
+    vectors.
     """
     is_named, unnamed = False, 0
     for row in read(lines, naming, tally):
@@ -87,7 +88,7 @@ def imported(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
 
 def _known(number: int, record: Record, tally: Tally, fields: Fields) -> Record:
     for key, value in record.items():
-        # What the others may be, a list or a map included, is for their layer to say.
+        # The other values may be lists or maps; their layer checks them.
         check = sendable if key in fields.names and key not in fields.plain else plain
         check(number, key, value)
         if key not in fields.names:

@@ -1,4 +1,4 @@
-"""Reading a file in whichever format it is in."""
+"""Read a file in any of the formats."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -20,14 +20,14 @@ FORMATS: dict[str, _Read] = {
     memory_rows.MEMORY_ROWS: memory_rows.read,
 }
 NAMES = (*FORMATS, memory_sqlite.MEMORY_SQLITE)
-# Of memories that another program kept: what is there of them already stays as it is.
+# In these formats of other programs, existing memories stay as they are.
 FOREIGN_MEMORIES = (memory_rows.MEMORY_ROWS, memory_sqlite.MEMORY_SQLITE)
 
 
 class Reader:
-    """The records of a file, and what they do not say of it in `tally`.
+    """The records of a file; `tally` counts what they omit.
 
-    `format` is the given one or that which the first line shows; None if there is no line. Raises
+    `format` is the given one or that of the first line; None if there is no line. Raises
     FormatError.
     """
 
@@ -43,11 +43,11 @@ class Reader:
         self._lines = lines if first is None else itertools.chain([first], lines)
 
     def count(self) -> int | None:
-        """Return how many rows there are to read, where these are not lines."""
+        """Return the number of rows to read, if they are not lines."""
         return None if self._file is None else memory_sqlite.count(self._file)
 
     def rows(self, naming: Naming) -> Iterator[Row]:
-        """Iterate over the records, once; *naming* is for episodes without a name."""
+        """Iterate over the records, once; *naming* names episodes without a name."""
         if self._file is not None:
             yield from memory_sqlite.read(self._file, naming, self.tally)
         elif self.format is not None:
@@ -61,7 +61,7 @@ def native_rows(stream: TextIO, layers: Sequence[Layer]) -> Iterator[Row]:
 
 
 def _sqlite_file(stream: TextIO, given: str | None) -> Path | None:
-    """Return where the SQLite file is that *stream* reads, None if it is none."""
+    """Return the path of the SQLite file that *stream* reads, or None if it is none."""
     raw: Any = getattr(stream, "buffer", None)
     begins = raw.peek(len(memory_sqlite.MAGIC)) if hasattr(raw, "peek") else b""
     if not begins.startswith(memory_sqlite.MAGIC):

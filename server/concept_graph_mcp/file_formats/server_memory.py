@@ -1,7 +1,7 @@
-"""What the reference memory server keeps, a JSON object a line: entities and relations.
+"""Read the reference memory server's file, a JSON object a line: entities and relations.
 
-An entity is a concept, its type an is-a relation, each observation an episode that it evokes. A
-relation of a type that is not ours evokes, and what it says is an episode of both its ends.
+An entity becomes a concept, its type an is-a relation, each observation an episode that it evokes.
+A relation of a foreign type becomes evokes, and its sentence an episode of both ends.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _FIELDS = {
 
 
 def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
-    """Read entities and relations; what becomes of them is counted. Raises FormatError."""
+    """Read entities and relations, and count conversions. Raises FormatError."""
     for number, line in lines:
         record = json_object(number, line)
         given = record.get("type")
@@ -33,7 +33,7 @@ def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
 
 
 def sentence(source: str, relation: str, target: str) -> str:
-    """Return what a relation says, in a sentence."""
+    """Return a relation as a sentence."""
     return f"{source} {relation.strip().replace('_', ' ')} {target}"
 
 

@@ -1,4 +1,4 @@
-"""What a file says and the graph will not, or not so: counted, for its owner to be told."""
+"""Count the parts of a file that are converted or skipped, to report them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ _EXAMPLES = 5
 
 
 class Tally:
-    """Counts what was changed and what was left out, each kind with a few examples."""
+    """Counts conversions and omissions, each kind with a few examples."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -29,7 +29,7 @@ class Tally:
         self._add("taken as they are", what, "")
 
     def lines(self) -> Iterator[str]:
-        """Iterate over what is to be told, a line a kind, in the order in which they came up."""
+        """Iterate over the report's lines, one for each kind, in the order of their occurrence."""
         for key, count in self._counts.items():
             examples = list(self._examples[key])
             more = ["…"] if len(examples) > _EXAMPLES else []

@@ -1,7 +1,6 @@
-"""Writing what the reference memory server reads: entities with observations, and relations.
+"""Write the reference memory server's format: entities with observations, and relations.
 
-What it knows nothing of (feelings, weights, arousal and times; memories and entities) is not
-written.
+Feelings, weights, arousal, times, memories and entities have no place in it and are left out.
 """
 
 import itertools
@@ -17,16 +16,16 @@ from .tally import Tally
 
 Relation = tuple[str, str, str]
 
-# What is longer between two names is no relation's type but a story.
+# Longer text between two names is no relation type but a sentence.
 _LONGEST_TYPE = 60
 
 
 class ServerMemory:
-    """A graph gathered record by record, nodes before relations.
+    """A graph collected record by record, nodes before relations.
 
-    A file that `server_memory.read` has read comes out as it was: the strongest is-a is an entity's
-    type, and an episode that says what one concept has to do with another is their relation. Any
-    other is an observation of each concept that evokes it.
+    A file read by `server_memory.read` is written unchanged: the strongest is-a is an entity's
+    type, and an episode about the relation of two concepts becomes a relation again. Any other
+    episode becomes an observation of each concept that evokes it.
     """
 
     def __init__(self) -> None:
@@ -75,7 +74,7 @@ class ServerMemory:
             yield _line(**{"type": "relation", "from": source, "to": target, "relationType": kind})
 
     def _observations(self) -> dict[str, list[str]]:
-        """Return each concept's observations, the earliest first; relations become such again."""
+        """Return each concept's observations, the earliest first; relations are restored."""
         observations: dict[str, list[str]] = defaultdict(list)
         plain = {relation for relation in self._relations if relation[1] == "evokes"}
         for name, summary in sorted(self._summaries.items()):
@@ -93,7 +92,7 @@ class ServerMemory:
 
 
 def _said(concepts: Sequence[str], summary: str) -> Relation | None:
-    """Return the relation between two *concepts* from which *summary* was made, if it was."""
+    """Return the relation of two *concepts* from which *summary* was made, if any."""
     if len(concepts) != 2:
         return None
     for source, target in itertools.permutations(concepts):

@@ -1,4 +1,4 @@
-"""What a backup holds, and reading one that is a compressed export."""
+"""Describe a backup's contents, and read backups that are compressed exports."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ STORE = "store"
 
 
 class BadBackup(StoreError):
-    """A file that cannot be restored from: damaged, or of another kind."""
+    """A file that cannot be restored: damaged, or of another kind."""
 
     def __init__(self, file: Path, reason: str) -> None:
         super().__init__(f"{file}: {reason}")
@@ -28,12 +28,11 @@ class BadBackup(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a graph holds: how many nodes of each measure, and how many relations of any kind.
+    """The size of a graph: its nodes by measure, and its relations of all kinds.
 
-    Of layers that are not used nothing is said. `newest_accessed_at` is in unix ms, 0 for an empty
-    graph.
+    Unused layers are left out. `newest_accessed_at` is in unix ms, 0 for an empty graph.
 
-    `store` is the id of the store that a backup is of; None where it does not say.
+    `store` is the id of the backup's store; None if the backup does not name it.
     """
 
     nodes: Mapping[str, int]
@@ -44,10 +43,10 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a backup that was just made holds.
+    """The result of a backup.
 
-    `left_out` has a line for everything that no store would take back. `damage` says what is wrong
-    with a store of which nothing better than a copy can be had; then `contents` is not known.
+    `left_out` has a line for every record that no store would accept. `damage` describes a store so
+    damaged that only its file could be copied; then `contents` is unknown.
     """
 
     contents: Contents | None
@@ -79,7 +78,7 @@ def contents(
     store: str | None = None,
     layers: Sequence[Layer] = LAYERS,
 ) -> Contents:
-    """Return what a graph holds with these amounts of nodes by measure, in the layers' order."""
+    """Return the contents for these amounts of nodes by measure, in the layers' order."""
     measures = [
         kind.measure
         for layer in layers
@@ -92,7 +91,7 @@ def contents(
 def contents_of(
     file: Path, records: Iterable[file_formats.Row], layers: Sequence[Layer] = LAYERS
 ) -> Contents:
-    """Return what *file*, a compressed export of these *records*, holds. Raises BadBackup."""
+    """Return the contents of *file*, a compressed export of *records*. Raises BadBackup."""
     counts: Counter[str] = Counter()
     newest = 0
     for row in records:
@@ -105,7 +104,7 @@ def contents_of(
 
 
 def known_id(value: object) -> str | None:
-    """Return *value* if it can be a store's id."""
+    """Return *value* if it is a valid store id."""
     try:
         return str(uuid.UUID(value)) if isinstance(value, str) else None
     except ValueError:

@@ -1,8 +1,8 @@
-"""A directory of backups: how they are called, which are to go, and how one gets there whole.
+"""Manage a directory of backups: names, rotation, and writing files whole.
 
-A name has the time in UTC and the beginning of the id of the store that the backup is of:
-"20250615-150640Z-3f2a9c1b04de.db", with "-2" and so on before the suffix for further ones of the
-same second. What a restore replaced has "-replaced" behind the id. Version 0.1.0 wrote the local
+A name has the time in UTC and the beginning of the id of the backup's store:
+"20250615-150640Z-3f2a9c1b04de.db", with "-2" and so on before the suffix for further backups of the
+same second. The copy made by a restore has "-replaced" after the id. Version 0.1.0 wrote the local
 time and no store: "20250615-170640.db".
 """
 
@@ -30,18 +30,18 @@ _NAME = (
     r"(?:-(?P<number>[1-9]\d{0,8}))?"
 )
 _PARTIAL = ".partial"
-# What SQLite may have beside a file that it was killed in.
+# Files that SQLite may leave beside a database when its process is killed.
 _BESIDE = ("", "-journal", "-wal", "-shm")
-# What nobody has written to for so long nobody is at work on.
+# A partial file not written to for this long has no process any more.
 _ABANDONED = timedelta(days=1)
 _PAUSE_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup file, when it was made, and the store that its name says; None for 0.1.0's.
+    """A backup file, its time, and the store in its name; None for one of version 0.1.0.
 
-    `replaced` is one of what was there before a restore, which is never the latest backup.
+    `replaced` marks a copy of the graph before a restore, which is never the latest backup.
     """
 
     file: Path
@@ -52,19 +52,19 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The backups in a directory, the oldest first, and the names of what only looks like one."""
+    """The backups in a directory, the oldest first, and names that only resemble a backup's."""
 
     backups: list[Backup]
     strange: list[str]
 
     def of(self, store_id: str | None, replaced: bool = False) -> list[Backup]:
-        """Return the backups of the store *store_id*, or what is kept of what was *replaced*."""
+        """Return the backups of the store *store_id*, or the copies made by its restores."""
         wanted = "" if store_id is None else _short(store_id)
         return [one for one in self.backups if (one.store, one.replaced) == (wanted, replaced)]
 
 
 def listing(directory: Path, suffix: str) -> Listing:
-    """Return what is in *directory* (which need not exist) and ends in *suffix*."""
+    """Return the backups with *suffix* in *directory*, which need not exist."""
     pattern = re.compile(_NAME + re.escape(suffix))
     found: list[tuple[datetime, int, Backup]] = []
     strange: list[str] = []
@@ -86,7 +86,7 @@ def listing(directory: Path, suffix: str) -> Listing:
 def outdated(
     backups: list[Backup], keep: int | None, max_age: timedelta | None, now: datetime
 ) -> list[Backup]:
-    """Return what is beyond the newest *keep* or older than *max_age*; never the newest."""
+    """Return the backups beyond the newest *keep* or older than *max_age*; never the newest."""
     kept = len(backups) if keep is None else max(1, keep)
     gone = backups[: max(0, len(backups) - kept)]
     if max_age is not None:
@@ -96,9 +96,9 @@ def outdated(
 
 @asynccontextmanager
 async def turn(directory: Path, waiting: Callable[[], None]) -> AsyncIterator[None]:
-    """Wait until nobody else writes a backup to *directory*; remove what the killed have left.
+    """Wait until no other process writes a backup to *directory*; remove files of killed ones.
 
-    *waiting* is called once if there is anybody to wait for.
+    *waiting* is called once if another process is writing.
     """
     # The lock ends with the process, however that ends.
     handle = None if sys.platform == "win32" else os.open(directory, os.O_RDONLY)
@@ -119,9 +119,10 @@ async def turn(directory: Path, waiting: Callable[[], None]) -> AsyncIterator[No
 def written(
     directory: Path, store_id: str, mark: str, suffix: str, now: datetime
 ) -> Iterator[tuple[Path, Path]]:
-    """A new empty file and the name that it gets at the end, unless an error ends it.
+    """Yield a new empty file, and rename it to its final name at the end unless an error occurs.
 
-    Nobody else gets the same, and it is for its owner only. *mark* is "" or REPLACED.
+    The name is reserved for this process, and the file is for its owner only. *mark* is "" or
+    REPLACED.
     """
     name = f"{now.astimezone(UTC):{_STAMP}}Z-{_short(store_id)}{mark}"
     partial, file = _begun(directory, name, suffix)
@@ -129,7 +130,7 @@ def written(
         yield partial, file
         _synchronise(partial, os.O_RDWR)
         partial.replace(file)
-        # Not every system can do this for a directory.
+        # Not every system can sync a directory.
         with contextlib.suppress(OSError):
             _synchronise(directory, os.O_RDONLY)
     finally:
@@ -145,7 +146,8 @@ def _begun(directory: Path, name: str, suffix: str) -> tuple[Path, Path]:
             os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             continue
-        # Only who has the partial file makes the other one, so that it cannot come later.
+        # Only the owner of the partial file creates the final one, so the name stays free until
+        # then.
         if not os.path.lexists(file):
             return partial, file
         partial.unlink()
@@ -153,7 +155,7 @@ def _begun(directory: Path, name: str, suffix: str) -> tuple[Path, Path]:
 
 
 def _sweep(directory: Path, alone: bool) -> None:
-    """Remove the unfinished files of those who were killed."""
+    """Remove the unfinished files of killed processes."""
     ours = re.compile(rf"{_NAME}\..*{re.escape(_PARTIAL)}(?:-journal|-wal|-shm)?")
     now = datetime.now(UTC)
     for file in directory.iterdir():
@@ -162,13 +164,16 @@ def _sweep(directory: Path, alone: bool) -> None:
             continue
         with contextlib.suppress(OSError):
             age = now - datetime.fromtimestamp(file.lstat().st_mtime, UTC)
-            # Version 0.1.0 takes no turn.
+            # Version 0.1.0 does not take the lock.
             if (alone and match["store"]) or age > _ABANDONED:
                 file.unlink()
 
 
 def _locked(handle: int | None) -> bool | None:
-    """Lock the directory; False if somebody has, None where that cannot be."""
+    """Lock the directory.
+
+    False if another process holds the lock, None if locks are unavailable.
+    """
     if sys.platform == "win32" or handle is None:
         return None
     try:
@@ -176,7 +181,7 @@ def _locked(handle: int | None) -> bool | None:
     except BlockingIOError:
         return False
     except OSError:
-        # Not every file system has locks, or lets a directory have one.
+        # Not every file system has locks, or allows one on a directory.
         return None
     return True
 
@@ -190,7 +195,7 @@ def _synchronise(path: Path, mode: int) -> None:
 
 
 def _time(match: re.Match[str]) -> datetime | None:
-    """Return when a backup was made, by its name; None if there was no such time."""
+    """Return the time in a backup's name; None if it is no valid time."""
     try:
         named = datetime.strptime(match["stamp"], _STAMP)
         return named.replace(tzinfo=UTC) if match["store"] else named.astimezone()

@@ -1,4 +1,4 @@
-"""A store that is made when it is first needed, so that a server can shake hands before that."""
+"""Open a store on first use, so that a server can shake hands before that."""
 
 import functools
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class LazyStore:
-    """What *make* returns (see `store.Store`), made in a thread: its imports alone take long."""
+    """The store that *make* returns (see `store.Store`), made in a thread.
+
+    Its imports take long.
+    """
 
     def __init__(self, location: str, backups: Backups, make: Callable[[], KeptStore]) -> None:
         self.location = location
@@ -76,7 +79,7 @@ class LazyStore:
 
 
 def connect(settings: Settings, creates: bool = False) -> KeptStore:
-    """Return the store that *settings* name, not yet opened; with *creates* writing makes it."""
+    """Return the store of *settings*, not yet opened; with *creates* the first write creates it."""
     path = settings.embedded
     if path is not None:
         return LazyStore(str(path), FILES, functools.partial(_embedded, path, creates))
@@ -85,7 +88,7 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
 
 @asynccontextmanager
 async def opened(settings: Settings, creates: bool = False) -> AsyncGenerator[KeptStore]:
-    """The store that *settings* name, open until the end. Raises StoreError."""
+    """Yield the store of *settings*, open until the end. Raises StoreError."""
     store = connect(settings, creates)
     try:
         await store.open()
@@ -94,7 +97,7 @@ async def opened(settings: Settings, creates: bool = False) -> AsyncGenerator[Ke
         await store.close()
 
 
-# Imported here, because each of the two is slow to import and the other one's is not needed.
+# Imported here, because both are slow to import and only one of them is needed.
 
 
 def _embedded(path: Path, creates: bool) -> KeptStore:

@@ -1,4 +1,4 @@
-"""What the tools and the command line need of a store, whichever it is."""
+"""Define the interface of a store for the tools and the command line."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Backups(NamedTuple):
-    """A kind of backup: what its files end in, and the folder that they are in by default."""
+    """A kind of backup: the suffix of its files, and their default folder."""
 
     suffix: str
     folder: str
@@ -48,10 +48,10 @@ class Store(Protocol):
 
     @property
     def location(self) -> str:
-        """Where the graph is, for people: a URI without credentials, or a path."""
+        """Return the graph's place for people: a URI without credentials, or a path."""
 
     async def open(self) -> None:
-        """Connect and make the start-up checks, once. Raises Unavailable or Misdeployed."""
+        """Connect and run the start-up checks, once. Raises Unavailable or Misdeployed."""
 
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Make *call* and return its rows.
@@ -60,51 +60,51 @@ class Store(Protocol):
         """
 
     async def fit_vectors(self) -> None:
-        """Make what vectors are found by fit the embedding that the store remembers by now."""
+        """Adapt the vector indexes to the embedding recorded in the store."""
 
     async def problems(self) -> list[str]:
-        """Return what is wrong with how the graph is kept, a line each, having looked at it all.
+        """Check the whole file of the graph, and return its problems, one line each.
 
-        A database looks after that itself.
+        A database checks its own files.
         """
 
     def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
         """Iterate over all records, nodes before relations, in batches, from one snapshot."""
 
     async def close(self) -> None:
-        """Let go of the connection or file."""
+        """Close the connection or file."""
 
 
 class Keeper(Protocol):
-    """What keeps a graph: its backups, and putting one back."""
+    """A store's backups and restores."""
 
     @property
     def location(self) -> str:
-        """Where the graph is, as `Store.location`."""
+        """Return the graph's place, as `Store.location`."""
 
     @property
     def backups(self) -> "Backups":
-        """Of which kind its backups are."""
+        """Return the kind of the store's backups."""
 
     async def identity(self) -> str | None:
-        """Return the id of this store, a UUID; None if the store is yet to be made."""
+        """Return the id of this store, a UUID; None if the store does not exist yet."""
 
     async def backup(self, file: Path) -> "Written":
-        """Write all there is to the empty *file*, from one snapshot, and read it back."""
+        """Write the graph to the empty *file*, from one snapshot, and read it back."""
 
     async def contents(self, file: Path) -> "Contents":
-        """Read the backup *file* through. Raises BadBackup if it cannot be restored from."""
+        """Read the whole backup *file*. Raises BadBackup if it cannot be restored."""
 
     async def restore(self, file: Path | None) -> None:
-        """Replace all there is by what *file* holds, or by nothing, in one transaction."""
+        """Replace the graph by that of *file*, or by an empty one, in one transaction."""
 
     def replacing(self, file: Path | None) -> AbstractAsyncContextManager[None]:
         """Restore from *file* at the end of the block, in a transaction that begins before it.
 
-        What others write in the meantime waits, is refused, or stays beside what is restored. A
-        backup that the block makes has all that is replaced. A block that fails replaces nothing.
+        Concurrent writers wait, get an error, or add nodes that the restore keeps. A backup made in
+        the block has everything that is replaced. A block that fails replaces nothing.
         """
 
 
 class KeptStore(Store, Keeper, Protocol):
-    """A store that keeps itself, as both of ours do."""
+    """A store with its own backups, like both of ours."""

@@ -31,7 +31,7 @@ _STAND_IN = ""
 
 
 class Opening(enum.Enum):
-    """How to treat a store that does not exist."""
+    """The treatment of a store that does not exist."""
 
     CREATE = "it is made"
     EXISTING = "it is an error"

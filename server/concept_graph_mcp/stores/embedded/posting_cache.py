@@ -28,7 +28,7 @@ def incoming(
     found: Sequence[VertexElement],
     later: Sequence[VertexElement] = (),
 ) -> dict[str, Any]:
-    """Return the `degrees` of *found* and *later*, *lookup*'s results, and the `incoming` columns."""
+    """Return the `degrees` of *found* and *later*, found by *lookup*, and the `incoming`."""
     cache.catch_up(database, lookup)
     of_label = [vertex for vertex in found if lookup.label in vertex.labels]
     wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
