@@ -1,1 +1,1 @@
-"""The entity layer: who said it, who it is, how far to trust it (seed 004)."""
+"""The entity layer: it records who said it, who it is, and how far to trust it."""

@@ -1,4 +1,4 @@
-"""The owner's side of entities: all there are, those merged or set aside too, and the ledger."""
+"""Let the owner inspect all entities, merged and archived ones included, and the ledger."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,11 +18,11 @@ Row = dict[str, Any]
 def listed(
     graph: Graph, statuses: Sequence[str] = (), limit: int | None = schema.LISTED
 ) -> list[Row]:
-    """Return the entities of any of *statuses* (none of them: of any), those activated last first.
+    """List the entities of any of *statuses* (empty: of all), the ones activated last first.
 
-    A merged one is a row of its own, with `merged_into`, the entity_id that it counts as. A row
-    has entity_id, label, type, kind, status, trust (of all that it is one with), edges,
-    last_activated (unix ms), is_active, inferred, merged_into.
+    A merged entity has a row of its own; `merged_into` is the entity_id that it counts as. A row
+    has entity_id, label, type, kind, status, trust (of its component), edges, last_activated (unix
+    ms), is_active, inferred, merged_into.
     """
     wanted = [validators.one_of(schema.IDENTITY_STATUSES)(one, "statuses") for one in statuses]
     most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
@@ -34,12 +34,12 @@ def listed(
 def merges(
     graph: Graph, merge_id: str | None = None, limit: int | None = schema.LISTED
 ) -> list[Row]:
-    """Return the ledger, the latest entry first, or of it only *merge_id*. Raises NotFound.
+    """List the ledger, the latest entry first, or only *merge_id*. Raises NotFound.
 
     A row has merge_id, action (merge, split, end or apart), source_id and source, target_id and
-    target (their labels; of an end the source's id and no label, unless another of its name began
-    then), confidence, reason, said (the user's words), by, is_active, is_claim (it never was in
-    force), created_at, unmerged_at (unix ms) and unmerge_reason.
+    target (their labels), confidence, reason, said (the user's words), by, is_active, is_claim (it
+    never was in force), created_at, unmerged_at (unix ms) and unmerge_reason. The target of an end
+    is another entity of the name that began then; else target_id is the source's, without a label.
     """
     if merge_id is not None:
         texts.name(merge_id, "merge_id")
@@ -69,7 +69,7 @@ def _entity(graph: Graph, node: Node) -> Row:
 
 
 def entry(graph: Graph, entry: Node) -> Row:
-    """Return an entry of the ledger, with what the two were called."""
+    """Return a ledger entry as a row, with the labels of its entities at that time."""
     return {
         "merge_id": entry.key,
         "action": ledger.action_of(entry),

@@ -1,7 +1,7 @@
-"""Edges between entities: four axes that stay apart, and how each moves (seed 004).
+"""Compute the weight of an edge between entities, and its strength, trust and recency.
 
-`weight` follows the moving average alone. Strength, trust and recency are computed from the counts
-of reinforcements and the last activation whenever an edge is read; nothing writes them.
+`weight` is stored and follows a moving average. The other three are computed from the counts of
+reinforcements and the last activation at each read. One number could not say why it is 0.7.
 """
 
 import math
@@ -11,7 +11,8 @@ from typing import Final
 from ..dates import DAY_MS
 from . import schema
 
-# Seed 004: what an edge starts with; of a semantic or a same-as one this is times its similarity.
+# The starting weights (set; docs/design.md, Weight of an edge); of a semantic or a same-as edge,
+# the factor of its similarity.
 DEFAULT_WEIGHTS: Final = {
     schema.CO_OCCURRENCE: 0.3,
     schema.SEMANTIC: 0.5,
@@ -20,7 +21,7 @@ DEFAULT_WEIGHTS: Final = {
     schema.SAME_AS: 1.0,
     schema.CONTRADICTS: 0.5,
 }
-# In days; what has none never fades.
+# In days; an edge without one never fades.
 TAU_DAYS: Final = {
     schema.CO_OCCURRENCE: 14.0,
     schema.SEMANTIC: 90.0,
@@ -31,16 +32,16 @@ TAU_DAYS: Final = {
 }
 
 MODEL_WORTH: Final = 0.1
-# Beyond so many edges a node gains less by each further co-occurrence, and loses centrality.
+# Above so many edges a node gains less by each further co-occurrence, and loses centrality.
 CROWDED: Final = 20
-# What is below this in the daily run is switched off.
+# The daily run switches off edges below this weight.
 MIN_WEIGHT: Final = 0.1
 
 
 def ema(edge_type: str, weight: float, target: float, days: float) -> float:
-    """Return *weight* moved towards *target*: w·(1 − a) + target·a, a = 1 − e^(−days/tau).
+    """Move *weight* towards *target*: w·(1 − a) + target·a, a = 1 − e^(−days/tau).
 
-    Target 1 at a reinforcement, 0 in the daily run. A time before the last one moves nothing.
+    The target is 1 at a reinforcement, 0 in the daily run. Negative days move nothing.
     """
     alpha = 1 - math.exp(-max(days, 0.0) / TAU_DAYS[edge_type])
     return weight * (1 - alpha) + target * alpha
@@ -49,17 +50,16 @@ def ema(edge_type: str, weight: float, target: float, days: float) -> float:
 def reinforced(edge_type: str, weight: float, faded_days: float, idle_days: float) -> float:
     """Return *weight* after a reinforcement: w·e^(−faded/tau) + 1 − e^(−min(idle, tau)/tau), or 1.
 
-    *faded_days* have passed since the weight was settled, *idle_days* since the last reinforcement.
-    They are two clocks: a night settles the fading, and is no reinforcement. Up to tau the gain is
-    that of the moving average; beyond it, it stays, or rare mentions would weigh more than frequent
-    ones.
+    *faded_days* have passed since the weight was stored, *idle_days* since the last reinforcement.
+    The two clocks differ, because a nightly run stores the faded weight and reinforces nothing. The
+    gain grows up to tau and then stays, or rare mentions would weigh more than frequent ones.
     """
     gain = ema(edge_type, 0.0, 1.0, min(idle_days, TAU_DAYS[edge_type]))
     return min(ema(edge_type, weight, 0.0, faded_days) + gain, 1.0)
 
 
 def strength(by_user: float, by_model: float) -> float:
-    """Return how often it was reinforced, in [0, 1): 1 − 0.5^(user's + 0.1 · the model's)."""
+    """Return the strength of reinforcements, in [0, 1): 1 − 0.5^(user's + 0.1 · the model's)."""
     return 1 - math.pow(0.5, by_user + MODEL_WORTH * by_model)
 
 
@@ -78,9 +78,9 @@ def days_between(earlier_ms: int, later_ms: int) -> float:
 
 
 def crowding(degree: int) -> float:
-    """Return by what a reinforcement through co-occurrence is divided: ln(degree)/ln(20) beyond 20.
+    """Return the divisor of a reinforcement by co-occurrence: ln(degree)/ln(20) beyond 20.
 
-    Else what is known well attracts ever more (seed 004, anti-centrality pressure).
+    Without it, well-connected entities would attract ever more edges.
     """
     return math.log(degree) / math.log(CROWDED) if degree > CROWDED else 1.0
 
@@ -94,25 +94,25 @@ def moods_differ(valences: Sequence[float]) -> bool:
     """Tell whether the sessions that reinforced a causal relation felt different.
 
     Their mean valences must have a (population) standard deviation of at least 0.2: the same mood
-    again and again proves nothing.
+    again and again proves no cause.
     """
     if not valences:
         return False
     mean = math.fsum(valences) / len(valences)
     variance = math.fsum((one - mean) ** 2 for one in valences) / len(valences)
-    # Rounded, for 0.2 is no binary fraction.
+    # Rounded, because 0.2 is no binary fraction.
     return round(math.sqrt(variance), 9) >= schema.CAUSAL_MOODS_APART
 
 
 def key(edge_type: str, source_id: str, target_id: str) -> str:
-    """Return an edge as a session notes that it observed it."""
+    """Return the note by which a session remembers that it observed an edge."""
     return f"{edge_type}\t{source_id}\t{target_id}"
 
 
 def of_key(written: str, edge_type: str, known: Container[str]) -> tuple[str, str] | None:
-    """Return the two ids that `key` wrote of an edge of that type, if *known* has both.
+    """Return the two ids that `key` wrote for an edge of that type, if *known* has both.
 
-    What was imported may have a tab in its id, and a hand may have noted what is no edge at all.
+    An imported id may contain a tab, and Cypher written by hand may have left a note of no edge.
     """
     first, *parts = written.split("\t")
     if first != edge_type:

@@ -1,7 +1,7 @@
-"""What things are called for good: ids that follow from what makes a thing that thing.
+"""Derive ids from the identity of a thing: the same parts give the same id.
 
-So a call that is tried again, or made twice at once, makes the same thing, which a unique
-constraint then notices; and the same history gives the same graph.
+So a retried call, or two concurrent ones, create the same thing, and a unique constraint rejects
+the second. The same history gives the same graph.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ def mention(user_id: str, session_id: str, message_id: str, name: str, node_type
 
 
 def merge(user_id: str, source_id: str, target_id: str, number: int) -> str:
-    """Return the id of the merge that is the *number*-th of these two."""
+    """Return the id of the *number*-th merge of these two."""
     return made("merge", user_id, source_id, target_id, number)
 
 
@@ -36,7 +36,7 @@ def entry(user_id: str, action: str, source_id: str, number: int) -> str:
 
 
 def split_off(user_id: str, source_id: str, number: int) -> str:
-    """Return the id of what that split makes: never that of one that is gone again."""
+    """Return the id of the entity that a split makes, distinct from that of a removed one."""
     return made("split off", user_id, source_id, number)
 
 

@@ -1,4 +1,4 @@
-"""What a caller observed in a message, or states as a fact: checked, and not believed yet."""
+"""Check the observations and facts that a caller states; none of them is believed yet."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from . import names, schema
 _FACT: Final[dict[str, Callable[[Any, str], Any]]] = {
     "predicate": schema.label,
     "value": texts.summary,
-    # Or the label of this message that the value is.
+    # Or the label of this message that is the value.
     "object": schema.label,
     "span": texts.summary,
     "mode": validators.one_of(schema.FACT_MODES),
@@ -42,15 +42,15 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "valence": validators.valence,
     "intensity": validators.unit,
     "same_as": texts.name,
-    # It is another one than those known of its name.
+    # It is none of the known entities of its name.
     "new": validators.flag,
-    # What tells it from these: "from the office".
+    # Words that distinguish it from those: "from the office".
     "qualifier": schema.label,
     "rationale": texts.summary,
-    # Of the label, where there is a model of embeddings, and what that is called.
+    # The vector of the label, if there is an embedding model, and the name of that model.
     "embedding": validators.vector,
     "model": texts.name,
-    # What the message says of it.
+    # The claims of the message about it.
     "facts": _facts,
 }
 _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
@@ -63,9 +63,9 @@ _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A fact of what is observed; `about` is the canonical name of the entity that the value is.
+    """A claimed fact of an observation; `about` is the canonical name of a value that is an entity.
 
-    `mode` says what becomes of an earlier one: "beside" it, "after" it, or "over" with it.
+    `mode` relates it to an earlier fact: "beside" it, "after" it, or "over" with it.
     """
 
     predicate: str
@@ -77,7 +77,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A label that stands for something; `name` is its canonical form."""
+    """A label that names an entity; `name` is its canonical form."""
 
     label: str
     name: str
@@ -93,29 +93,29 @@ class Observation:
     facts: tuple[Claim, ...] = ()
     is_new: bool = False
     qualifier: str | None = None
-    # What the text says besides, see `cues`: that it is another one, and what else it is called.
+    # Results of `cues`: the text introduces it as another one, and gives it further names.
     is_introduced: bool = False
     also: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> str:
-        """Its label, with what tells it from others of its name."""
+        """Its label, with the qualifier that distinguishes it from others of its name."""
         return self.label if self.qualifier is None else f"{self.label} ({self.qualifier})"
 
     @property
     def counted(self) -> str:
-        """What it is counted by, once a message: two of one name are two."""
+        """The key by which a message counts it once: two of one name are two."""
         return names.canonical(self.shown) + (" (new)" if self.is_new else "")
 
     @property
     def felt(self) -> float:
-        """How strong a feeling it tells of, in [0, 1]."""
+        """The strength of its feeling, in [0, 1]."""
         return max(abs(self.valence or 0.0), self.intensity or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between two names; `type` is that of the edge, `where` what refusals name."""
+    """A relation between two names; `type` is the edge's, `where` its place for error texts."""
 
     source: str
     target: str
@@ -126,7 +126,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A fact as a caller states it; times are unix ms, an end that is missing is open."""
+    """A fact as a caller states it; times are unix ms, and a missing end is open."""
 
     predicate: str
     value: str | None = None
@@ -148,7 +148,7 @@ class Given:
 def observations(given: Sequence[Mapping[str, Any]]) -> list[Observation]:
     """Return *given* checked: {label, type, kind?, span?, valence?, intensity?, same_as?, …}.
 
-    Raises InvalidText, InvalidNumber or TooMuch, naming the one that is wrong.
+    Raises InvalidText, InvalidNumber or TooMuch, which name the wrong value.
     """
     made = [_observation(one) for one in _checked(given, "observations", _OBSERVATION, 2)]
     for number, one in enumerate(made):
@@ -173,7 +173,7 @@ def relations(given: Sequence[Mapping[str, Any]]) -> list[Relation]:
 
 
 def check_fact(given: Given) -> None:
-    """Raise InvalidText or InvalidNumber if *given* is none that can be stated."""
+    """Raise InvalidText or InvalidNumber if *given* cannot be stated."""
     schema.label(given.predicate, "predicate")
     validators.one_of(schema.SPEAKERS)(given.speaker, "speaker")
     for name in ("object_id", "corrects", "ends"):
@@ -197,7 +197,7 @@ def check_fact(given: Given) -> None:
 
 
 def check_times(since: int | None, until: int | None) -> None:
-    """Raise InvalidNumber if something would end before it begins."""
+    """Raise InvalidNumber if the end is not after the beginning."""
     if since is not None and until is not None and until <= since:
         raise InvalidNumber("valid_until: must be later than valid_from")
 

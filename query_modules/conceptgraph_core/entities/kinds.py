@@ -1,14 +1,14 @@
-"""Kinds are hints: a sister, a boss and a colleague are persons. Few of them exclude each other.
+"""Compare kinds, which are hints: a sister and a boss may be one person. Few exclude each other.
 
-Whoever names a kind names it freely. Only what this closed table knows tells two things of one name
-apart: a mineral and a company, a dog and a cat, a daughter and a colleague.
+Callers name kinds freely. Only the classes in this closed table distinguish two entities of one
+name: a mineral and a company, a dog and a cat, a daughter and a colleague.
 """
 
 from typing import Final
 
 from . import names
 
-# A class, with a part of it where parts exclude each other, and the words for it.
+# A class, with a part where parts exclude each other, and the words for it.
 _TABLE: Final = {
     "person": (
         "person human man woman boy girl guy lady friend buddy pal neighbour neighbor roommate"
@@ -76,7 +76,7 @@ _CLASSES: Final = {word: path for path, words in _TABLE.items() for word in word
 # A café is a place and a business.
 _OVERLAPPING: Final = (frozenset(("venue", "place")), frozenset(("venue", "organisation")))
 _KIN: Final = frozenset(("child", "parent", "grandparent", "sibling", "partner", "relative"))
-# A sister may be the boss; whoever is daughter or mother is hardly a colleague or the dentist.
+# A sister may be the boss, but a daughter or mother is hardly a colleague or the dentist.
 _AT_HOME: Final = frozenset(("child", "parent", "grandparent"))
 _ELSEWHERE: Final = frozenset(("work", "service"))
 
@@ -92,7 +92,7 @@ def path(kind: str) -> str | None:
 
 
 def agree(one: str | None, other: str | None) -> bool:
-    """Tell whether two kinds may be of one thing: they do not exclude each other."""
+    """Tell whether one entity may have both kinds: they do not exclude each other."""
     if one is None or other is None:
         return True
     first, second = path(one), path(other)
@@ -110,7 +110,7 @@ def agree(one: str | None, other: str | None) -> bool:
 
 
 def is_closer(kind: str, known: str | None) -> bool:
-    """Tell whether *kind* says more than what is *known*: a sister, of a person."""
+    """Tell whether *kind* says more than the *known* one: a sister, of a person."""
     if known is None:
         return True
     more, less = path(kind), path(known)
@@ -118,7 +118,7 @@ def is_closer(kind: str, known: str | None) -> bool:
 
 
 def nearness(one: str | None, other: str | None) -> int:
-    """Return how near two kinds are that agree: 2 of one class, 1 of one whole, else 0."""
+    """Return the nearness of two kinds that agree: 2 in one part, 1 in one class, else 0."""
     if one is None or other is None:
         return 0
     first, second = path(one), path(other)

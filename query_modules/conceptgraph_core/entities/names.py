@@ -1,4 +1,4 @@
-"""What entities are called: one form for every way to write a name, and how alike names are."""
+"""Normalize entity names, so that all spellings have one form, and measure their similarity."""
 
 import unicodedata
 from collections.abc import Container, Sequence
@@ -10,21 +10,21 @@ from ..concepts import spoken
 from ..words.splitting import split
 from .language import dated
 
-# Without embeddings, near are names that begin alike, by so many letters.
+# Without embeddings, names are near if they share so many first letters.
 KIN_LETTERS: Final = 3
-# Behind all that begins with a name, if put behind it.
+# A suffix that sorts after all continuations of a name.
 LAST: Final = chr(0x10FFFF)
-# So far entities of one name are numbered one by one. "Task #10" may be what is talked of, but no
-# task has a number like the others.
+# The entities of one name are numbered up to here. A label such as "Task #10" may be in use, but no
+# entity's number looks like that.
 _NUMBERED: Final = 9
 _FAR: Final = 1_000_000_000
-# Titles that may stand before a name, and of whom.
+# Titles before a name, and the gender they tell.
 _TITLES: Final = {
     **dict.fromkeys(("dr", "prof", "professor", "doctor", "doktor"), ""),
     **dict.fromkeys(("mr", "mister", "sir", "herr", "hr"), "m"),
     **dict.fromkeys(("mrs", "ms", "miss", "frau", "fr"), "f"),
 }
-# Typed and typeset ones, and the letter that stands for one.
+# Straight and curly ones, and the modifier letter.
 _APOSTROPHES: Final = "'\u2019\u2018\u02bc"
 
 
@@ -35,17 +35,17 @@ def canonical(label: str) -> str:
 
 
 def key(label: str) -> str:
-    """Return what all that mean the name *label* are found by.
+    """Return the form that all spellings of the name *label* share.
 
-    That is the canonical form, without a title before it, and of a date the same for every way to
-    write it: of "Dr. Smith" smith, of "May 3rd" 3 may.
+    It is the canonical form without a title, and one form for all spellings of a date: "Dr. Smith"
+    gives smith, "May 3rd" 3 may.
     """
     date = dated.whole(label)
     return untitled(canonical(label)) if date is None else canonical(date.label)
 
 
 def untitled(name: str) -> str:
-    """Return a canonical name without a title before it, if there is more to it."""
+    """Return a canonical name without its title, if more than the title remains."""
     words = name.split()
     while len(words) > 1 and words[0].rstrip(".") in _TITLES:
         words.pop(0)
@@ -53,7 +53,7 @@ def untitled(name: str) -> str:
 
 
 def are_titled_apart(one: str, other: str) -> bool:
-    """Tell whether two names have titles of which nobody has both: Mr. Smith and Mrs. Smith."""
+    """Tell whether two names have titles that exclude each other: Mr. Smith and Mrs. Smith."""
     return _sexes(one) | _sexes(other) == {"f", "m"}
 
 
@@ -63,15 +63,15 @@ def _sexes(name: str) -> set[str]:
 
 
 def searched(name: str) -> str:
-    """Return a canonical name without accents, apostrophes and what is not seen: "obrien"."""
+    """Return a canonical name without accents, apostrophes and invisible characters: "obrien"."""
     return _joined(folding.plain(name)) or name
 
 
 def words(name: str) -> list[str]:
     """Return the words of a canonical name as they are searched for, without accents.
 
-    Behind them the parts of those with an apostrophe, or something unseen, in them: of "o'brien"
-    obrien, o, brien.
+    The parts of a word with an apostrophe or an invisible character follow: "o'brien" gives obrien,
+    o, brien.
     """
     plain = folding.plain(name)
     joined = _joined(plain)
@@ -84,7 +84,7 @@ def words(name: str) -> list[str]:
 def inner_words(name: str) -> list[str]:
     """Return the words of a canonical name, without the one that its searched form begins with.
 
-    Of "max and moritz" and, for quotes come before it, of "“moritz”" there is moritz.
+    "max and moritz" gives moritz, and so does "“moritz”", because its quote precedes the word.
     """
     found = words(name)
     return found[1:] if found and searched(name).startswith(found[0]) else found
@@ -95,7 +95,7 @@ def _joined(name: str) -> str:
         name = name.replace(mark, "")
     if name.isascii():
         return name
-    # What comes along from a page or a telephone: zero-width blanks, marks of direction.
+    # Pasted text brings invisible characters: zero-width blanks, marks of direction.
     return "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
 
 
@@ -106,15 +106,15 @@ def free(name: str, taken: Container[str]) -> str:
 
 
 def numbered(name: str) -> list[str]:
-    """Return what further entities of that name get, of which others may have the very label.
+    """Return the numbered names of further entities of that name, which may be labels of others.
 
-    Of any that come after these nobody looks up whether somebody has called an entity so.
+    Names beyond these are too rare to look up.
     """
     return [f"{name} #{number}" for number in range(2, _NUMBERED + 1)]
 
 
 def kin(name: str) -> tuple[str, str]:
-    """Return from and below what those canonical names are that begin like *name*."""
+    """Return the bounds (from, and below) of canonical names that begin like *name*."""
     beginning = name[:KIN_LETTERS]
     return beginning, beginning + LAST
 
@@ -125,21 +125,21 @@ def numbers(name: str) -> list[str]:
 
 
 def are_numbered_apart(one: str, other: str) -> bool:
-    """Tell whether each of two names has numbers, and not the same: 30,000 yen and 400,000 yen.
+    """Tell whether both names have numbers that differ: 30,000 yen and 400,000 yen.
 
-    However alike they are otherwise, these are two things. Of one that has none that is open.
+    Such names mean two things, however similar they are. If one has no number, the question is
+    open.
     """
     first, second = numbers(one), numbers(other)
     return bool(first and second) and first != second
 
 
 def ratio(one: str, other: str, least: float = 0.0) -> float:
-    """Return how alike two canonical names are, 0 to 1 (Ratcliff and Obershelp, 1988).
+    """Return the similarity of two canonical names, 0 to 1 (Ratcliff and Obershelp, 1988).
 
-    The same either way round, which difflib's is not by itself. What is soon seen to be below
-    *least* counts as 0.
+    It is symmetric, unlike difflib's. A result below *least* is returned as 0, which saves time.
     """
-    import difflib  # Which whoever only reads the layer's declaration has no use for.
+    import difflib  # Imported here, because readers of the layer's declaration have no use for it.
 
     first, second = sorted((one, other))
     matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
@@ -149,5 +149,5 @@ def ratio(one: str, other: str, least: float = 0.0) -> float:
 
 
 def asked_for(text: str, languages: Sequence[str]) -> list[str]:
-    """Return how whole labels that *text* may name are searched for. Raises LibraryMissing."""
+    """Return the searched forms of the whole labels that *text* may name. Raises LibraryMissing."""
     return list(dict.fromkeys(map(searched, spoken.names(text, languages))))

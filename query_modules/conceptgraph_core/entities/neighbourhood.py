@@ -1,4 +1,4 @@
-"""The surroundings of some entities, as a picture of them needs them: a component is one."""
+"""Return the surroundings of entities for a picture, each component as one node."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -12,7 +12,7 @@ from .node import Graph, Node, Tie
 
 Row = dict[str, Any]
 
-# Of a component so many facts, ties, mentions and entries of its ledger are shown.
+# The most facts, ties, mentions and ledger entries shown for a component.
 MOST_FACTS: Final = 100
 MOST_TIES: Final = 100
 MOST_MENTIONS: Final = 8
@@ -28,14 +28,17 @@ def neighbourhood(
 ) -> list[Row]:
     """Return a row for each component within *max_hop* of those entities, nearest first.
 
-    From each its strongest ties are gone along first; *limit* (None: 100) cuts that order. A row is
-    what `get` returns as of now, with hop, degree (how many ties it has in all) and, in place of
-    edges, ties: the strongest 100 of those that hold, one of a type to each other component, as
-    maps with from, to, type, strength and directed. One without a direction is the same from either
-    end; of a doubt who is who, which is none any more once it was rejected, strength is how alike
-    the two are. Of mentions there are the latest 8, of the ledger the latest 10, with what the two
-    were called. Raises NotFound of what is not there or is another scope's; InvalidText,
-    InvalidNumber; TooMuch beyond 1,000,000 edges.
+    The walk follows the strongest ties first; *limit* (None: 100) cuts that order. A row is that of
+    `get` as of now, with these differences:
+
+    * hop, and degree (the number of all its ties).
+    * ties in place of edges: its strongest 100, one of a type to each other component, as maps with
+      from, to, type, strength and directed. An undirected tie is the same from either end.
+    * The strength of a doubt (`same_as`) is its similarity. A rejected doubt is left out.
+    * The latest 8 mentions, and the latest 10 ledger entries with the labels of both entities.
+
+    Raises NotFound for an entity that is missing or another user's; InvalidText, InvalidNumber;
+    TooMuch beyond 1,000,000 edges.
     """
     hops = text.integer(max_hop, "max_hop", 0, schema.MAX_HOPS)
     most = schema.NEIGHBOURS if limit is None else limit
@@ -47,7 +50,7 @@ def neighbourhood(
 
 
 def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
-    """Return the row of a component, and those that it is tied to, the strongest ties first."""
+    """Return the row of a component, and its neighbours, those with the strongest ties first."""
     members = components.members(graph, node)
     joined = reading.ties(graph, members)
     distinct = _distinct(graph, sorted(filter(_holds, joined), key=lambda tie: tie.rank))
@@ -74,14 +77,14 @@ def _tie(node: Node, tie: Tie, other: Node) -> Row:
 
 
 def _holds(tie: Tie) -> bool:
-    """Tell whether a tie holds; of the thought that two are the same, whether it is still one."""
+    """Tell whether a tie holds: it is active, or an open doubt."""
     if tie.type == schema.SAME_AS and tie.get("status") == schema.REJECTED:
         return False
     return tie.is_active
 
 
 def _distinct(graph: Graph, ties: Iterable[Tie]) -> list[tuple[Tie, Node]]:
-    """Return of *ties* the first of each type to each component, with that component."""
+    """Return the first of *ties* of each type to each component, with that component."""
     first: dict[tuple[str, bool, int], tuple[Tie, Node]] = {}
     for tie in ties:
         other = components.canonical(graph, tie.other)

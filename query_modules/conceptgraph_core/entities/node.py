@@ -1,4 +1,4 @@
-"""Entities, their mentions, sessions, merges and facts as one call sees them, within its scope."""
+"""Wrap entities, mentions, sessions, merges and facts as one call sees them, within its scope."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ _ABSENT: Final[dict[str, dict[str, Any]]] = {
 
 
 class Node(adapter.Node):
-    """A vertex of this layer; each property is read when it is asked for.
+    """A vertex of this layer; a property is read when it is used.
 
-    Not to be confused are `id`, the database's, and `key`, the entity's own.
+    `id` is the database's, `key` the entity's own.
     """
 
     __slots__ = ()
 
     def get(self, name: str) -> Any:
-        """Return a property; one made by hand that is no such thing counts as absent."""
+        """Return a property; a wrong value, from Cypher written by hand, counts as absent."""
         value = self.raw.get_property(name)
         declared = _PROPERTIES[self.label][name]
         if value is not None:
@@ -42,7 +42,7 @@ class Node(adapter.Node):
                 return declared.check(value, name)
             except ConceptGraphError:
                 pass
-        # Whoever asks for a list may add to it, which must not be everybody's.
+        # A copy, because the caller may extend the list, and the default is shared.
         absent = declared.absent
         return list(absent) if isinstance(absent, list) else absent
 
@@ -55,18 +55,18 @@ class Node(adapter.Node):
 
     @property
     def key(self) -> str:
-        """What identifies it in its scope: its id, or of a session its name."""
+        """Its identity in its scope: its id, or the name of a session."""
         key: str = self.get("session_id" if self.label == schema.SESSION else "id")
         return key
 
     @property
     def name(self) -> str:
-        """What an entity is shown as: its best spelt label, with what tells it from others."""
+        """The name shown for an entity: its best spelt label, with its qualifier."""
         return self._qualified(self.get("shown_label") or self.bare)
 
     @property
     def own_name(self) -> str:
-        """What an entity itself is called, whatever it was merged with."""
+        """The name of an entity itself, whatever it was merged with."""
         return self._qualified(self.bare)
 
     def _qualified(self, label: str) -> str:
@@ -75,7 +75,7 @@ class Node(adapter.Node):
 
     @property
     def bare(self) -> str:
-        """The label of an entity as it was first written: what it is found by."""
+        """The label of an entity as it was first written, by which look-ups find it."""
         label: str = self.get("node_label")
         return label
 
@@ -95,27 +95,27 @@ class Node(adapter.Node):
         return created_at
 
     def activation(self, now_ms: int) -> float:
-        """How present an entity is at *now_ms*, in [0, 1]."""
+        """Return the activation of an entity at *now_ms*, in [0, 1]."""
         return activation.now(self.get("activation_strength"), self.get("last_activated"), now_ms)
 
     @property
     def age(self) -> tuple[int, str]:
-        """What the older of two entities has less of."""
+        """A sort key: smaller for the older of two entities."""
         return self.created_at, self.key
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge between two entities, whichever they are."""
+    """An edge between two entities."""
 
     raw: Any
     type: str
 
     def get(self, name: str) -> Any:
-        """Return a property; one made by hand that is no such thing counts as absent."""
+        """Return a property; a wrong value, from Cypher written by hand, counts as absent."""
         value = self.raw.get_property(name)
         absent = _ABSENT[self.type].get(name)
-        # Of all edges at every night: what has the right type is not looked at any closer.
+        # A nightly run reads all edges, so a value of the right type skips the full check.
         if value.__class__ is absent.__class__:
             return value
         declared = _OF_EDGES[self.type].get(name)
@@ -132,21 +132,21 @@ class Edge:
 
     @property
     def weight_at(self) -> int | None:
-        """As of when its weight is (unix ms); None of one made by hand that does not say so."""
+        """The time of its weight (unix ms); None if Cypher written by hand left it out."""
         value = self.raw.get_property("weight_at")
         return value if value.__class__ is int else None
 
     def weighed_at(self, now_ms: int) -> int:
-        """As of when its weight is; of one that does not say so, as of when it is first seen."""
+        """The time of its weight; without one, the time at which the layer first saw the edge."""
         return now_ms if self.weight_at is None else self.weight_at
 
     def weight_now(self, now_ms: int) -> float:
-        """Return its weight as a night at *now_ms* would settle it."""
+        """Return its weight as a nightly run at *now_ms* would store it."""
         days = edges.days_between(self.weighed_at(now_ms), now_ms)
         return edges.ema(self.type, self.get("weight"), 0.0, days)
 
     def idle_days(self, now_ms: int) -> float:
-        """Return the days since it was reinforced, or, if it does not say so, since its weight."""
+        """Return the days since its reinforcement, or else since the time of its weight."""
         at = self.raw.get_property("last_activated")
         since = at if at.__class__ is int else self.weighed_at(now_ms)
         return edges.days_between(since, now_ms)
@@ -156,12 +156,12 @@ class Edge:
         return bool(self.get("is_active"))
 
     def stays_on(self, now_ms: int) -> bool:
-        """Tell whether a night at *now_ms* would leave it active."""
+        """Tell whether a nightly run at *now_ms* would leave it active."""
         return self.is_active and self.weight_now(now_ms) >= edges.MIN_WEIGHT
 
     @property
     def origin(self) -> str:
-        """Where it is from. That one thing causes another is an inference, whoever says it."""
+        """Its origin. A causal edge is always inferred, whoever says it."""
         origin: str = self.get("origin")
         return schema.INFERRED if self.type == schema.CAUSAL else origin
 
@@ -185,16 +185,16 @@ class Tie(Edge):
 
     @property
     def rank(self) -> tuple[bool, float, str, str]:
-        """What edges are shown by, the least first: the active ones, those that weigh most."""
+        """The sort key for display: active edges first, then the largest weights."""
         return not self.is_active, -self.get("weight"), self.other.key, self.type
 
     @property
     def strength(self) -> float:
-        """How often it was reinforced, in [0, 1)."""
+        """The strength of its reinforcements, in [0, 1)."""
         return edges.strength(*self._reinforcements)
 
     def axes(self, now_ms: int) -> dict[str, float]:
-        """Return weight, strength, recency and trust at *now_ms*, each on its own."""
+        """Return weight, strength, recency and trust at *now_ms*, each apart."""
         return {
             "weight": self.get("weight"),
             "strength": self.strength,
@@ -204,12 +204,12 @@ class Tie(Edge):
 
     @property
     def _reinforcements(self) -> tuple[float, float]:
-        """How often the user reinforced it, and a model."""
+        """The numbers of reinforcements by the user and by a model."""
         return self.get("user_reinforcement_count"), self.get("model_reinforcement_count")
 
 
 class Graph(adapter.Graph[Node]):
-    """One call's view of what belongs to its `user_id`; of other scopes nothing is there."""
+    """One call's view of the entities of its `user_id`; those of other users are invisible."""
 
     layer = schema.LAYER
     node_class = Node
@@ -230,11 +230,11 @@ class Graph(adapter.Graph[Node]):
         return schema.LAYER.kind(label)
 
     def of(self, label: str) -> list[Node]:
-        """Return the nodes of *label* that were found by index, or all that there are."""
+        """Return the nodes of *label* that the look-up found, or all there are."""
         return [node for node in self.nodes() if node.label == label]
 
     def make(self, label: str, /, **values: Any) -> Node:
-        """Create a node of this scope; what *values* leave out starts as its kind declares."""
+        """Create a node of this scope; missing *values* get the defaults of its kind."""
         now_ms = self.context.now_ms
         kind, given = self.kind(label), {"user_id": self.user_id, **values}
         complete = schema.complete(kind.properties, given, now_ms)
@@ -242,7 +242,7 @@ class Graph(adapter.Graph[Node]):
         return self.create_node(label, **complete, **derived)
 
     def join(self, source: Node, target: Node, edge_type: str, **values: Any) -> Tie:
-        """Create an edge between two entities, complete as its kind declares."""
+        """Create an edge between two entities, with the defaults of its kind."""
         given = schema.complete(schema.edge(edge_type).properties, values, self.now_ms)
         raw = self.create_edge(source, target, edge_type, **given)
         return Tie(raw, edge_type, target, True)
@@ -258,11 +258,10 @@ class Graph(adapter.Graph[Node]):
     def bare(
         self, node: Node, types: Mapping[str, str], ways: Sequence[bool] = (True, False)
     ) -> Iterator[tuple[Edge, Any]]:
-        """Iterate over the edges of an entity that are of *types*, each with its far end as it is.
+        """Iterate over the edges of an entity of the given *types*, with their unwrapped far ends.
 
-        Of which nothing is read: this is for whoever goes through them all. `tie` makes more of it.
-        What a hand joined to something of its own is among them: see `is_active`, and an edge that
-        does not say as of when its weight is.
+        It reads no properties, for walks over all edges; `tie` wraps one. Edges that Cypher written
+        by hand drew to foreign nodes are included: see `is_active`.
         """
         for edge, edge_type, far, _ in self.ends(node, ways, types):
             yield Edge(edge, edge_type), far
@@ -277,9 +276,9 @@ class Graph(adapter.Graph[Node]):
         return None if other is None else Tie(edge.raw, edge.type, other, leaves)
 
     def is_active(self, edge: Edge, far: Any) -> bool:
-        """Tell whether *edge* is active; of one that does not say so, if it leads to an entity.
+        """Tell whether *edge* is active; one without the property counts if it leads to an entity.
 
-        Of those that we made the far end need not be looked at.
+        The layer writes the property to all its edges, so their far ends need not be read.
         """
         active = edge.raw.get_property("is_active")
         if active.__class__ is bool:
@@ -289,7 +288,7 @@ class Graph(adapter.Graph[Node]):
     def leaving(self, node: Node, *types: str) -> Iterator[Tie]:
         """Iterate over the edges of *types*, or between entities, that leave *node*.
 
-        An entity's mentions are not among what is gone through: these lead to it.
+        This skips an entity's mentions, which are incoming edges.
         """
         wanted = types or schema.BETWEEN
         yield from self._along(node, node.raw.iter_out_edges(), wanted, leaves=True)
@@ -323,11 +322,11 @@ class Graph(adapter.Graph[Node]):
         return None
 
     def ordered(self, one: Node, other: Node) -> tuple[Node, Node]:
-        """Return two entities, the older first: so what has no direction is stored."""
+        """Return two entities, the older first: undirected edges are stored in this order."""
         return (one, other) if one.age <= other.age else (other, one)
 
     def is_later(self, node: Node) -> bool:
-        """Tell whether *node* came into being after the context's `until_ms`."""
+        """Tell whether *node* was created after the context's `until_ms`."""
         since = {schema.SESSION: "started_at", schema.FACT: "known_from"}
         until_ms = self.context.until_ms
         return until_ms is not None and node.get(since.get(node.label, "created_at")) > until_ms

@@ -4,14 +4,14 @@ from typing import Any, Final
 
 from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, declared, reads, writes
 
-# What is told of a component, but for its edges.
+# The description of a component without its edges.
 _COMPONENT: Final[dict[str, Any]] = {
     "entity_id": str, "labels": TEXTS, "type": str, "kind": str | None, "identity_status": str,
     "valid_until": int | None, "origin": str, "origin_confidence": float, "inferred": bool,
     "trust": float, "trust_parts": MAP, "activation": float, "is_active": bool, "facts": MAPS,
     "mentions": MAPS, "conflicts": MAPS, "merges": MAPS,
 }  # fmt: skip
-# What a step of a nightly run did, and where to go on.
+# The result of one batch of a nightly step, and where to continue.
 _BATCH: Final[dict[str, Any]] = {
     "processed": int, "changed": int, "changes": MAPS, "last": str | None,
 }  # fmt: skip

@@ -1,8 +1,7 @@
-"""The entity layer: its labels, edge types, properties, indexes and numbers, each once (seed 004).
+"""Declare the entity layer: its labels, edge types, properties, indexes and numbers, each once.
 
-A concept is a name; an entity is what the name stands for. Everything here belongs to one scope,
-its `user_id`. Times are unix ms. Imports nothing of Memgraph, so that the shell can read it without
-a host.
+A concept is a name; an entity is the thing it names. All of it belongs to one scope, its `user_id`.
+Times are unix ms. Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +33,7 @@ OF: Final = "OF"
 IN: Final = "IN"
 HAS_FACT: Final = "HAS_FACT"
 OBJECT: Final = "OBJECT"
-# What a merge merged, and into what.
+# The source of a ledger entry, and the entity it was merged into.
 MERGE_OF: Final = "MERGE_OF"
 MERGE_INTO: Final = "MERGE_INTO"
 CO_OCCURRENCE: Final = "CO_OCCURRENCE"
@@ -47,9 +46,9 @@ CONTRADICTS: Final = "CONTRADICTS"
 # Between entities. Those without a direction are stored once, from the older to the younger.
 BETWEEN: Final = (CO_OCCURRENCE, SEMANTIC, TEMPORAL, CAUSAL, SAME_AS, CONTRADICTS)
 UNDIRECTED: Final = (CO_OCCURRENCE, SEMANTIC, SAME_AS, CONTRADICTS)
-# What connects an entity. A doubt about who it is, or a contradiction, is no connection.
+# The edges that connect an entity. A doubt about identity, or a contradiction, does not.
 CONNECTING: Final = (CO_OCCURRENCE, SEMANTIC, TEMPORAL, CAUSAL)
-# What a caller may observe, as it calls it.
+# The relations that a caller may observe, by the caller's names.
 RELATIONS: Final = {
     "causal": CAUSAL,
     "temporal": TEMPORAL,
@@ -57,7 +56,7 @@ RELATIONS: Final = {
     "contradicts": CONTRADICTS,
 }
 
-# What the entity is called that stands for the user, and by which words users mean it.
+# The label of the entity for the user, and the words by which users mean themselves.
 SELF: Final = "the user"
 FIRST_PERSON: Final = frozenset(
     (
@@ -67,97 +66,98 @@ FIRST_PERSON: Final = frozenset(
     )
 )
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
-# What has a name; the other types are called by words.
+# A thing with a name; entities of the other types are called by words.
 NAMED: Final = "entity"
 EVENT: Final = "event"
 THING: Final = "entity"
 TOPIC: Final = "topic"
-# Of the numbers that tools show; procedures yield them as they are.
+# Tools round to so many decimals; procedures do not round.
 DECIMALS: Final = 6
-# Predicates that have one value at a time, whether or not a caller says so.
+# Predicates with one value at a time, whether or not a caller says so.
 SINGLE: Final = ("birthday", "name", "age", "spouse", "employer", "home")
-# What a fact that a message states does to an earlier one: it stands beside it, comes after it, or
-# says that it is over.
+# The relation of a stated fact to an earlier one: it stands beside it, comes after it, or says that
+# it is over.
 BESIDE: Final = "beside"
 AFTER: Final = "after"
 OVER: Final = "over"
 FACT_MODES: Final = (BESIDE, AFTER, OVER)
-# Since ever, for what does not say since when.
+# The beginning of facts without a valid_from.
 BEGINNING: Final = -limits.MAX_TIME_MS
 
-# Who said it; of a node also both of them.
+# The speaker; for a node also both of them.
 USER: Final = "user"
 MODEL: Final = "model"
 MIXED: Final = "mixed"
 SPEAKERS: Final = (USER, MODEL)
 ORIGINS: Final = (USER, MODEL, MIXED)
-# Where an edge is from.
+# The origin of an edge.
 EXPLICIT: Final = "explicit"
 INFERRED: Final = "inferred"
 COOCCURRENCE: Final = "cooccurrence"
 EDGE_ORIGINS: Final = (EXPLICIT, INFERRED, COOCCURRENCE)
 
-# How certain it is who an entity is.
+# The certainty of an entity's identity.
 DISTINCT: Final = "distinct"
 PROVISIONAL: Final = "provisional"
 AMBIGUOUS: Final = "ambiguous"
 MERGED: Final = "merged"
 IDENTITY_STATUSES: Final = (DISTINCT, PROVISIONAL, AMBIGUOUS, MERGED)
-# What became of the thought that two are the same.
+# The state of a doubt whether two are the same.
 CANDIDATE: Final = "candidate"
 REJECTED: Final = "rejected"
 SAME_AS_STATUSES: Final = (CANDIDATE, MERGED, REJECTED)
 SYSTEM: Final = "system"
 USER_CORRECTION: Final = "user_correction"
 MERGERS: Final = (USER_CORRECTION, SYSTEM)
-# What an entry of the ledger did (see `ledger.action_of`).
+# The action of a ledger entry (see `ledger.action_of`).
 MERGE_ACTION: Final = "merge"
 SPLIT_ACTION: Final = "split"
 END_ACTION: Final = "end"
 APART_ACTION: Final = "apart"
 ACTIONS: Final = (MERGE_ACTION, SPLIT_ACTION, END_ACTION, APART_ACTION)
 
-# What candidates for the same entity are taken from: never from what is central.
+# The latest and the nearest entities are candidates. Central ones are not, or they would attract
+# ever more.
 LATEST_CANDIDATES: Final = 10
 NEAREST_CANDIDATES: Final = 5
-# So many are looked up, for those activated at one time have no order of their own.
+# More than that are looked up, because entities activated at one time have no order.
 LATEST_LOOKED_UP: Final = 20
-# How many of those are whose names begin alike.
+# The number of entities whose names begin alike.
 KIN_LOOKED_UP: Final = 25
-# Of longer names that a name may be the first of, or an acronym the initials of.
+# The number of longer names that a name may begin, or an acronym abbreviate.
 BEGUN_LOOKED_UP: Final = 5
 ACRONYM_LOOKED_UP: Final = 200
-# A search looks at so many that begin with what is asked for, and at so many of the latest.
+# A search reads so many entities that begin with the query, and so many of the latest.
 SEARCHED: Final = 2_000
-# And at so many that begin with one of its first words.
+# And so many that begin with one of its first words.
 WORDS_SEARCHED: Final = 8
 WORD_SEARCHED: Final = 200
-# By place, the properties that have the words of a label after what it begins with, so that an
-# index finds them. For those of so many first words of a search.
+# By place, the properties with the second and further words of a label, so that an index finds them
+# by the first words of a query.
 INNER_WORDS: Final = {place: f"word_{place + 2}" for place in range(5)}
 INNER_SEARCHED: Final = 4
 
-# Co-occurrence: all pairs of a long session would be a hairball.
+# The most entities of a session to pair: all pairs of a long session would be a hairball.
 MAX_PAIRED: Final = 30
-# Seed 004: a causal relation needs that many sessions, and moods that differ.
+# A causal relation needs so many sessions, and moods that differ (set): one mood proves no cause.
 CAUSAL_SESSIONS: Final = 3
 CAUSAL_MOODS_APART: Final = 0.2
-# How many sessions an entity or a relation remembers.
+# The most sessions that an entity or a relation remembers.
 MAX_SESSIONS_KEPT: Final = 50
 
 MAX_OBSERVATIONS: Final = 200
 MAX_LABEL: Final = 255
 MAX_CONTEXT: Final = 500
-# Of how many what joins them is read at once, where nothing is written.
+# A read-only look-up loads the edges of so many entities at once.
 CONNECTED: Final = 2_000
 DECAY: Final = "decay"
 SEMANTIC_STEP: Final = "semantic"
 DEACTIVATE: Final = "deactivate"
 DAILY: Final = ("decay", SEMANTIC_STEP, "centrality", "deactivate", "edge_count", "contradictions")
-# Steps that can be taken for some entities one right after the other, while their edges are at
-# hand: none of them needs what the one before does to all others.
+# Steps that can run for an entity right after one another, while its edges are loaded: none needs
+# the previous step's effect on all others.
 DAILY_TOGETHER: Final = (("decay",), (SEMANTIC_STEP,), DAILY[2:])
-# Of these, those that go through the edges which leave an entity, and through all that it has.
+# The steps that read only the outgoing edges of an entity, and those that read all its edges.
 READING_LEAVING: Final = ("decay",)
 READING_ALL: Final = DAILY[2:]
 COMMUNITIES: Final = "communities"
@@ -169,17 +169,17 @@ BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a ti
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
 MAX_LIMIT: Final = 200
-# A picture goes so far and has so many components, unless more are asked for.
+# A picture has so many hops and components by default.
 DEFAULT_HOPS: Final = 2
 MAX_HOPS: Final = 10
 NEIGHBOURS: Final = 100
-# What the owner is shown of all that there is.
+# The default number of rows in the owner's lists.
 LISTED: Final = 100
 MAX_LISTED: Final = 1_000
 
 
 def label(value: object, field: str) -> str:
-    """Return *value* if it can be what an entity is called. Raises InvalidText."""
+    """Return *value* if it is a valid label. Raises InvalidText."""
     return text.long(value, field, MAX_LABEL)
 
 
@@ -189,7 +189,7 @@ _CREATED_AT = Property("created_at", validators.time, NOW, absent=0)
 
 
 def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
-    """Return what tells the inner word at *place* of a label, None where it has not so many."""
+    """Return how to derive the inner word at *place* of a label; None if it has fewer."""
 
     def word(properties: Mapping[str, Any]) -> str | None:
         words = names.inner_words(names.canonical(properties["node_label"]))
@@ -199,10 +199,10 @@ def _inner(place: int) -> Callable[[Mapping[str, Any]], str | None]:
 
 
 def _another_entity(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | None:
-    """Return how an entity and a record of its id cannot be of one being.
+    """Return why an entity and a record with its id cannot be the same entity.
 
-    An id follows from the name, so that two stores give one id to two beings of one name; when it
-    was made tells whether it was the same store that made them.
+    An id follows from the name, so two stores give one id to two entities of one name. The creation
+    time tells whether one store made both.
     """
     kind, other = get("entity_kind"), given.get("entity_kind")
     if given.get("created_at", get("created_at")) == get("created_at") or kinds.agree(kind, other):
@@ -216,7 +216,7 @@ def _another_entity(get: Callable[[str], Any], given: Mapping[str, Any]) -> str 
 
 
 def _another_fact(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | None:
-    """Return how a fact and a record of its id cannot be one: two stores numbered them alike."""
+    """Return why a fact and a record with its id differ: two stores numbered them alike."""
     value, other = get("value"), given.get("value", get("value"))
     if given.get("known_from", get("known_from")) == get("known_from") or value == other:
         return None
@@ -236,13 +236,13 @@ _ENTITY = NodeKind(
         _USER_ID,
         Property("node_type", validators.one_of(NODE_TYPES), absent="entity"),
         Property("node_label", label, absent=""),
-        # Its label as `names.canonical` has it, with " #2" and so on for further ones of that name.
+        # Its label as `names.canonical` returns it, numbered (" #2") if the name is taken.
         Property("canonical_name", text.existing_name, absent=""),
-        # Not `kind`, which is what a record is one of.
+        # Not `kind`, which is the type of a record.
         optional("entity_kind", label),
-        # Tells it from others of its name: "from the office".
+        # Distinguishes it from others of its name: "from the office".
         optional("qualifier", label),
-        # The best spelt label of its component, where that is another than its own.
+        # The best spelt label of its component, if it differs from its own.
         optional("shown_label", label),
         optional("embedding", validators.vector),
         starting("origin", validators.one_of(ORIGINS), MODEL),
@@ -253,7 +253,7 @@ _ENTITY = NodeKind(
         starting("user_sessions", validators.texts, []),
         starting("identity_status", validators.one_of(IDENTITY_STATUSES), PROVISIONAL),
         optional("canonical_node_id", text.name),
-        # How many merges of this entity, into another or of others into it, are in force.
+        # The number of active merges of this entity, into another or of others into it.
         starting("merge_count", validators.count, 0),
         Property("valid_from", validators.time, NOW, absent=-limits.MAX_TIME_MS),
         optional("valid_until", validators.time),
@@ -265,17 +265,17 @@ _ENTITY = NodeKind(
         optional("user_edge_count", validators.count),
         starting("centrality_score", validators.number, 0.0),
         starting("emotional_intensity", validators.unit, 0.0),
-        # By what its centrality is lessened since the last weekly run, if it has many edges.
+        # The factor of its centrality since the last weekly run, if it has many edges.
         optional("pressure", validators.unit),
         optional("community", text.name),
-        # What earlier versions worked out of the next community, and left.
+        # Earlier versions left the draft of the next community here.
         optional("community_draft", text.name),
         starting("is_active", validators.flag, True),
         _CREATED_AT,
         Property("last_activated", validators.time, NOW, absent=0),
     ),
     text="node_label",
-    # What several entities may have in common, of which `canonical_name` is the one.
+    # Several entities may share these, while `canonical_name` is unique.
     derived={
         "called": lambda properties: names.key(properties["node_label"]),
         "searched": lambda properties: names.searched(names.canonical(properties["node_label"])),
@@ -289,19 +289,19 @@ _MENTION = NodeKind(
     MENTION,
     kind="mention",
     measure="mentions",
-    # The id follows from what is counted once: see `ids.mention`.
+    # The id follows from the key that is counted once: see `ids.mention`.
     key=("id",),
     properties=(
         _ID,
         _USER_ID,
         Property("session_id", text.name, absent=""),
         Property("message_id", text.name, absent=""),
-        # The how-manieth mention of its session it is.
+        # Its number within its session.
         starting("sequence", validators.count, 0),
         Property("label", label, absent=""),
         Property("origin", validators.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
-        # The user's words in which the model read what they do not say.
+        # The user's words from which the model inferred it.
         optional("inferred_from", text.summary),
         optional("span_start", validators.count),
         optional("span_end", validators.count),
@@ -326,13 +326,13 @@ _SESSION = NodeKind(
         Property("started_at", validators.time, NOW, absent=0),
         Property("last_mention_at", validators.time, NOW, absent=0),
         optional("ended_at", validators.time),
-        # Nobody ended it since its last mention.
+        # Whether nobody has ended it since its last mention.
         starting("is_open", validators.flag, True),
         optional("valence", validators.valence),
         starting("mention_count", validators.count, 0),
-        # Relations that were observed in it, as `edges.key` writes them.
+        # Relations observed in it, as `edges.key` writes them.
         starting("relations", validators.texts, []),
-        # What it has counted already: entities paired and relations reinforced.
+        # The counted ones: paired entities and reinforced relations.
         starting("paired_by_user", validators.texts, []),
         starting("paired_by_model", validators.texts, []),
         starting("reinforced", validators.texts, []),
@@ -355,9 +355,9 @@ _MERGE = NodeKind(
         optional("merge_reason", text.summary),
         # The user's words that it rests on.
         optional("said", text.summary),
-        # What the source's identity was before.
+        # The identity status of the source before.
         optional("source_status", validators.one_of(IDENTITY_STATUSES)),
-        # Of a split, what it moved: the id of a mention or a fact, a tab, the entity it was of.
+        # The things that a split moved: the id of a mention or a fact, a tab, its former entity.
         optional("moved", validators.texts),
         starting("is_active", validators.flag, True),
         optional("unmerged_at", validators.time),
@@ -379,15 +379,15 @@ _FACT = NodeKind(
         _USER_ID,
         Property("entity_id", text.name, absent=""),
         Property("predicate", label, absent=""),
-        # Of a fact whose value is an entity: what that is called.
+        # The name of the entity that is the value.
         Property("value", text.summary, absent=""),
         starting("single", validators.flag, False),
-        # When it was so in the world, and when we believed it; an end that is missing is open.
+        # When it was true, and when the memory believed it; a missing end is open.
         optional("valid_from", validators.time),
         optional("valid_until", validators.time),
         Property("known_from", validators.time, NOW, absent=0),
         optional("known_until", validators.time),
-        # Since when we know that it ended, and what was believed of its end before.
+        # When the memory learnt that it ended, and the end it believed in before.
         optional("ended_at", validators.time),
         optional("believed_until", validators.time),
         Property("origin", validators.one_of(SPEAKERS), absent=MODEL),
@@ -401,13 +401,13 @@ _FACT = NodeKind(
     told_apart=_another_fact,
 )
 
-# What every edge between entities has. Its strength, recency and trust follow from these when it is
-# read (see `edges`), so that no write can touch one through another.
+# The properties of every edge between entities. Strength, trust and recency are derived at each
+# read (see `edges`), so that no write can change one through another.
 _BETWEEN = (
     Property("origin", validators.one_of(EDGE_ORIGINS), INFERRED, absent=INFERRED),
     optional("evidence", text.summary),
     starting("weight", validators.unit, 0.5),
-    # As of when `weight` is; where a hand left it out, as of when it is first seen.
+    # The time of `weight`; without it, the time at which the layer first saw the edge.
     optional("weight_at", validators.time, NOW),
     starting("user_reinforcement_count", validators.amount, 0.0),
     starting("model_reinforcement_count", validators.amount, 0.0),
@@ -422,7 +422,7 @@ _SAME_AS = (
     starting("status", validators.one_of(SAME_AS_STATUSES), CANDIDATE),
     starting("confidence", validators.unit, 0.5),
     optional("merge_type", label),
-    # How often these two were merged.
+    # The number of merges of these two so far.
     starting("merge_number", validators.count, 0),
 )
 # The sessions that reinforced it, and how each felt.
@@ -477,7 +477,7 @@ LAYER: Final = Layer(
 
 
 def limit(value: int | None, default: int = DEFAULT_LIMIT) -> int:
-    """Return how many rows are asked for: *default* for None, clamped to 1…200."""
+    """Return the requested number of rows: *default* for None, clamped to 1…200."""
     return default if value is None else max(1, min(MAX_LIMIT, value))
 
 
@@ -486,7 +486,7 @@ def edge(edge_type: str) -> EdgeKind:
 
 
 def complete(declared: Sequence[Property], given: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
-    """Return all values of something new: what is *given*, and what the others start with."""
+    """Return all values of a new element: those *given*, and defaults for the others."""
     values = {name: value for name, value in given.items() if value is not None}
     for one in declared:
         if one.name not in values and one.default is not None and one.default is not REQUIRED:

@@ -1,4 +1,4 @@
-"""Finding entities by what they are called."""
+"""Search entities by their names."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,20 +12,20 @@ from .node import Graph, Node
 
 Row = dict[str, Any]
 
-# The very name is 1; but for accents and apostrophes, a label that begins so, or that has some of
-# the words, is less.
+# The exact name scores 1. The other scores: equal but for accents and apostrophes, a label that
+# begins so, a label with some of the words.
 _ALIKE, _BEGINS, _WORDS = 0.95, 0.9, 0.8
 
 
 class _Asked(NamedTuple):
-    """What is searched for: a canonical name, its plain form, and its words."""
+    """The query: a canonical name, its plain form, and its words."""
 
     name: str
     plain: str
     words: Sequence[str]
 
     def score(self, label: str) -> float:
-        """Return how well *label* fits, in [0, 1]."""
+        """Return the score of *label*, in [0, 1]."""
         called = names.canonical(label)
         if called == self.name:
             return 1.0
@@ -46,12 +46,12 @@ def search(
     limit: int | None = schema.DEFAULT_LIMIT,
     include_inactive: bool = False,
 ) -> list[Row]:
-    """Return the entities that are called like *query*, the closest first; at most *limit*.
+    """Search entities by name, the closest first; at most *limit*.
 
-    A component is one row, found by any of its labels. What the user never mentioned comes after
-    all others, whatever it is called. What was set aside is found by its name alone, unless all of
-    these are asked for, and comes after what is active. A row has entity_id, label, type, kind,
-    status, trust, last_activated (unix ms) and score, in [0, 1].
+    A component is one row, found by any of its labels. Entities that the user never mentioned come
+    last. An archived one is found by its exact name only, unless all archived ones are requested,
+    and comes after the active ones. A row has entity_id, label, type, kind, status, trust,
+    last_activated (unix ms) and score, in [0, 1].
     """
     texts.summary(query, "query")
     wanted = [validators.one_of(schema.NODE_TYPES)(one, "types") for one in types]

@@ -1,4 +1,4 @@
-"""How much there is of entities, in one scope, and what is in doubt."""
+"""Count the entities of one scope, and the open questions about them."""
 
 from collections import Counter
 from typing import Any
@@ -10,9 +10,9 @@ Row = dict[str, Any]
 
 
 def stats(graph: Graph) -> list[Row]:
-    """Return (measure, value, note) rows: entities by status, what is inferred, edges by type.
+    """Return (measure, value, note) rows: entities by status, inferred ones, edges by type.
 
-    A note says what the number means for whoever looks after it.
+    A note explains the number to the owner.
     """
     counts: Counter[str] = Counter()
     edges: Counter[str] = Counter()

@@ -30,7 +30,7 @@ class _Mentioned:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """How a session counts for a pair: as the user's or a model's, and by how much.
+    """The count of a session for a pair: as the user's or a model's, and by how much.
 
     `upgraded` means: it counted as a model's in this session, until the user mentioned both.
     """

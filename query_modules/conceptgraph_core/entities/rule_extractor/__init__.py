@@ -1,9 +1,9 @@
-"""What a message mentions, told without any model: few things, and rather right than many.
+"""Extract the mentions of a message by rules, without a model: few, and rather right than many.
 
-It knows no grammar, only how words are written and some that tell what is around them: names,
-dates, amounts, frequent nouns, who is kin, and what the user says of the user. What it finds stands
-in the text, so of a user's message it is the user's. Of a model's message only names are told, and
-of a long one those that the words around tell for sure: its nouns are not what the user speaks of.
+It knows no grammar, only the writing of words and the words around them. It finds names, dates,
+amounts, frequent nouns, kin, and the user's statements about the user. The text contains every
+result, so results from a user's message are the user's. A model's message yields only names, and a
+long one only sure names: a model's nouns are not the user's topics.
 """
 
 from collections import Counter
@@ -25,21 +25,21 @@ from .written import Word, words
 
 Row = dict[str, Any]
 
-# More than this says nothing of a message.
+# More mentions than this say nothing about a message.
 MOST: Final = 30
 _FREQUENT: Final = 2
 _BRIEF: Final = 40
-# In a longer message a word stands twice by chance.
+# In a longer message a word repeats by chance.
 _MOST_WORDS: Final = 60
 _SHORTEST_NOUN: Final = 4
-# Of English: what ends so is seldom a noun.
+# English words with these endings are seldom nouns.
 _NO_NOUNS: Final = ("ly", "ing", "ed")
-# What an amount is of; of other things a number is counted in passing.
+# Units of amounts; numbers of other things are counted in passing.
 _UNITS: Final = word_set("""
 kg g lbs pounds km miles m cm mm dollars euros euro yen percent prozent kilos kilometers kilometres
 kilometer meters metres meter calories kcal celsius usd eur chf franken
 """)
-# What begins a message often and names nobody.
+# Frequent first words of a message that name nobody.
 _OPENINGS: Final = word_set("""
 hello hi hey thanks thank yes yeah yep okay ok sure great good nice please sorry wow well oh ah no
 nope maybe perhaps absolutely exactly right correct got let lets also additionally remember consider
@@ -52,10 +52,10 @@ write create explain describe using based note step option
 def wanted(
     text: str, given: Sequence[Mapping[str, Any]], languages: Sequence[str], speaker: str
 ) -> tuple[Sequence[Mapping[str, Any]], list[inputs.Observation]]:
-    """Return the observations *given*, or else those of *text*; and these checked, with their cues.
+    """Return the observations *given*, or else those of *text*; checked, and with their cues.
 
-    The look-up and the procedure both read a message by this, so that they agree on whom it may
-    mean. Cues count in a user's own words only. Raises as `observed.observations`.
+    The look-up and the procedure both use this, so that they agree on the entities a message may
+    mean. Cues count in a user's own words only. Raises as `inputs.observations`.
     """
     rows = given or observations(text, languages, speaker)
     read = inputs.observations(rows)
@@ -68,11 +68,11 @@ def observations(
     speaker: str = schema.USER,
     named: Iterable[Named] | None = None,
 ) -> list[Row]:
-    """Return what *text* mentions as `observe` takes it, in the order of the text, at most 30.
+    """Return the mentions in *text* as `observe` takes them, in the order of the text, at most 30.
 
-    Each has label and type, and where they are known a kind, span, valence and facts. *languages*
-    are as `words.terms` takes them; without the libraries of these no nouns are told. *named* are
-    the names in it where something else has found them.
+    Each has label and type and, if known, a kind, span, valence and facts. *languages* are as
+    `words.terms` takes them; without the libraries for these, nouns are left out. *named* are the
+    names in the text if another extractor has found them.
     """
     is_users = speaker == schema.USER
     said = prose.spoken(text, lists=is_users)
@@ -81,7 +81,7 @@ def observations(
     idle = _idle(written, languages)
     found = _Found(said)
     own = list(naming.named(written, idle, german))
-    # Whom a model names at length may be anybody of a text that it makes.
+    # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = voices.others(text) if is_users else []
     if is_users:
@@ -93,7 +93,7 @@ def observations(
     for one in own:
         is_own = one.is_own and is_users and not voices.is_within(theirs, one.start)
         if one.is_own and is_users and not (is_own or one.label):
-            # "My sister" in a quotation is nobody's whom the user knows by that.
+            # "My sister" in a quotation is not the user's sister.
             continue
         if is_brief or (one.is_sure and one.kind):
             found.name(one, is_own)
@@ -107,7 +107,7 @@ def observations(
 
 @dataclass(slots=True)
 class _Found:
-    """What was found in a text so far, each name once, and none within another."""
+    """The mentions found so far, each name once, and none within another."""
 
     text: str
     _rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class _Found:
     _unnamed: dict[str, str] = field(default_factory=dict)
 
     def add(self, row: Row, start: int, end: int) -> None:
-        """Add what stands from *start* to before *end*, unless it is known or within another."""
+        """Add the text from *start* to before *end*, unless it is known or within another."""
         if end - start > schema.MAX_LABEL:
             return
         if any(start < last and first < end for first, last in self._taken):
@@ -129,7 +129,7 @@ class _Found:
         self._taken.append((start, end))
 
     def name(self, one: Named, is_own: bool) -> None:
-        """Add a name, and if it *is_own*, one of the user's kin, a fact of that."""
+        """Add a name, and if it *is_own*, a kin of the user's, a fact about that."""
         label = one.label or self.text[one.start : one.end]
         row = {"label": label, "type": "entity"} | ({"kind": one.kind} if one.kind else {})
         known = self._rows.get(names.canonical(label))
@@ -144,7 +144,7 @@ class _Found:
             self._self = self._self or self._my(one.start)
 
     def state(self, one: statements.Statement) -> None:
-        """Add a statement of the user's, and what it names."""
+        """Add a statement of the user's, and the thing it names."""
         self._claim(one.fact)
         self._self = self._self or (one.start, self.text[one.start : one.end])
         if one.observation is not None:
@@ -152,7 +152,7 @@ class _Found:
             self.add(one.observation, place, place + len(one.fact["value"]))
 
     def rows(self) -> list[Row]:
-        """Return what is to be observed; whom all facts are of comes last, after what they name."""
+        """Return the observations; the user, who has all facts, comes after the others."""
         told = sorted(self._rows.values(), key=lambda pair: pair[0])
         rows = [row for _, row in told if not self._is_named(row)][:MOST]
         known = {names.canonical(row["label"]) for row in rows}
@@ -167,7 +167,7 @@ class _Found:
         return rows
 
     def _is_named(self, row: Row) -> bool:
-        """Tell whether it is "my sister", and the text names the one sister."""
+        """Tell whether it is "my sister", and the text names only one sister."""
         kind = self._unnamed.get(names.canonical(row["label"]))
         predicate = "spouse" if kind in people.SPOUSES else kind
         known = [one for one in self._facts if "object" in one and one["predicate"] == predicate]
@@ -209,8 +209,8 @@ def _amounts(written: Sequence[Word]) -> Iterator[tuple[Row, int, int]]:
 def _nouns(
     written: Sequence[Word], idle: frozenset[str], german: bool
 ) -> Iterator[tuple[Row, int, int]]:
-    """Iterate over what the user calls "my …" and speaks of twice or more."""
-    # At length things are discussed, and few of them are spoken of again.
+    """Iterate over nouns that the user calls "my …" or mentions twice or more."""
+    # A long text discusses many things, and few of them return.
     if missing() or len(written) > _MOST_WORDS:
         return
     counts = Counter(word.folded for word in written)
@@ -219,7 +219,7 @@ def _nouns(
         for before, word, after in zip(written, written[1:], [*written[2:], None], strict=False)
         if before.folded in kin.OWN
         and word.follows
-        # "My salary negotiation" is of something else.
+        # "My salary negotiation" is about another noun.
         and (after is None or not after.follows or after.folded in idle)
     }
     for word in written:
@@ -230,7 +230,7 @@ def _nouns(
             and word.text.isalpha()
             and word.is_capitalised == german
             and word.folded not in idle
-            # Kin are somebody, and told as such.
+            # Kin are persons, and found as such.
             and not kin.kinds(word.folded)
             and not dated.is_calendar(word.folded)
             and not word.folded.endswith(_NO_NOUNS)

@@ -1,30 +1,30 @@
-"""Words by which `naming` tells a name, and words that are none."""
+"""Words by which `naming` recognizes a name, and words that are none."""
 
 from typing import Final
 
 from ..language import kin
 from ..language.folded import word_set
 
-# Between the parts of a name: Bank of America, Ludwig van Beethoven.
+# These join the parts of a name: Bank of America, Ludwig van Beethoven.
 LINKS: Final = frozenset(
     ("of", "de", "da", "di", "du", "del", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
 )
-# Behind one of these an acronym is that of a firm or a place.
+# After one of these an acronym belongs to a firm or a place.
 OF: Final = frozenset(("at", "for", "from", "with", "by", "to", "bei", "von", "für"))
-# Behind one of these, without an article, several plain words are that of a firm too.
+# After one of these, without an article, several plain words belong to a firm too.
 AT: Final = frozenset(("at", "from"))
-# Behind whoever does something: "Max is", "Zeus met".
+# These follow a subject: "Max is", "Zeus met".
 TELLING: Final = word_set("""
 is was are were has had will would can could should did who isn't wasn't won't doesn't didn't can't
 said told came went got gave took made met saw ran left lost won bought brought thought knew felt
 found kept sent wrote ate slept spoke began became bit called says
 """)
-# So end nouns that somebody wrote with a capital, and what is done or how.
+# Endings of capitalised common nouns, and of words for actions or manners.
 NO_ENDINGS: Final = (
     *("tion", "sion", "ment", "ness", "ing", "ings", "ance", "ence", "ship", "ism", "ity", "ities"),
     *("tions", "ments", "ed", "ly", "als", "ures", "ages", "ware", "ist", "ists", "ous"),
 )
-# Behind these stands a noun, however it is written.
+# A noun follows these, however it is written.
 BEFORE_NOUNS: Final = word_set("""
 a an the my our your their his her its this these that those some any each every no more of
 """)
@@ -32,7 +32,7 @@ ROLES: Final = word_set("""
 manager engineer officer developer director analyst consultant executive assistant designer lead
 owner owners team report plan list model method account review form answer metrics
 """)
-# Capitalised within a sentence, and nobody's name.
+# Capitalised within a sentence, and no names.
 NO_NAMES: Final = word_set("""
 english german french spanish italian japanese chinese korean russian portuguese dutch american
 british european asian african australian canadian indian mexican irish scottish greek turkish
@@ -46,7 +46,7 @@ title note
 COUNTING: Final = frozenset(
     ("first", "second", "third", "last", "next", "above", "two", "three", "four", "five", "six")
 )
-# What has a number for a name: Chapter 2.
+# Their names are numbers: Chapter 2.
 NUMBERED: Final = word_set("""
 chapter kapitel volume band season staffel episode folge book buch
 """)
@@ -62,7 +62,7 @@ wohne wohnen wohnt wohnte lebe leben lebt lebte gezogen ziehe zieht ziehen komme
 arbeite arbeitet geboren fahre fahren fährt gefahren reise reisen gereist fliege fliegen geflogen
 war waren besuche studiere studiert umgezogen
 """)
-# Names of places are made of plain words: West Coast, Mount Cook.
+# Plain words in names of places: West Coast, Mount Cook.
 OF_PLACES: Final = word_set("""
 bay beach city coast falls island islands lake mount palace park river square street valley
 """)

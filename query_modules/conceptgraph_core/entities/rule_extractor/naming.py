@@ -1,8 +1,8 @@
-"""Proper names, told by how they are written and by what is said around them.
+"""Find proper names by their writing and by the words around them.
 
-In English a capital within a sentence tells a name. In German every noun has one, so that a first
-name, a title, a kin word or a place's preposition must tell it, or that it is used without any
-article again and again.
+In English a capital within a sentence marks a name. German capitalises every noun. There a name
+needs a first name, a title, a kin word or a preposition of places, or frequent use without an
+article.
 """
 
 from collections import Counter
@@ -21,27 +21,27 @@ PERSON: Final = "person"
 PLACE: Final = "place"
 _MOST_PARTS: Final = 4
 _NEAR: Final = 12
-# What has fewer letters may be anything.
+# A shorter word may be anything.
 _SHORTEST: Final = 3
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name in a text, from `start` to before `end`; `label` where it is not as it is written."""
+    """A name in a text, from `start` to before `end`; `label` if it differs from the text."""
 
     start: int
     end: int
     kind: str | None = None
     label: str | None = None
-    # "My sister Clara": who she is to whom speaks.
+    # The kin of "My sister Clara": her relation to the speaker.
     is_own: bool = False
-    # By its own words or those around it, not by a capital alone.
+    # Whether its own words or those around it mark it, not a capital alone.
     is_sure: bool = False
 
 
 def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
-    """Iterate over the names that *written* has; *idle* are the words that say nothing."""
+    """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _kin(written)
     yield from _numbered(written)
     if not any(word.is_capitalised and not word.begins for word in written):
@@ -91,7 +91,7 @@ def _is_had(written: Sequence[Word], place: int) -> bool:
 
 
 def _called(written: Sequence[Word], place: int) -> int:
-    """Return where the name is in "sister Clara", or in "sister is called Clara"."""
+    """Return the place of the name in "sister Clara", or in "sister is called Clara"."""
     ahead = [one.folded for one in written[place : place + 2]]
     if ahead in (["is", "called"], ["is", "named"], ["named", "called"]):
         return place + 2
@@ -99,7 +99,7 @@ def _called(written: Sequence[Word], place: int) -> int:
 
 
 def _name_after(written: Sequence[Word], place: int) -> int:
-    """Return before what word a name ends that stands behind a kin word."""
+    """Return the word at which a name after a kin word ends."""
     first = _called(written, place)
     is_titled = first < len(written) and written[first].folded in people.TITLES
     end, most = first, first + 2 + is_titled
@@ -119,7 +119,7 @@ def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
 def _is_name_word(word: Word, is_second: bool) -> bool:
     if word.gap not in (" ", ", ") or (is_second and word.gap != " ") or is_calendar(word.folded):
         return False
-    # "My dog has", "my sister, I": only what a name is like.
+    # "My dog has", "my sister, I": only a word that is like a name counts.
     is_known = word.folded in (people.SAFE_NAMES if is_second else people.SMALL_NAMES)
     is_known |= word.is_capitalised and not word.is_acronym and word.gap == " "
     return is_known and word.folded not in kin.ENGLISH and not word.begins
@@ -137,14 +137,14 @@ def _numbered(written: Sequence[Word]) -> Iterator[Named]:
 
 
 def _lower_case(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over first names where whoever writes uses no capitals."""
+    """Iterate over first names in a text without capitals."""
     for word in written:
         if word.text.islower() and word.text in people.SAFE_NAMES:
             yield Named(word.start, word.end, None, word.text.capitalize(), is_sure=True)
 
 
 def _run(written: Sequence[Word], place: int) -> int:
-    """Return where a run of capitalised words ends that begins at *place*; there if none does."""
+    """Return the end of the run of capitalised words at *place*; or there if none begins."""
     end = place
     while end < len(written):
         word = written[end]
@@ -162,7 +162,7 @@ def _run(written: Sequence[Word], place: int) -> int:
 def _trimmed(
     written: Sequence[Word], place: int, end: int, idle: frozenset[str]
 ) -> tuple[int, int]:
-    """Return a run without what says nothing at its beginning and links at its end."""
+    """Return a run without idle words at its beginning and links at its end."""
     begun = place
     while place < end and _says_nothing(written[place], place + 1 == end, idle):
         place += 1
@@ -171,7 +171,7 @@ def _trimmed(
         place += _is_of_person(written[place + 1])
     while place < end and _ends_nothing(written[end - 1], idle):
         end -= 1
-    # "First Aid", "Six Senses Laamu": the rest of such a name is none.
+    # "First Aid", "Six Senses Laamu": the rest of such a name is no name.
     is_rest = written[begun].folded in name_words.COUNTING and place > begun
     return (end, end) if is_rest else (place, end)
 
@@ -221,7 +221,7 @@ class _Name:
 
     def _english(self, before: Word | None, after: Word | None) -> Named | None:
         words, last = self._words, self._words[-1]
-        # What somebody quotes is a wording: 'Destination Account'.
+        # Quoted words are a wording: 'Destination Account'.
         if words[0].gap.endswith(_QUOTES) or any(map(_is_identifier, words)):
             return None
         is_subject = after is not None and after.follows and after.text in name_words.TELLING
@@ -261,7 +261,7 @@ class _Name:
     def _is_plain(self, before: Word | None) -> bool:
         """Tell whether all words are plain ones with a capital: Resort, Final Topic.
 
-        Several of them name a place, or whom one is "at": International Business Machines.
+        Several of them name a place, or a firm after "at": International Business Machines.
         """
         at_some = before is not None and before.folded in name_words.AT and self._words[0].follows
         is_place = at_some or any(one.folded in name_words.OF_PLACES for one in self._words)
@@ -279,7 +279,7 @@ class _Name:
         return opened > 0 or gaps[1].startswith("/") or any("&" in gap for gap in gaps)
 
     def _german(self, before: Word | None, counts: Counter[str]) -> Named | None:
-        """Return the first of the words, for the next may be a noun, if something tells a name."""
+        """Return the first word if a cue marks it as a name; the next may be a German noun."""
         if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
             self._words = self._words[1:2]
             return self._named(is_sure=True)
@@ -296,7 +296,7 @@ class _Name:
         return self._named() if counts[word.text] > 1 and self._is_bare(word.text) else None
 
     def _is_bare(self, text: str) -> bool:
-        """Tell whether a German word is used as a name is: no article, and it does something."""
+        """Tell whether a German word is used like a name: no article, and followed by a verb."""
         places = [place for place, one in enumerate(self._written) if one.text == text]
         before = [self._at(place - 1) for place in places]
         after = [self._at(place + 1) for place in places]
@@ -312,7 +312,7 @@ class _Name:
 
 
 def _is_done(word: Word) -> bool:
-    """Tell whether a word behind a name is like a verb: chewed, sleeps."""
+    """Tell whether a word after a name is like a verb: chewed, sleeps."""
     is_verb = word.text.islower() and word.text.endswith(("ed", "s"))
     return word.follows and is_verb and not word.text.endswith(("ss", "us"))
 
@@ -334,7 +334,7 @@ def _is_ordinary(word: Word) -> bool:
 
 
 def _is_identifier(word: Word) -> bool:
-    """Tell whether a word is of a program or a form: DS-921, L1, OrderContainsMeal, Style.Long."""
+    """Tell whether a word belongs to a program or a form: DS-921, L1, Style.Long."""
     text = word.text
     humps = sum(one.islower() and other.isupper() for one, other in pairwise(text))
     is_joined = any(len(part) > 2 and "." in text for part in text.split(".")[1:])

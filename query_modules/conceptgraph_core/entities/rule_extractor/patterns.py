@@ -1,4 +1,4 @@
-"""The patterns of what the user says of the user, which `statements` looks for."""
+"""The patterns of statements about the user, for `statements`."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,11 +10,10 @@ NAME, PHRASE, DATE, NUMBER = "name", "phrase", "date", "number"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Words with their alternatives, then what is told: a slot, the predicate, what was so before.
+    """Words with alternatives, then the claim: a slot, the predicate, the mode of an earlier fact.
 
-    `node_type` and `kind` are those of what the slot names, `valence` how it is felt about. Of
-    `followed`, which stand behind "…", one must come too, where the words alone may begin another
-    thing.
+    `node_type` and `kind` are those of the thing in the slot, `valence` the feeling about it. If
+    the words alone are ambiguous, one of the `followed` must come after "…".
     """
 
     words: tuple[frozenset[str], ...]
@@ -88,11 +87,11 @@ PATTERNS: Final = (
     _pattern("i'm", NUMBER, "age"),
     _pattern("ich bin", NUMBER, "age"),
 )
-# In these begins a statement.
+# Every statement begins with one of these words.
 FIRST: Final = frozenset().union(*(one.words[0] for one in PATTERNS))
-# What the user may be said to do behind "I": of a second clause this tells that it has no subject.
+# Verbs that may follow "I". They mark a second clause without a subject.
 VERBS: Final = frozenset(
     verb for one in PATTERNS if one.words[0] & {"i", "ich"} for verb in one.words[1]
 )
-# In a pattern: a few words of any kind.
+# In a pattern, this stands for a few words of any kind.
 ANY: Final = "*"

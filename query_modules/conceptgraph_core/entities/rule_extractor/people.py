@@ -1,15 +1,15 @@
-"""What people are called, and who is somebody without a name: titles and first names."""
+"""First names, titles, and words for people without a name."""
 
 from typing import Final
 
 from ..language.folded import word_set
 
-# Of whom one has but one: told without a name they are still somebody.
+# A person has one of these, so each is somebody even without a name.
 CLOSE: Final = word_set("""
 mother father sister brother daughter son grandmother grandfather wife husband girlfriend boyfriend
 fiance partner boss roommate dog cat therapist baby
 """)
-# Said of the user's own, the fact has this predicate, of which there is one at a time.
+# A fact about one of these has this predicate, with a single value at a time.
 SPOUSES: Final = frozenset(("wife", "husband"))
 ADJECTIVES: Final = word_set("""
 little big older younger elder old new best good dear late twin half ex great close dead sweet
@@ -63,14 +63,14 @@ torsten tracy trevor tyler udo ulf uli ulla ulrich ulrike ursula uta ute uwe val
 verena veronika viktor viktoria vincent vivian vladimir walter waltraud wendy werner wilhelm william
 willy wolfgang xavier yuki yuko yvonne zachary zoe zoey
 """)
-# First names that are words or places too: of these a capital within a sentence is asked.
+# First names that are also words or places: their capital must be within a sentence.
 _ALIKE: Final = word_set("""
 april august austin bella bill carol charlotte chelsea crystal dawn dean don drew faith florence
 frank georgia glen grace grant guy holly hope iris ivy jack jade jean jordan joy june lily luna
 madison mark max may melody merle milo nadia pat pearl penny pete peter rainer ray rex rich rob rose
 ruby sandy savannah sue summer sydney victor victoria viola violet virginia will
 """)
-# Written small too, behind a kin word: "my dog max".
+# After a kin word these are names in small letters too: "my dog max".
 SMALL_NAMES: Final = SAFE_NAMES | frozenset(
     ("max", "bella", "luna", "rex", "lily", "peter", "milo", "charlotte", "victoria", "jade")
 )

@@ -1,4 +1,4 @@
-"""What of a message somebody says: pasted code, tables, logs and addresses are nobody's words."""
+"""Find the prose of a message: pasted code, tables, logs and addresses are nobody's words."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -14,7 +14,7 @@ _FENCES: Final = ("```", "~~~")
 _QUOTED: Final = (">", "|", "#", "+---", "$ ", "<", "//", "/*")
 _POINTS: Final = ("*", "-", "•", "+", *"0123456789")
 _CODE: Final = (";", "{", "}", "()", ");", "->", "=>", "==", "</", "/>", "\\n", ":=", " = ")
-# A line that is a statement of a program, without any fence around it.
+# A line that is a statement of a program, without a fence around it.
 _STATEMENT: Final = re.compile(
     r"\s*(?:"
     r"(?:async )?def \w+\s*\(|class \w+\s*[(:{]|(?:export |async )*function\b.*[({]"
@@ -27,7 +27,7 @@ _STATEMENT: Final = re.compile(
     r")"
 )
 _INDENTED: Final = ("  ", "\t")
-# Of a path, an identifier or an expression; a word with one of them is none of a language.
+# Signs of paths, identifiers and expressions; no word of a language has one.
 _SIGNS: Final = frozenset("_=<>{}[]\\$|~^")
 _ADDRESSES: Final = ("://", "www.", "@")
 _FILES: Final = (
@@ -35,7 +35,7 @@ _FILES: Final = (
     *(".pdf", ".png", ".jpg", ".docx", ".xlsx", ".zip", ".jar", ".war", ".md", ".sh", ".sql"),
 )
 _LEVELS: Final = frozenset(("info", "warn", "warning", "error", "debug", "fatal", "trace"))
-# A message of more words has what is pasted; then only lines in the first person are somebody's.
+# A longer message contains pasted text; then only lines in the first person count.
 _LONG: Final = 150
 _HEADING: Final = 0.7
 _HEADING_WORDS: Final = 3
@@ -43,9 +43,9 @@ _LONG_WORD: Final = 4
 
 
 def spoken(text: str, *, lists: bool = True) -> str:
-    """Return *text*, as long as it is, with a line's end for each character that nobody says.
+    """Return *text* with a line end in place of each character that is not prose.
 
-    What is in *lists* counts as said, or not.
+    The length stays, so that places in both texts agree. *lists*: list items count as prose.
     """
     kept = [False] * len(text)
     is_long = len(text.split()) > _LONG
@@ -61,15 +61,15 @@ def spoken(text: str, *, lists: bool = True) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Iterate over from and to of each line that is none of code, a table, a log or a heading."""
+    """Iterate over the start and end of each line outside code, tables, logs and headings."""
     start, fence, in_code = 0, False, False
     for whole in text.splitlines(keepends=True):
         line = whole.strip()
-        # What is indented below a statement belongs to it, past empty lines.
+        # The indented lines after a statement belong to it, past empty lines.
         is_code = _STATEMENT.match(whole) is not None
         in_code = is_code or (in_code and (not line or whole.startswith(_INDENTED)))
         if line.startswith(_FENCES):
-            # One that opens and closes on its line is no fence.
+            # A fence that opens and closes on one line is no fence.
             fence ^= line.count(line[:3]) % 2 == 1
         elif line and not fence and not (in_code or _is_pasted(whole) or _is_heading(line)):
             yield start, start + len(whole)
@@ -84,13 +84,13 @@ def _is_pasted(line: str) -> bool:
         return True
     if stripped.endswith((";", "{", "}")) or sum(sign in line for sign in _CODE) > 1:
         return True
-    # A log has the level behind its time, or in brackets.
+    # A log has the level after its time, or in brackets.
     words = _bare(line)[:4]
     return not _LEVELS.isdisjoint(words) and (stripped[0] == "[" or stripped[0].isdigit())
 
 
 def _is_heading(line: str) -> bool:
-    """Tell whether most words of a line have a capital; a line of German has no more than half."""
+    """Tell whether most words of a line have a capital; German prose has no more than half."""
     bare = [one.strip("*:") for one in line.split()]
     words = [one for one in bare if len(one) >= _LONG_WORD and one[0].isalpha()]
     is_said = line.endswith((".", "!", "?")) or not FIRST_PERSON.isdisjoint(_bare(line))
@@ -100,7 +100,7 @@ def _is_heading(line: str) -> bool:
 
 
 def _said(line: str) -> Iterator[tuple[int, int]]:
-    """Iterate over from and to of the words of a line that are no code, path or address."""
+    """Iterate over the start and end of the words of a line that are no code, path or address."""
     place, in_code = 0, False
     for word in line.split(" "):
         ticks = word.count("`")

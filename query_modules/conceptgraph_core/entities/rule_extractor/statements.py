@@ -1,7 +1,7 @@
-"""What the user says of the user: "I work at …", "I love …", "ich wohne in …".
+"""Find statements of users about themselves: "I work at …", "I love …", "ich wohne in …".
 
-A pattern is words in their order, with alternatives; adverbs may stand between them. What is asked,
-supposed, denied, to be forgotten or said of others is no statement.
+A pattern is a sequence of words with alternatives; adverbs may stand between them. A question, a
+supposition, a denial, a request to forget, or a clause about other people is no statement.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ really also just still absolutely totally currently now so recently finally alwa
 truly very quite do today both sehr wirklich auch jetzt gerade noch total immer derzeit seit
 kürzlich endlich ganz eigentlich gestern
 """)
-# Before a statement, these make it none.
+# Words before a statement that make it a supposition.
 _SUPPOSED: Final = word_set("""
 if whether wish imagine suppose pretend would unless say said says wenn falls ob stell sagt sagte do
 did should
 """)
-# "Forget that …", "don't remember that …": each denies, and both together deny nothing.
+# "Forget that …" and "don't remember that …" each deny a statement; both together do not.
 _FORGETTING: Final = word_set("""
 forget delete remove ignore disregard erase vergiss vergesst vergessen lösch lösche ignoriere
 streiche
@@ -39,7 +39,7 @@ that remember think believe claim mean store save note assume dass merk merke me
 speichere denke glaube
 """)
 _BREAKS: Final = frozenset(("but", "because", "and", "so", "aber", "weil", "denn", "und"))
-# Where nobody lives, and for whom nobody works: "I work at night", "I live in hope".
+# No place to live, and no firm to work for: "I work at night", "I live in hope".
 _NOWHERE: Final = word_set("""
 home night nights day myself yourself ourselves me hope fear peace poverty sin free pleasure fun
 charity money food peanuts height heights speed sea least dusk dawn noon midnight weekends harmony
@@ -48,18 +48,18 @@ shame love debt grief worry moderation retirement hause daheim nacht tag angst h
 armut miete geld freude scheidung trennung sorge sünde gefahr zukunft bedarf mich uns luxus
 wohlstand einsamkeit liebe stille spaß
 """)
-# Between a subject and "and" one of these is a subject of its own.
+# One of these between a subject and "and" is a subject of its own.
 _SUBJECTS: Final = word_set("""
 who which that he she it they we you der die das er sie es wir du ihr
 """)
-# So near before a statement stands what denies it.
+# A denial stands within so many words before a statement.
 _MOST_DENYING: Final = 12
 _SELVES: Final = {"i": "i", "i'm": "i", "ich": "ich"}
 _AFTER_AGE: Final = (("years", "old"), ("year", "old"), ("jahre", "alt"))
-# "I don't like": what is denied is one of these.
+# "I don't like" contains one of these.
 _DENYING: Final = frozenset(("don't", "cannot", "can't"))
 _LIKING: Final = frozenset(("like", "stand", "love", "enjoy", "eat"))
-# Where a phrase ends.
+# A phrase ends at one of these.
 _STOPS: Final = word_set("""
 but because when while that which who if since although for with in on at to from as than over more
 most about so too very best how what where is are was aber weil wenn während dass der die das für
@@ -70,7 +70,7 @@ _JOINS: Final = frozenset(("and", "und", "or", "oder"))
 _ARTICLES: Final = frozenset(
     ("a", "an", "my", "mein", "meine", "meinen", "die", "der", "das", "den")
 )
-# A phrase that begins so speaks of what was just spoken of.
+# A phrase that begins with one of these refers back.
 _NO_PHRASES: Final = word_set("""
 it this that these those you your him her them us me to how what when where having being getting the
 es dich ihn sie dein deine deinen diese dieser dieses diesen both some any all one something
@@ -79,9 +79,9 @@ doing working seeing hearing knowing using
 """)
 _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
 _MOST_BETWEEN: Final = 5
-# What a statement says, it says in so many words.
+# A statement has at most so many words.
 _MOST_AHEAD: Final = 60
-# Of these "the" says no more than the thing.
+# "The" adds nothing to these.
 _WIDE: Final = frozenset(("sea", "ocean", "beach", "rain", "snow", "outdoors", "mountains", "sun"))
 _MOST_WORDS: Final = 3
 _NO_PLACES: Final = frozenset(("the", "a", "an", "my", "this"))
@@ -89,10 +89,10 @@ _NO_PLACES: Final = frozenset(("the", "a", "an", "my", "this"))
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a user says of the user: the fact, and what to observe of what it names."""
+    """A statement of a user about the user: the fact, and the observation of the thing it names."""
 
     fact: Row
-    # The word by which the user means the user.
+    # The word for the user.
     start: int
     end: int
     observation: Row | None = None
@@ -118,7 +118,7 @@ def statements(text: str, written: Sequence[Word]) -> Iterator[Statement]:
 
 
 def _sentences(text: str, written: Sequence[Word]) -> Iterator[list[Word]]:
-    """Iterate over the words of each sentence that asks nothing."""
+    """Iterate over the words of each sentence that is no question."""
     sentence: list[Word] = []
     for word in (*written, None):
         if sentence and (word is None or word.begins):
@@ -141,12 +141,12 @@ def _starts(sentence: Sequence[Word]) -> Iterator[tuple[int, str]]:
 
 
 def _with_subjects(sentence: list[Word]) -> list[Word]:
-    """Return *sentence* with the subject that a second clause leaves out: "and work at …"."""
+    """Return *sentence* with the subject that a second clause omits: "and work at …"."""
     found, subject = list(sentence), None
     for place, word in enumerate(sentence[:-1]):
         follows = sentence[place + 1].folded in patterns.VERBS
         if word.folded in _SELVES:
-            # "My friend and I": only a clause that is like a statement goes on.
+            # "My friend and I": only a clause that is like a statement continues.
             is_one = follows or word.folded == "i'm"
             subject = replace(word, text=_SELVES[word.folded]) if is_one else None
         elif word.folded in _SUBJECTS:
@@ -157,7 +157,7 @@ def _with_subjects(sentence: list[Word]) -> list[Word]:
 
 
 def _is_denied(sentence: Sequence[Word], place: int) -> bool:
-    """Tell whether what stands before *place* makes no statement of it."""
+    """Tell whether the words before *place* deny the statement."""
     near = sentence[max(0, place - _MOST_DENYING) : place + 1]
     clause: set[str] = set()
     for one, before in pairwise(near[::-1]):
@@ -171,7 +171,7 @@ def _is_denied(sentence: Sequence[Word], place: int) -> bool:
 
 
 def _matched(sentence: Sequence[Word], place: int, pattern: patterns.Pattern) -> int | None:
-    """Return the place after the words of *pattern* that stand from *place* on."""
+    """Return the place after the words of *pattern* that begin at *place*."""
     for number, wanted in enumerate(pattern.words):
         if patterns.ANY in wanted:
             ahead = pattern.words[number + 1]
@@ -224,13 +224,13 @@ def _told(
 
 
 def _is_nowhere(value: str, word: Word) -> bool:
-    """Tell whether *value*, which begins with *word* or behind it, is no firm and no place."""
+    """Tell whether *value*, from *word* on or after it, is no firm and no place."""
     name = folded(value)
     return name in _NOWHERE or (word.text.islower() and name in ordinary.ORDINARY)
 
 
 def _name(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
-    """Yield the name that *rest* begins with."""
+    """Yield the name at the start of *rest*."""
     if rest and rest[0].folded in ("the", "der", "die", "dem", "einer") and len(rest) > 1:
         rest = rest[1:]
     end = 0
@@ -243,14 +243,14 @@ def _name(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
     elif rest and rest[0].text.islower() and not any(one.is_capitalised for one in rest):
         word = rest[0]
         if word.folded not in _STOPS | _NO_PHRASES | _NO_PLACES and len(word.text) > 3:
-            # Of whoever writes everything small the first word is the name.
+            # In a text without capitals the first word is the name.
             last = len(rest) == 1 or not rest[1].follows or rest[1].folded in _STOPS | _JOINS
             if last:
                 yield word.text.capitalize(), word.end
 
 
 def _phrase(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
-    """Yield the things that *rest* begins with: of "cats and dogs, but …" there are two."""
+    """Yield the things at the start of *rest*; "cats and dogs, but …" has two."""
     group: list[Word] = []
     for word in (*rest, None):
         joins = word is not None and word.folded in _JOINS and bool(group)
@@ -277,7 +277,7 @@ def _is_thing(text: str, group: Sequence[Word], after: Word | None) -> bool:
         return False
     if group[0].folded == "the":
         return len(group) == 2 and group[1].folded in _WIDE
-    # "I like being asked", "I like Tom's idea": the phrase goes on, and is none of a thing.
+    # "I like being asked", "I like Tom's idea": the phrase goes on, and names no thing.
     end = group[-1].end
     goes_on = text[end : end + 4].lstrip(" ").startswith(_GOING_ON)
     if after is not None and "," not in after.gap:

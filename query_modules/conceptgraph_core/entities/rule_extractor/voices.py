@@ -1,6 +1,6 @@
-"""Words of a message that are not the user's own: quotations, mails, texts to translate or write.
+"""Find passages that are not in the user's own voice: quotations, mails, texts to translate.
 
-The first person in such a passage is somebody else, so no fact of the user is read from it.
+The first person in such a passage is another person, so it states no fact about the user.
 """
 
 from typing import Any, Final
@@ -25,9 +25,9 @@ _CLOSING: Final = {
     "‘": "’'",
     "‚": "‘’",
 }
-# Apostrophes look like these: without a closing mark they open nothing.
+# Apostrophes have the same form: without a closing mark they open nothing.
 _SINGLE: Final = frozenset("'‘‚")
-# So many words in quotation marks are a name or a term: I work at "Siemens".
+# A quotation of at most so many words is a name or a term: I work at "Siemens".
 _MOST_WORDS: Final = 4
 _LONGEST_SINGLE: Final = 600
 _LONGEST_REQUEST: Final = 300
@@ -70,19 +70,19 @@ _COMPOSING: Final = re.compile(
     r"|rede|tagebuch\w*)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-# "Translate that": what is to be reworked may stand before the request.
+# "Translate that": the text to translate may precede the request.
 _POINTING: Final = re.compile(r"\b(?:this|that|it|above|das|dies\w*|oben)\b", re.IGNORECASE)
 
 Passage = tuple[int, int]
 
 
 def others(text: str) -> list[Passage]:
-    """Return from and to of each passage of *text* that is not in the user's own voice."""
+    """Return the start and end of each passage of *text* that is not in the user's own voice."""
     found, known = _quoted(text), 0
     for match in _SAYING.finditer(text):
         if match.end() < known or text[match.end() : match.end() + 1] in _CLOSING:
             continue
-        # Behind "Tom wrote:" at the end of a line all that follows is pasted.
+        # After "Tom wrote:" at the end of a line, the rest is pasted.
         is_pasted = "\n" in match[0]
         known = len(text) if is_pasted else _paragraph_end(text, match.end())
         found.append((match.end(), known))
@@ -97,7 +97,7 @@ def is_within(passages: list[Passage], place: int) -> bool:
 
 
 def unmarked(text: str) -> str:
-    """Return *text*, as long as it is, without the quotation marks around a few words."""
+    """Return *text*, with spaces for the quotation marks around a few words."""
     characters = list(text)
     for start, end in _quoted(text):
         is_closed = text[end - 1] in _CLOSING[text[start]]
@@ -117,7 +117,7 @@ def _quoted(text: str) -> list[Passage]:
 
 
 def _closed(text: str, place: int) -> int | None:
-    """Return where the quotation ends that *place* opens; None if it opens none."""
+    """Return the end of the quotation that *place* opens; None if it opens none."""
     mark, ahead = text[place], text[place + 1 : place + 2]
     if text[place - 1 : place].isalnum() or not ahead or ahead.isspace():
         return None
@@ -136,7 +136,7 @@ def _paragraph_end(text: str, place: int) -> int:
 
 
 def _reworked(text: str, match: Any) -> Passage:
-    """Return the passage that a request to translate and such is about."""
+    """Return the passage that a request such as "translate" is about."""
     rest = text[match.end() : match.end() + _LONGEST_REQUEST]
     sentence, _, after = re.sub(r"[.!?\n]", "\0", rest, count=1).partition("\0")
     is_last = not after.strip(" .!?\n") and ":" not in match[0][1:] + sentence

@@ -1,4 +1,4 @@
-"""The words of a text as they are written: their capitals, and what is between them."""
+"""Split a text into words that keep their capitals and the text between them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from ..language.folded import folded
 
 _INNER: Final = frozenset("'’-.")
 _ENDS: Final = frozenset('.!?…。！？\n:;"“”„()[]•*')
-# A pronoun and its verb, or a verb and not: nobody's names.
+# A contraction with a verb or a "not" is no name.
 _SHORT: Final = ("'ve", "'re", "'ll", "'m", "'d", "n't")
 _TITLES: Final = frozenset(("dr", "mr", "mrs", "ms", "prof", "st", "hr", "fr"))
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the text, where it stands, the text before it, and whether a sentence begins."""
+    """A word of the text, its place, the text before it, and whether a sentence begins."""
 
     text: str
     start: int
     end: int
     begins: bool
-    # Between the word before and this one.
+    # The text between the previous word and this one.
     gap: str
     folded: str
 
@@ -42,7 +42,7 @@ class Word:
 
     @property
     def follows(self) -> bool:
-        """Tell whether nothing but a blank is between the word before and this one."""
+        """Tell whether only a blank separates it from the previous word."""
         return self.gap == " "
 
 
@@ -74,7 +74,7 @@ def _words(text: str) -> Iterator[Word]:
 
 
 def _is_ordinal(text: str, place: int, before: str) -> bool:
-    """Tell whether a stop is that of "3. Mai"."""
+    """Tell whether a stop belongs to an ordinal: "3. Mai"."""
     following = text[place + 1 : place + 12].split()
     is_month = bool(following) and is_calendar(folded(following[0].rstrip(".,")))
     return before.isdigit() and len(before) <= 2 and is_month
