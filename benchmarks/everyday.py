@@ -41,7 +41,7 @@ def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[Fig
         store.run(calls.transfer.import_rows(list(rows)))
     setup.log(f"{host}: recalling")
     asked = list(messages(size, setup.times(_TIMES)))
-    ours = _taken(store, [calls.everyday.recall(USER, one) for one in asked])
+    ours = _taken(store, [calls.everyday.recall(USER, one, concept_scope="") for one in asked])
     theirs = _taken(
         store, [calls.memory_search.context(USER, one, DEFAULT_BUDGET) for one in asked]
     )

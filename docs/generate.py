@@ -16,7 +16,7 @@ import click
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.settings import DEFAULT_TOOLSETS
+from concept_graph_mcp.settings import DEFAULT_TOOLSETS, read
 from concept_graph_mcp.stores.bolt import readiness
 from concept_graph_mcp.stores.embedded import modules
 from concept_graph_mcp.stores.embedded.interface import Callback
@@ -53,10 +53,11 @@ def tools() -> str:
         "list whose items have fields of their own.",
     ]
     for toolset in toolsets.TOOLSETS:
+        concepts = read({"TZ": "UTC"}, toolsets=toolset).concepts
         lines += [
             f"## The toolset `{toolset}`",
             "The server's instructions tell the model:",
-            _fenced("text", toolsets.instructions((toolset,))),
+            _fenced("text", toolsets.instructions((toolset,), concepts)),
             *_tools_of(_offered(toolset)),
         ]
     named = {tool.name for name in toolsets.TOOLSETS for tool in _offered(name)}

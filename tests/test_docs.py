@@ -297,7 +297,8 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
 def test_the_conversation_goes_as_the_page_shows_it_on_each_host(toolset, store, portal):
     page = OF_TOOLSETS[toolset]
     clock = Clock()
-    session = Session(store, limits.DEFAULT_TAU_MS, ZONE, clock)
+    concepts = "own" if toolset == "everyday" else "shared"
+    session = Session(store, limits.DEFAULT_TAU_MS, ZONE, clock, concepts=concepts)
     ids: dict[str, str] = {}
 
     async def replay() -> list[dict]:

@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -37,7 +38,7 @@ class Agent:
 
     def __init__(self, world: World, user: str) -> None:
         self._world = world
-        session = world.session(user)
+        session = replace(world.session(user), concepts="own")
         self._tools = {one.name: one for one in toolsets.tools(session, ("everyday",), False)}
         self.tokens: list[int] = []
         self._ids: dict[str, str] = {}

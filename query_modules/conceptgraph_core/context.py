@@ -14,12 +14,15 @@ from .words import languages
 
 # Whose memories and entities they are where nobody says whose.
 DEFAULT_USER: Final = "default"
+# Whose concepts a call is about: everybody's, or the user's.
+OWN: Final = "own"
+WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     *("widened", "near_nothing"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
-    *("planned", "owner"),
+    *("planned", "owner", "concepts"),
 )
 _KEYS = frozenset(_NAMES)
 
@@ -45,6 +48,7 @@ class Context(NamedTuple):
     without an end (see `decaying.lasting`), as where no owner has set a retention window.
     The `owner` of the store settles who is who without the user's words: none need be made up.
     `planned` is what earlier steps of a night's rehearsal would have done: see `entities.planned`.
+    `concepts` are "shared", by all users, or the user's "own".
     """
 
     now_ms: int
@@ -66,6 +70,7 @@ class Context(NamedTuple):
     only_new: bool
     planned: Mapping[str, Any]
     owner: bool
+    concepts: str
     decay: Rules
 
     @property
@@ -101,6 +106,11 @@ def parse(given: Mapping[str, Any]) -> Context:
         decay=_decay(get("decay"), get("expires")),
         **values,
     )
+
+
+def owning(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the context *given*; unless it says whose concepts it is about, the user's own."""
+    return {"concepts": OWN, **given}
 
 
 def tau(value: Any) -> float:
@@ -247,6 +257,12 @@ def _planned(value: Any, _: str) -> Mapping[str, Any]:
     return value
 
 
+def _concepts(value: Any, _: str) -> str:
+    if value not in WHOSE:
+        raise InvalidContext(f"context: concepts must be one of {', '.join(WHOSE)}")
+    return str(value)
+
+
 def _spoken(value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -270,6 +286,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "only_new": False,
     "planned": {},
     "owner": False,
+    "concepts": WHOSE[0],
 }
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
@@ -285,4 +302,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "only_new": _truth,
     "planned": _planned,
     "owner": _truth,
+    "concepts": _concepts,
 }

@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from .validators import Check
 
+# The scope of what belongs to nobody, and so to everybody; no user is called that.
+SHARED: Final = ""
 # A property that every new record must bring.
 REQUIRED: Final = object()
 # A property that takes the time of the call where a record is silent.
@@ -110,6 +112,23 @@ class NodeKind(NamedTuple):
         """The properties that every node has that was not made by hand."""
         return [one for one in self.properties if not one.optional]
 
+    @property
+    def may_be_shared(self) -> bool:
+        """Whether nodes without a scope belong to everybody; records then leave it out."""
+        return self.scope is not None and self.declared(self.scope).optional
+
+    def whose(self, get: Callable[[str], Any]) -> Any:
+        """Return the scope of a node or record by its properties; None if it has none."""
+        scope = None if self.scope is None else get(self.scope)
+        return SHARED if scope is None and self.may_be_shared else scope
+
+    def words_of(self, scope: str) -> str:
+        """Return the scope that the words of its texts have, where *scope* is that of its nodes.
+
+        Texts of a kind that may be shared are counted apart from what else is a user's.
+        """
+        return f"{scope}\x1f{self.kind}" if scope != SHARED and self.may_be_shared else scope
+
     def declared(self, name: str) -> Property:
         for one in self.properties:
             if one.name == name:
@@ -138,20 +157,28 @@ class EdgeKind(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Nodes of *label* by the values of *properties*, in that order; *unique*: one node each."""
+    """Nodes of *label* by the values of *properties*, in that order; *unique*: one node each.
+
+    A node without *scope*, one of these properties, counts as shared.
+    """
 
     label: str
     properties: tuple[str, ...]
     unique: bool = False
+    scope: str | None = None
 
 
 class Ranking(NamedTuple):
-    """Nodes of *label* by time + tau · ln(level), the highest first; equal ones by *then*."""
+    """Nodes of *label* by time + tau · ln(level), the highest first; equal ones by *then*.
+
+    Only shared ones, where *scope* is the property that says whose a node is.
+    """
 
     label: str
     level: str
     time: str
     then: str
+    scope: str | None = None
 
 
 class TextIndex(NamedTuple):
@@ -163,6 +190,9 @@ class TextIndex(NamedTuple):
     these two, which are small. What only contains one is looked for in lists (see `lists`):
     *listed*, a number, says which list has it, and *unlisted*, true, that none has it yet. A node
     that has neither, or no folded form, may lack others as well.
+
+    All this is of shared nodes. *scope* is the property that says whose a node is, and those of a
+    user have, in place of the forms, *owned*: whose they are and *source*, case-folded.
     """
 
     label: str
@@ -172,6 +202,8 @@ class TextIndex(NamedTuple):
     plain: str
     unlisted: str
     listed: str
+    scope: str
+    owned: str
 
 
 class VectorIndex(NamedTuple):

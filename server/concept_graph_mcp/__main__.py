@@ -109,6 +109,7 @@ def main(
       CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file
       CONCEPT_GRAPH_TOOLSETS  like --toolsets
       CONCEPT_GRAPH_USER      whose memories and entities; default: default
+      CONCEPT_GRAPH_CONCEPTS  whose concepts: shared, or the user's own
       CONCEPT_GRAPH_LANGUAGES of what is written and asked; default: en
       CONCEPT_GRAPH_DECAY     how memories fade, e.g. base_rate=0.02
       CONCEPT_GRAPH_EMBEDDINGS  minilm or PROVIDER:NAME, to find by meaning

@@ -77,7 +77,7 @@ def build(
         "concept-graph-mcp",
         title="Concept graph memory",
         version=__version__,
-        instructions=refusal or registered.instructions(toolsets),
+        instructions=refusal or registered.instructions(toolsets, session.concepts),
         tools=[*tools],
         extensions=[mcp_app.extension()],
         lifespan=lifespan,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import dates, limits
-from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.errors import EmbeddingMismatch
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
 from . import calls
@@ -69,6 +70,12 @@ class Session:
     embedding: "LazyEmbedding | None" = None
     decay: Mapping[str, float] = field(default_factory=dict)
     expires: bool = False
+    concepts: str = WHOSE[0]
+
+    @property
+    def concept_scope(self) -> str:
+        """Whose concepts and episodes its calls are about: SHARED, or the user's."""
+        return self.user_id if self.concepts == OWN else SHARED
 
     @classmethod
     def of(
@@ -85,7 +92,8 @@ class Session:
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         embedding = _embedding(settings.embeddings) if settings.embeddings else None
-        return cls(*made, on_misdeployed, until_ms, embedding, settings.decay, settings.expires)
+        time = settings.decay, settings.expires
+        return cls(*made, on_misdeployed, until_ms, embedding, *time, settings.concepts)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
         """Return *text* as a question to memories, with its vector if there is an embedding.
@@ -164,7 +172,8 @@ class Session:
         """Add an episode, named after the local date."""
         now_ms = self.clock.now_ms()
         rows = await self._run(
-            calls.concepts.episode_add(summary, concepts, self.date(now_ms)), now_ms
+            calls.concepts.episode_add(summary, concepts, self.date(now_ms), self.concept_scope),
+            now_ms,
         )
         return rows[0]
 
@@ -184,6 +193,7 @@ class Session:
             "user_id": self.user_id,
             "decay": dict(self.decay),
             "expires": self.expires,
+            "concepts": self.concepts,
         }
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from conceptgraph_core import decaying, limits, text
-from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.words import languages
@@ -63,6 +63,8 @@ class Settings:
     decay_users: tuple[str, ...] = ()
     # How long after their deletion memories are removed for good; None: never, nor do they expire.
     retention_ms: int | None = None
+    # Whose concepts and episodes: all users share them, or each has their own.
+    concepts: str = WHOSE[0]
 
     @property
     def expires(self) -> bool:
@@ -100,6 +102,7 @@ def read(
         embeddings=checked(embeddings, environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
         decay_users=checked(_users, environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
         retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
+        concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
     )
     # No setting of ours: whatever cuts texts into words asks for them itself.
     checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))
@@ -210,6 +213,18 @@ def _zone(name: str | None) -> ZoneInfo:
         raise SettingsError(
             f"TZ: unknown time zone {name!r}; use a name such as Asia/Tokyo"
         ) from None
+
+
+def _concepts(value: str, toolsets: str) -> str:
+    """Return whose concepts; unset, a user's own where a served toolset takes their names."""
+    value = value.strip()
+    if not value:
+        return OWN if "everyday" in map(str.strip, toolsets.split(",")) else WHOSE[0]
+    if value not in WHOSE:
+        raise SettingsError(
+            f"CONCEPT_GRAPH_CONCEPTS: must be one of {', '.join(WHOSE)}, not {value!r}"
+        )
+    return value
 
 
 def _user_id(value: str) -> str:

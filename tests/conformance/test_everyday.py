@@ -64,7 +64,7 @@ def clara(days):
 
 def test_one_call_brings_what_all_layers_have(days, memory):
     clara(days)
-    memory.relation_add("hazelnuts", "nougat", "evokes")
+    days.run(everyday.relate("default", "hazelnuts", "nougat", "evokes"))
     row = days.recalled("Can Clara eat hazelnuts?")
     assert lines.text(row["lines"]).split("\n") == [
         "Who and what:",
@@ -83,8 +83,9 @@ def test_one_call_brings_what_all_layers_have(days, memory):
 
 def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     told = "Tank 2 and the heater burst"
-    memory.episode_add(told, ["tank 2", "heater", "valve"])
-    memory.episode_add("The valve was tested", ["tank 2", "valve"])
+    for said, others in ((told, ["heater", "valve"]), ("The valve was tested", ["valve"])):
+        names = ["tank 2", *others]
+        days.run(calls.concepts.episode_add(said, names, memory.date, "default"))
     brought = [one["parts"][0] for one in days.recalled("What about tank 2?")["lines"]]
     assert sorted(one.partition(" evokes ")[2] for one in brought) == [
         f"{told}”",
@@ -92,12 +93,15 @@ def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     ]
 
 
-def test_by_what_is_related_to_very_much_nothing_comes_to_mind(days, memory):
-    memory.relation_add("robin", "bird", "is-a")
+def test_by_what_is_related_to_very_much_nothing_comes_to_mind(days):
+    def related(source, target, relation):
+        days.run(everyday.relate("default", source, target, relation))
+
+    related("robin", "bird", "is-a")
     for number in range(schema.MOST_RELATIONS[1]):
-        memory.relation_add("bird", f"thing {number}", "evokes")
-    memory.relation_add("robin", "song", "evokes")
-    memory.relation_add("song", "spring", "evokes")
+        related("bird", f"thing {number}", "evokes")
+    related("robin", "song", "evokes")
+    related("song", "spring", "evokes")
     brought = days.recall("Did you hear the robin?")
     assert "song evokes spring" in brought
     assert "thing" not in brought
@@ -321,9 +325,44 @@ def test_always_never_fades(days):
     assert days.kept(made["id"])["tags"] == ["preserved"]
 
 
-def test_names_are_made_no_concepts_for_these_are_everybodys(days, memory):
+def test_what_belongs_to_a_memory_becomes_the_users_own_concepts(days, memory):
+    for times in (1, 2):
+        clara(days)
+        records = memory.records()
+        named = [(one["user_id"], one["name"]) for one in records if one["kind"] == "concept"]
+        assert named == [("default", "Clara"), ("default", "hazelnuts")]
+        weight = 1 - 0.75 * 0.8 ** (times - 1)
+        ties = [one for one in records if one["kind"] == "relation" and one["type"] == "evokes"]
+        assert sorted((one["from"], one["to"]) for one in ties) == [
+            ("Clara", "hazelnuts"),
+            ("hazelnuts", "Clara"),
+        ]
+        assert [one["weight"] for one in ties] == [pytest.approx(weight)] * 2
+    # Of another case it is the same concept.
+    days.remember("Hazelnuts are in nougat", ["Hazelnuts", "nougat"])
+    assert "Comes to mind:" in days.recall("Is there anything with nougat?")
+    assert len([one for one in memory.records() if one["kind"] == "concept"]) == 3
+
+
+def test_shared_concepts_take_no_names_of_a_memory(days, memory):
+    shared = {"concept_scope": ""}
+    about = ["Clara", "hazelnuts"]
+    days.remember("Clara must not eat hazelnuts", about, said=SAID, **shared)
+    days.run(everyday.relate("", "hazelnuts", "nougat", "evokes"))
+    [one, other] = [one for one in memory.records() if one["kind"] == "concept"]
+    assert {one["name"], other["name"]} == {"hazelnuts", "nougat"}
+    assert "user_id" not in one
+    row = days.run(everyday.recall("default", "Can Clara eat hazelnuts?", **shared))[0]
+    assert "hazelnuts evokes nougat" in lines.text(row["lines"])
+    assert "nougat" not in days.recall("Can Clara eat hazelnuts?")
+
+
+def test_associations_that_a_memory_above_tells_are_left_out(days):
     clara(days)
-    assert [one for one in memory.records() if one["kind"] == "concept"] == []
+    days.remember("The nougat is from Turin", ["nougat", "hazelnuts"])
+    told = days.recall("What may Clara not eat?")
+    assert "must not eat hazelnuts" in told
+    assert "“Clara evokes hazelnuts”" not in told
 
 
 def test_nothing_is_seen_of_another_user(days):
@@ -342,7 +381,8 @@ def test_nothing_is_seen_of_another_user(days):
 
 def test_a_search_goes_over_all_layers_and_can_be_narrowed(days, memory):
     memory_id = clara(days)
-    memory.episode_add("Hazelnuts were on sale", ["market"])
+    added = calls.concepts.episode_add
+    days.run(added("Hazelnuts were on sale", ["market"], memory.date, "default"))
     rows = days.search("hazelnuts")
     assert {one["kind"] for one in rows} == {"memory", "episode", "entity"}
     assert {one["total"] for one in rows} == {3}
@@ -356,7 +396,7 @@ def test_a_search_goes_over_all_layers_and_can_be_narrowed(days, memory):
 def test_all_about_a_name_is_bounded_and_says_what_more_there_is(days, memory):
     for number in range(4):
         days.remember(f"Clara has book{number}", [{"name": "Clara", "kind": "sister"}], said=SAID)
-    memory.relation_add("Clara", "music", "evokes")
+    days.run(everyday.relate("default", "Clara", "music", "evokes"))
     row = days.about("Clara", limit=3)
     assert (row["name"], row["kind"], len(row["said"])) == ("Clara", "sister", 3)
     assert (row["relations"], row["more"]) == (["Clara evokes music"], {"said": 1})
@@ -470,7 +510,7 @@ def test_what_is_forgotten_is_out_of_sight(days):
 
 
 def test_relations_are_those_of_the_concepts(days, memory):
-    assert days.run(everyday.relate("hazelnut", "nut", "is-a")) == [
+    assert days.run(everyday.relate("default", "hazelnut", "nut", "is-a")) == [
         {"from": "hazelnut", "to": "nut", "type": "is-a"}
     ]
     assert memory.weight("hazelnut", "nut", "is-a") == 0.25

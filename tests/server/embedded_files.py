@@ -58,10 +58,24 @@ def _expected(vertices: dict[int, Any]) -> dict[str, set[tuple[Any, ...]]]:
         }
         for label in ("Concept", "Episode")
     }
-    concepts = [(v, p) for v, (labels, p) in vertices.items() if "Concept" in labels]
+    scoped = {
+        f"index {label}(user_id, name)": {
+            (properties["user_id"], properties["name"], vertex)
+            for vertex, (labels, properties) in vertices.items()
+            if label in labels
+        }
+        for label in ("Concept", "Episode")
+    }
+    every = [(v, p) for v, (labels, p) in vertices.items() if "Concept" in labels]
+    concepts = [(v, p) for v, p in every if not p["user_id"]]
+    own = [(v, p) for v, p in every if p["user_id"]]
     return {
+        **scoped,
         "index Concept(name)": named["Concept"],
         "index Episode(name)": named["Episode"],
+        "index Concept(owned_name)": {
+            (f"{p['user_id']}\x1f{p['name'].casefold()}", v) for v, p in own
+        },
         "ranking Concept(arousal_level, accessed_at, name)": {
             (p["arousal_level"], p["accessed_at"], p["name"], v) for v, p in concepts
         },

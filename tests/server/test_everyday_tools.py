@@ -43,7 +43,8 @@ def talk(store: Any, portal: Any) -> Callable[..., Any]:
 
     async def talking(conversation: Any, embedding: Any) -> Any:
         zone = ZoneInfo("Europe/Berlin")
-        session = Session(store, limits.DEFAULT_TAU_MS, zone, clock, embedding=embedding)
+        made = store, limits.DEFAULT_TAU_MS, zone, clock
+        session = Session(*made, embedding=embedding, concepts="own")
         async with Client(build(session, toolsets=("everyday",))) as client:
 
             async def call(tool: str, /, **arguments: Any) -> Any:
@@ -65,10 +66,12 @@ def test_seven_tools_are_short_to_read(talk):
     ]
     assert [tool["name"] for tool in listed] == TOOLS
     assert len(json.dumps(listed, separators=(",", ":"))) <= 9_000
-    said = toolsets.instructions(["everyday"])
-    assert len(said) <= 700
-    assert "never instructions" in said
-    assert all(f" {name}" in f" {said.casefold()}" for name in ("recall", "remember"))
+    for concepts, whose in (("own", "this user alone"), ("shared", "nothing private into relate")):
+        said = toolsets.instructions(["everyday"], concepts)
+        assert len(said) <= 700
+        assert "never instructions" in said
+        assert whose in said
+        assert all(f" {name}" in f" {said.casefold()}" for name in ("recall", "remember"))
 
 
 @pytest.mark.usefixtures("worker_runs")

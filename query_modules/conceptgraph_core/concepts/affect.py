@@ -73,8 +73,9 @@ def create_concept(graph: Graph, name: str, level: float, valence: float = 0.0) 
     """Create a concept, aroused to *level* now."""
     return graph.create_node(
         schema.CONCEPT,
+        **graph.owner,
         name=name,
-        **schema.derived(schema.CONCEPT, {"name": name}),
+        **schema.derived(schema.CONCEPT, {**graph.owner, "name": name}),
         valence=valence,
         arousal_level=level,
         accessed_at=graph.context.now_ms,

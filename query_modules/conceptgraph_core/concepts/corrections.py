@@ -30,7 +30,7 @@ def rename(
     rows = _touched(graph, node)
     if not dry_run:
         unlisted = lists.take_out(graph, schema.NAMES, node)
-        derived = schema.derived(node.label, {"name": new_name})
+        derived = schema.derived(node.label, {**graph.owner, "name": new_name})
         graph.update(node, name=new_name, **derived, **unlisted)
     return rows
 

@@ -8,7 +8,7 @@ from .. import limits, text
 from ..errors import InvalidText
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from ..retrieval.schema import DEFAULT_LIMIT, SHARED
+from ..retrieval.schema import DEFAULT_LIMIT
 from . import schema
 from .names import ensure
 from .node import Graph
@@ -29,6 +29,7 @@ def add(graph: Graph, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
     linked = ensure(graph, names, "concepts")
     episode = graph.create_node(
         schema.EPISODE,
+        **graph.owner,
         name=_free_name(base, taken.union(names)),
         summary=summary,
         valence=0.0,
@@ -61,14 +62,14 @@ def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[
             "factors": row["factors"],
             "episode": graph.yielded(row["node"]),
         }
-        for row in searching.search(graph, kind, SHARED, text_, limit)
+        for row in searching.search(graph, kind, schema.words_scope(graph.scope), text_, limit)
     ]
 
 
 def unindexed(graph: Graph) -> dict[str, int]:
     """Return how many episodes `search` cannot find, as what an older version wrote."""
     kind = schema.LAYER.kind(schema.EPISODE)
-    return {"episodes": searching.unindexed(graph, kind, SHARED)}
+    return {"episodes": searching.unindexed(graph, kind, schema.words_scope(graph.scope))}
 
 
 def _date(said_at: int | None) -> str | None:

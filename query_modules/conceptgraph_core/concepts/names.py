@@ -43,6 +43,24 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
     return nodes
 
 
+def called(graph: Graph, names: Sequence[str]) -> list[Node]:
+    """Return the concepts that are called one of *names*, each once, creating those that are not.
+
+    One that has the name but for its case is called so. A name that is no concept's is left out.
+    """
+    wanted = {folding.folded(name): name for name in names}
+    known: dict[str, Node] = {}
+    for node in graph.nodes():
+        form = folding.folded(node.name)
+        if form in wanted and (form not in known or node.name in names):
+            known[form] = node
+    found = [
+        known.get(form) or affect.create_concept(graph, name, schema.AROUSAL_INDIRECT)
+        for form, name in wanted.items()
+    ]
+    return [node for node in found if not node.is_episode]
+
+
 def search(
     graph: Graph, keywords: Sequence[str], limit: int | None = schema.DEFAULT_SEARCH_LIMIT
 ) -> list[dict[str, Any]]:

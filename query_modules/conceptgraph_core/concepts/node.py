@@ -1,12 +1,13 @@
 """Concepts and episodes as one call sees them: their arousal now, and what they say."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from ..context import Context
+from ..context import OWN, Context
 from ..graph import adapter
 from ..graph import raw as raws
+from ..layers import SHARED
 from . import schema
 
 
@@ -50,10 +51,24 @@ class Node(adapter.Node):
 
 
 class Graph(adapter.Graph[Node]):
-    """One call's view of concepts, episodes and their relations."""
+    """One call's view of the concepts and episodes of one scope, and of their relations."""
 
     layer = schema.LAYER
     node_class = Node
+
+    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
+        super().__init__(ctx, context)
+        own = self.context.concepts == OWN
+        self.scope: str = self.context.user_id if own else SHARED
+        self.owner = {schema.SCOPE: self.scope}
+
+    def _new_node(self, raw: Any, node_id: int) -> Node | None:
+        # Here, so that neither a look-up nor a scan nor a walk can meet another scope. Without a
+        # scope is what Cypher written by hand made: it is shared.
+        if (raw.get_property(schema.SCOPE) or SHARED) != self.scope:
+            self._nodes[node_id] = None
+            return None
+        return super()._new_node(raw, node_id)
 
     def named(self, wanted: Callable[[str], bool]) -> list[Node]:
         """Return the nodes whose name is *wanted*: among those found by index, else by a scan."""

@@ -26,7 +26,7 @@ def add(graph: Graph, source: str, target: str, type_: str) -> dict[str, Any]:
         if known and known[0].is_episode and edge_type != schema.EVOKES:
             raise WrongKind(f"{field}: {shown(name)} is an episode; only evokes may join episodes")
         ends.append(known[0] if known else _create_end(graph, name, field))
-    weight = _strengthen(graph, ends[0], ends[1], edge_type)
+    weight = strengthen(graph, ends[0], ends[1], edge_type)
     return {"from": source, "to": target, "type": type_, "weight": weight}
 
 
@@ -42,7 +42,8 @@ def _create_end(graph: Graph, name: str, field: str) -> Node:
     return affect.create_concept(graph, text.name(name, field), schema.AROUSAL_INDIRECT)
 
 
-def _strengthen(graph: Graph, source: Node, target: Node, edge_type: str) -> float:
+def strengthen(graph: Graph, source: Node, target: Node, edge_type: str) -> float:
+    """Join two nodes, or make what joins them firmer; return the new weight."""
     edges = graph.edges_between(source, target, edge_type)
     if not edges:
         graph.create_edge(source, target, edge_type, weight=schema.INITIAL_WEIGHT)

@@ -3,13 +3,14 @@
 Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from .. import folding, limits, text, validators
 from ..layers import (
     NOW,
+    SHARED,
     EdgeKind,
     Index,
     IndexedText,
@@ -74,6 +75,17 @@ WIDENED_RELATIONS: Final = 2_000
 WIDENED_RELATIONS_IN_ALL: Final = 5_000
 
 
+# The property that says whose a concept or an episode is: a user's, or SHARED.
+SCOPE: Final = "user_id"
+# Stands between a scope and a name, and in no text that people write.
+_BEHIND_SCOPE: Final = "\x1f"
+
+
+def _scope(value: Any, field: str) -> str:
+    return SHARED if value == SHARED else text.user(value, field)
+
+
+_SCOPE = Property(SCOPE, _scope, SHARED, absent=SHARED, optional=True)
 _VALENCE = starting("valence", validators.valence, 0.0)
 _ACCESSED_AT = Property("accessed_at", validators.time, NOW, absent=0)
 # Where an episode is one of several that were told one after another.
@@ -104,7 +116,25 @@ NAMES: Final = TextIndex(
     plain="plain_name",
     unlisted="unlisted",
     listed="listed",
+    scope=SCOPE,
+    owned="owned_name",
 )
+
+
+def owned(scope: str, folded: str) -> str:
+    """Return what a user's concept whose name is *folded* is found by."""
+    return f"{scope}{_BEHIND_SCOPE}{folded}"
+
+
+def _shared_form(form: Callable[[str], Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Return what derives a form of the name of a shared concept; a user's has none."""
+    return lambda properties: None if properties.get(SCOPE) else form(properties["name"])
+
+
+def _owned_form(properties: Mapping[str, Any]) -> str | None:
+    scope = properties.get(SCOPE)
+    return owned(scope, folding.folded(properties["name"])) if scope else None
+
 
 LAYER: Final = Layer(
     name="concepts",
@@ -113,8 +143,9 @@ LAYER: Final = Layer(
             CONCEPT,
             kind="concept",
             measure="concepts",
-            key=("name",),
+            key=(SCOPE, "name"),
             properties=(
+                _SCOPE,
                 Property("name", text.name, absent=""),
                 _VALENCE,
                 Property("arousal_level", validators.unit, AROUSAL_INDIRECT, absent=0.0),
@@ -122,18 +153,21 @@ LAYER: Final = Layer(
             ),
             text="name",
             derived={
-                NAMES.folded: lambda properties: folding.folded(properties["name"]),
-                NAMES.other: lambda properties: folding.folded_if_other(properties["name"]),
-                NAMES.plain: lambda properties: folding.plain_if_other(properties["name"]),
-                NAMES.unlisted: lambda _: True,
+                NAMES.folded: _shared_form(folding.folded),
+                NAMES.other: _shared_form(folding.folded_if_other),
+                NAMES.plain: _shared_form(folding.plain_if_other),
+                NAMES.unlisted: _shared_form(lambda _: True),
+                NAMES.owned: _owned_form,
             },
+            scope=SCOPE,
         ),
         NodeKind(
             EPISODE,
             kind="episode",
             measure="episodes",
-            key=("name",),
+            key=(SCOPE, "name"),
             properties=(
+                _SCOPE,
                 Property("name", text.existing_name, absent=""),
                 Property("summary", text.summary, absent=""),
                 _VALENCE,
@@ -142,6 +176,7 @@ LAYER: Final = Layer(
                 *_TOLD,
             ),
             text="summary",
+            scope=SCOPE,
             indexed=IndexedText("summary", when=_day_ms),
         ),
     ),
@@ -158,10 +193,19 @@ LAYER: Final = Layer(
     ),
     names=LABELS,
     walked=LABELS,
-    indexes=(Index(CONCEPT, ("name",), unique=True), Index(EPISODE, ("name",), unique=True)),
-    rankings=(Ranking(CONCEPT, "arousal_level", "accessed_at", "name"),),
+    indexes=(
+        *(Index(label, (SCOPE, "name"), unique=True, scope=SCOPE) for label in LABELS),
+        *(Index(label, ("name",)) for label in LABELS),
+        Index(CONCEPT, (NAMES.owned,)),
+    ),
+    rankings=(Ranking(CONCEPT, "arousal_level", "accessed_at", "name", SCOPE),),
     texts=(NAMES,),
 )
+
+
+def words_scope(scope: str) -> str:
+    """Return the scope that the words of the episodes of *scope* have."""
+    return LAYER.kind(EPISODE).words_of(scope)
 
 
 def checked_hops(max_hop: int) -> int:

@@ -8,8 +8,10 @@ from ..concepts import recall as concepts
 from ..concepts import widening
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
+from ..concepts.schema import EVOKES, RELATION_NAMES
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
+from ..folding import plain
 from ..memories import context as contexts
 from ..memories import near_duplicates, rendering, standing
 from ..memories.view import Graph, Node
@@ -19,6 +21,7 @@ from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title
 
 Row = dict[str, Any]
 
+_EVOKES: Final = f" {RELATION_NAMES[EVOKES]} "
 # No text is cut to less.
 _LEAST_CUT: Final = 40
 
@@ -46,10 +49,12 @@ def recall(
     known = list(_who(graph.another(Entities), question))[: schema.MOST_WHO]
     named = widening.named(graph.another(Concepts), question)
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
-    reserved = int(room.bytes * schema.MIND_SHARE) if named else 0
+    brought = _brought_to_mind(graph.another(Concepts), named)
+    reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     is_known = bool(who or named) or is_of_the_user(message)
     said = _said(graph, question, is_known, room, reserved, (vector, model))
-    mind = _mind(graph.another(Concepts), named, room, said)
+    above = [str(line["parts"][1]) for line in said]
+    mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
     lines = [*who, *said, *mind]
     return {
         "text": text(lines),
@@ -149,17 +154,28 @@ def _cut(line: Line, node: Node, entry: Row, most: int) -> Line:
     return line
 
 
-def _mind(
-    graph: Concepts, named: Sequence[Concept], room: Room, said: Sequence[Line]
-) -> list[Line]:
-    """Return what the concepts *named* bring to mind, and arouse what that mentions."""
-    if not named:
-        return []
+def _brought_to_mind(graph: Concepts, named: Sequence[Concept]) -> list[tuple[Row, Line]]:
+    """Return what the concepts *named* bring to mind, each with its line; arouse it."""
     seeds = [node.name for node in named]
-    above = "\n".join(str(line["parts"][1]) for line in said)
+    if not seeds:
+        return []
     rows = concepts.brought(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
-    lines = [_brought(row, seeds[0]) for row in rows if quoting.inside(row["text"]) not in above]
-    return _fitting(room, lines)
+    return [(row, _brought(row, seeds[0])) for row in once(rows)]
+
+
+def once(rows: Sequence[Row]) -> list[Row]:
+    """Return propositions, of two that evoke one another only the stronger way."""
+    ways = {frozenset(row["text"].split(_EVOKES, 1)): row for row in reversed(rows)}
+    return list(reversed(ways.values()))
+
+
+def _is_said(row: Row, above: Sequence[str]) -> bool:
+    """Tell whether a text *above* says a proposition, or names both ends of an association."""
+    ends = [quoting.inside(row["text"])]
+    if row["episode_id"] is None and _EVOKES in row["text"]:
+        ends = [plain(quoting.inside(end)) for end in row["text"].split(_EVOKES, 1)]
+        above = [plain(one) for one in above]
+    return any(all(end in one for end in ends) for one in above)
 
 
 def _brought(row: Row, seed: str) -> Line:

@@ -1,14 +1,18 @@
 """Something kept once: as a memory, with the entities that it is about."""
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 from .. import validators
+from ..concepts import names as concepts
 from ..concepts import relations
 from ..concepts.node import Graph as Concepts
+from ..concepts.schema import EVOKES
 from ..entities.node import Graph as Entities
 from ..entities.observation import observing
 from ..errors import InvalidNumber
+from ..layers import SHARED
 from ..memories import crud, links
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
@@ -34,8 +38,9 @@ def remember(
     *said* are the user's words, which alone make what it names the user's. *keep* says how long it
     matters (`schema.KEEP`), *replaces* is the id of a memory that is no longer so, and
     *happened_at* (unix ms) when it was so, if not now. It is found by the names and the kinds
-    too, and the names are observed as entities. The same text again is the memory that is there:
-    existing is true, it is accessed, and matters as long as the longer of both. Returns id,
+    too, and the names are observed as entities. Where concepts are the user's own, the names become
+    concepts that evoke one another, firmer each time. The same text again is the memory that is
+    there: existing is true, it is accessed, and matters as long as the longer of both. Returns id,
     existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     wanted = named(about)
@@ -62,6 +67,7 @@ def remember(
         links.join(graph, node, one, memories.DEFAULT_RELATION)
     if wanted:
         observing.observe(graph.another(Entities), *kept(text, said, wanted), relations=[])
+        _associate(graph.another(Concepts), list(wanted))
     return {
         "id": node.memory_id,
         "existing": existing,
@@ -82,6 +88,14 @@ def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
     """Relate two concepts, as `relations.add` does, which returns the weight too."""
     row = relations.add(graph, source, target, type_)
     return {name: row[name] for name in ("from", "to", "type")}
+
+
+def _associate(graph: Concepts, names: Sequence[str]) -> None:
+    """Let *names* evoke one another, firmer each time, if nobody else sees these concepts."""
+    if graph.scope == SHARED:
+        return
+    for source, target in permutations(concepts.called(graph, names), 2):
+        relations.strengthen(graph, source, target, EVOKES)
 
 
 def _again(graph: Graph, node: Node) -> None:

@@ -17,7 +17,6 @@ from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node
 from ..ranks import fused
 from ..retrieval import searching as indexed
-from ..retrieval.schema import SHARED
 from . import schema
 from .asking import limited
 
@@ -106,7 +105,8 @@ def _memories(
 
 def _episodes(graph: Concepts, query: str) -> Iterator[Row]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
-    for row in indexed.search(graph, kind, SHARED, query, DEPTH):
+    scope = concepts.words_scope(graph.scope)
+    for row in indexed.search(graph, kind, scope, query, DEPTH):
         yield {
             "id": row["key"],
             "text": row["node"].text,

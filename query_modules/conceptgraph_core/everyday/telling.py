@@ -19,6 +19,7 @@ from ..memories.view import Graph
 from ..text import shown
 from . import schema
 from .asking import limited
+from .recalling import once
 from .searching import found, told
 
 Row = dict[str, Any]
@@ -140,4 +141,4 @@ def _said(graph: Graph, name: str, vector: Sequence[float], model: str | None) -
 def _relations(graph: Concepts, name: str) -> list[str]:
     seeds = [node.name for node in widening.named(graph, name)]
     rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []
-    return [row["text"] for row in rows]
+    return [row["text"] for row in once(rows)]

@@ -47,7 +47,7 @@ class Graph(Generic[N]):
         super().__init_subclass__()
         cls._walked = frozenset(cls.layer.walked)
         cls._relations = {kind.type: kind.name for kind in cls.layer.edges}
-        cls._keys = {kind.label: kind.key[0] for kind in cls.layer.nodes}
+        cls._keys = {kind.label: kind.key[-1] for kind in cls.layer.nodes}
         cls._vectors = frozenset(index.vector for index in cls.layer.vectors)
 
     _walked: ClassVar[frozenset[str]]

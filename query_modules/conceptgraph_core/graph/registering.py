@@ -20,9 +20,17 @@ _PLAIN = {Any: mgp.Any, Vertex: mgp.Vertex, Edge: mgp.Edge}
 
 
 class Module:
-    """A query module as it is loaded: its docstring is the manual of its procedures."""
+    """A query module as it is loaded: its docstring is the manual of its procedures.
 
-    def __init__(self, manual: str) -> None:
+    *context* makes of the map that a call is given the context that its procedures have.
+    """
+
+    def __init__(
+        self,
+        manual: str,
+        context: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda given: given,
+    ) -> None:
+        self._context = context
         self._manual = dict(map(_item, manual.split("\nCALL ")[1:]))
 
     def register(
@@ -30,12 +38,21 @@ class Module:
     ) -> None:
         """Register *procedure*, which *does* something with a *view* of the graph, and its peek."""
         for one in dict.fromkeys((procedure.name, procedure.peek().name)):
-            run = _running(view, does)
+            run = self._running(view, does)
             run.__name__ = one.partition(".")[2]
             run.__doc__ = self._manual[run.__name__]
             run.__signature__ = _signature(does, procedure.returns)
             is_write = procedure.writes and one == procedure.name
             (mgp.write_proc if is_write else mgp.read_proc)(run)
+
+    def _running(self, view: Callable[..., Any], does: Callable[..., Any]) -> Any:
+        def run(ctx: mgp.ProcCtx, *given: Any) -> list[Any]:
+            answer = does(view(ctx, self._context(given[-1])), *given[:-1])
+            if answer is None:
+                return []
+            return records([answer] if answer.__class__ is dict else answer)
+
+        return run
 
 
 def _item(text: str) -> tuple[str, str]:
@@ -45,16 +62,6 @@ def _item(text: str) -> tuple[str, str]:
     says = " ".join(says.partition("\n\n")[0].split())
     example = f"CALL {call};".replace("\n", "\n    ")
     return name, f"{says}\n\nExample:\n    {example}\n"
-
-
-def _running(view: Callable[..., Any], does: Callable[..., Any]) -> Any:
-    def run(ctx: mgp.ProcCtx, *given: Any) -> list[Any]:
-        answer = does(view(ctx, given[-1]), *given[:-1])
-        if answer is None:
-            return []
-        return records([answer] if answer.__class__ is dict else answer)
-
-    return run
 
 
 def _signature(does: Callable[..., Any], returns: Mapping[str, Any]) -> Any:

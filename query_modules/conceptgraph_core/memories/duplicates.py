@@ -118,4 +118,8 @@ def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
 def _node(graph: AllMemories, index: StoredIndex, text: int) -> Node | None:
     label, key, node_id = index.node_of(text)
     raw = graph.raw_vertex(node_id) if label == schema.MEMORY else None
-    return graph.raw_node(raw) if raw is not None and is_of(raw, schema.KIND, key) else None
+    return (
+        graph.raw_node(raw)
+        if raw is not None and is_of(raw, schema.KIND, key, index.scope)
+        else None
+    )

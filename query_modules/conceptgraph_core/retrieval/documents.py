@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import text as names
-from ..layers import IndexedText, NodeKind
+from ..layers import SHARED, IndexedText, NodeKind
 from ..words import terms
 from . import schema
 from .question import speaker_terms
@@ -73,7 +73,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
     if kind.indexed is None:
         return None
     key = properties.get(kind.key[-1])
-    scope = schema.SHARED if kind.scope is None else properties.get(kind.scope)
+    scope = SHARED if kind.scope is None else kind.whose(properties.get)
     if not isinstance(key, str) or not isinstance(scope, str):
         return None
     thread, position = properties.get("thread"), properties.get("position")
@@ -82,7 +82,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
     speaker = properties.get("speaker")
     return Told(
         # As `text.user` has it.
-        unicodedata.normalize("NFC", scope),
+        kind.words_of(unicodedata.normalize("NFC", scope)),
         kind.label,
         key,
         _text(kind.indexed, properties),

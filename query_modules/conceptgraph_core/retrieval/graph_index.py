@@ -14,7 +14,7 @@ class StoredIndex:
 
     def __init__(self, graph: Words, scope: str) -> None:
         self._graph = graph
-        self._scope = scope
+        self.scope = scope
         self._terms: dict[str, Node] = {}
         self._counts: dict[str, int] = {}
         self._read: dict[str, Mentions[int]] = {}
@@ -79,7 +79,7 @@ class StoredIndex:
             node.raw.get_property("key"): node.raw
             for node in self._graph.nodes()
             if node.label == schema.TEXT
-            and node.raw.get_property("scope") == self._scope
+            and node.raw.get_property("scope") == self.scope
             and node.raw.get_property("label") == label
         }
         self._raws |= {raw.get_id(): raw for raw in texts.values()}
@@ -138,7 +138,7 @@ class StoredIndex:
 
     def _look_up(self, places: dict[tuple[Any, int], None]) -> None:
         """Take note of what stands at *places*, if that can be looked up."""
-        wanted = [(self._scope, *place) for place in places]
+        wanted = [(self.scope, *place) for place in places]
         by = ("scope", *schema.PLACE)
         found = self._graph.looked_up(schema.TEXT, by, wanted) if wanted else None
         if found is None:

@@ -18,9 +18,12 @@ from .speakers import Speakers
 _PROPERTIES = ("thread", "position", "speaker", "said_at")
 
 
-def is_of(raw: Any, kind: NodeKind, key: str) -> bool:
-    """Tell whether a vertex underneath `mgp` is the node of *kind* with that *key*."""
-    return kind.label in labels(raw) and raw.get_property(kind.key[-1]) == key
+def is_of(raw: Any, kind: NodeKind, key: str, scope: str) -> bool:
+    """Tell whether a vertex underneath `mgp` is the node of *kind* with that *key* in *scope*."""
+    if kind.label not in labels(raw) or raw.get_property(kind.key[-1]) != key:
+        return False
+    # A key that is the same in every scope says which node it is by itself.
+    return kind.scope not in kind.key or kind.words_of(kind.whose(raw.get_property)) == scope
 
 
 class Words(adapter.Graph[Node]):
@@ -133,12 +136,12 @@ class Writer:
         return [
             (scope, label, key)
             for (scope, label, key), text in self._texts.items()
-            if not self._is_there(known.get(label), key, text)
+            if not self._is_there(known.get(label), key, scope, text)
         ]
 
-    def _is_there(self, kind: NodeKind | None, key: str, text: Node) -> bool:
+    def _is_there(self, kind: NodeKind | None, key: str, scope: str, text: Node) -> bool:
         raw = self._graph.raw_vertex(text.raw.get_property("node"))
-        return kind is not None and raw is not None and is_of(raw, kind, key)
+        return kind is not None and raw is not None and is_of(raw, kind, key, scope)
 
     def finish(self) -> None:
         """Write how many texts there are now, and remove the terms that none mentions any more."""

@@ -25,8 +25,6 @@ NEXT: Final = "NEXT"
 SAID: Final = "SAID"
 NAMES: Final = "NAMES"
 
-# The scope of what belongs to nobody; no user is called that.
-SHARED: Final = ""
 # How many texts a scope has is kept in so many nodes, so that writers seldom meet in one.
 PARTS: Final = 16
 

@@ -181,7 +181,7 @@ def unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
 def _is_among(vertex: Any, kind: NodeKind, scope: str) -> bool:
     if kind.label not in [label.name for label in vertex.labels]:
         return False
-    return kind.scope is None or vertex.properties.get(kind.scope) == scope
+    return kind.scope is None or kind.words_of(kind.whose(vertex.properties.get)) == scope
 
 
 class _Nodes:
@@ -204,7 +204,7 @@ class _Nodes:
         if label != self._kind.label:
             return None
         raw = self._graph.raw_vertex(node_id)
-        if raw is None or not is_of(raw, self._kind, key):
+        if raw is None or not is_of(raw, self._kind, key, self._index.scope):
             raw = self._by_key().get(key)
         return None if raw is None else self._graph.raw_node(raw)
 
@@ -213,7 +213,9 @@ class _Nodes:
         if self._elsewhere is None:
             raws = (raw_vertex(vertex) for vertex in self._graph.all_vertices())
             keyed = ((raw.get_property(self._kind.key[-1]), raw) for raw in raws)
-            self._elsewhere = {key: raw for key, raw in keyed if is_of(raw, self._kind, key)}
+            self._elsewhere = {
+                key: raw for key, raw in keyed if is_of(raw, self._kind, key, self._index.scope)
+            }
         return self._elsewhere
 
 

@@ -10,8 +10,7 @@ from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import UNINDEXED
-from ..text import shown
-from .view import Everything
+from .view import Everything, shown_key
 
 Row = dict[str, Any]
 
@@ -43,7 +42,7 @@ def check(graph: Everything) -> list[Row]:
     for (labels, key), count in keys.items():
         if count > 1:
             name = graph.layer_of(labels[0]).kind(labels[0]).key[-1]
-            rows.append(_row(*_shared(name), shown(", ".join(map(str, key)))))
+            rows.append(_row(*_shared(name), shown_key(key)))
     return [*rows, *references.problems(), *_not_indexed(graph)]
 
 

@@ -7,6 +7,7 @@ space, `from_kind` or `to_kind` says of which it is. Of the concept layer:
     {kind: "concept", name, valence, arousal_level, accessed_at}
     {kind: "episode", name, summary, valence, arousal_level, accessed_at}
     {kind: "relation", from, to, type, weight}
+Those of a user's own concepts and episodes have user_id as well.
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 from ..errors import InvalidRow
 from ..graph.adapter import Node
+from ..layers import SHARED
 from .places import Key
 from .view import Everything, value_of
 
@@ -40,7 +42,7 @@ def _of_node(graph: Everything, node: Node) -> Record:
     record: Record = {"kind": kind.kind}
     for declared in kind.properties:
         value = value_of(node.raw, declared)
-        if value is not None or not declared.optional:
+        if not declared.optional or value != declared.absent:
             record[declared.name] = value
     return record
 
@@ -49,7 +51,7 @@ def _of_edges(graph: Everything, node: Node) -> Iterator[Record]:
     layer = graph.layer_of(node.label)
     for edge, kind, other in graph.outgoing(node):
         if kind.exported:
-            ends = {"from": _plain(graph.key(node)), "to": _plain(graph.key(other))}
+            ends = _ends(graph, node, other)
             if len(layer.spaces(kind.sources)) > 1:
                 ends["from_kind"] = graph.kind_of(node).kind
             if len(layer.spaces(kind.targets)) > 1:
@@ -57,6 +59,19 @@ def _of_edges(graph: Everything, node: Node) -> Iterator[Record]:
             values = {one.name: value_of(edge, one) for one in kind.properties}
             given = {name: value for name, value in values.items() if value is not None}
             yield {"kind": layer.edge_kind, **ends, "type": kind.name, **given}
+
+
+def _ends(graph: Everything, node: Node, other: Node) -> Record:
+    """Return the keys of both ends, and whose they are, where that is not left out."""
+    ends: Record = {}
+    for field, end in (("from", node), ("to", other)):
+        kind, key = graph.kind_of(end), graph.key(end)
+        if kind.may_be_shared and kind.scope in kind.key:
+            [scope, *key_] = key
+            ends |= {} if scope == SHARED else {kind.scope: scope}
+            key = tuple(key_)
+        ends[field] = _plain(key)
+    return ends
 
 
 def _plain(key: Key) -> Any:

@@ -15,9 +15,8 @@ from ..errors import (
 from ..graph.adapter import Node
 from ..layers import NOW, REQUIRED, EdgeKind, Layer, NodeKind, Property
 from ..retrieval.indexer import Writer
-from ..text import shown
-from .places import Key, Place, key_of, places
-from .view import Everything, value_of
+from .places import Key, Place, key_of, own_key, places
+from .view import Everything, shown_key, value_of
 
 Row = Mapping[str, Any]
 
@@ -78,12 +77,12 @@ class _Importer:
         self._words.finish()
 
     def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> None:
-        key = tuple(kind.declared(name).check(row.get(name), name) for name in kind.key)
-        place = layer.sharing(kind.label), key
+        place = layer.sharing(kind.label), own_key(kind, row)
+        key = place[1]
         known = self._nodes.get(place)
         if known is not None and known.label != kind.label:
             taken = layer.kind(known.label).kind
-            raise NameTaken(f"{kind.key[-1]}: {_shown(key)} is already a {taken}'s")
+            raise NameTaken(f"{kind.key[-1]}: {shown_key(key)} is already a {taken}'s")
         if ("thread" in row) != ("position" in row) and kind.indexed is not None:
             raise InvalidRow("thread, position: go together, or not at all")
         if known is None:
@@ -171,7 +170,7 @@ class _Importer:
         space, key = found[0]
         if len(nodes) > 1:
             kinds = " or ".join(layer.kind(one.label).kind for one in nodes)
-            raise InvalidRow(f"{field}: several are called {_shown(key)}; {field}_kind: {kinds}")
+            raise InvalidRow(f"{field}: several are called {shown_key(key)}; {field}_kind: {kinds}")
         node = nodes[0] if nodes else None
         if node is None:
             node = self._made_end(field, layer, kind, key)
@@ -180,14 +179,14 @@ class _Importer:
             name = layer.kind(node.label).kind
             article = "an" if name[0] in "aeiou" else "a"
             raise WrongKind(
-                f"{field}: {_shown(key)} is {article} {name};"
+                f"{field}: {shown_key(key)} is {article} {name};"
                 f" only {layer.joining(node.label)} may join {layer.kind(node.label).measure}"
             )
         return node
 
     def _made_end(self, field: str, layer: Layer, kind: EdgeKind, key: Key) -> Node:
         if kind.creates is None:
-            raise NotFound(f"{field}: nothing is called {_shown(key)}")
+            raise NotFound(f"{field}: nothing is called {shown_key(key)}")
         made = layer.kind(kind.creates)
         values = {
             name: made.declared(name).check(value, field)
@@ -208,13 +207,16 @@ def _ends(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Pla
     spaces, found, size = layer.spaces(labels), [], 0
     for space in spaces:
         # The longest name that any of them may have: whether it fits is seen by what is found.
-        declared = [layer.kind(space[-1]).declared(name) for name in layer.kind(space[-1]).key]
+        kind = layer.kind(space[-1])
+        declared = [kind.declared(name) for name in kind.key]
         size = len(declared)
-        values = key_of(row.get(field), size)
+        values = key_of(kind, row, row.get(field))
         is_of_another = len(spaces) > 1 and size == 1 and isinstance(values[0], (list, tuple))
         if len(values) == size and not is_of_another:
             pairs = zip(declared, values, strict=True)
-            found.append((space, tuple(one.check(value, field) for one, value in pairs)))
+            found.append(
+                (space, tuple(one.check(value, _named(one, kind, field)) for one, value in pairs))
+            )
     if not found:
         raise InvalidRow(f"{field}: must be a key of {size} values")
     return found
@@ -242,5 +244,6 @@ def _complete(row: Row, declared: Sequence[Property], now_ms: int) -> dict[str, 
     return values
 
 
-def _shown(key: Key) -> str:
-    return shown(", ".join(map(str, key)))
+def _named(one: Property, kind: NodeKind, field: str) -> str:
+    """Return what a part of a key is called where it is refused: the end's *field*, or its own."""
+    return one.name if one.name == kind.scope and kind.may_be_shared else field

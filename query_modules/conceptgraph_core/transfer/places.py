@@ -16,21 +16,36 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
     for layer in layers:
         for kind in layer.nodes:
             if record.get("kind") == kind.kind and kind.exported:
-                key = tuple(record.get(name) for name in kind.key)
+                key = tuple(_value(kind, name, record) for name in kind.key)
                 found.append((layer.sharing(kind.label), _checked(kind, key)))
         edge = layer.edge(record.get("type"))
         if edge is not None and record.get("kind") == layer.edge_kind:
             for labels, field in ((edge.sources, "from"), (edge.targets, "to")):
                 for space in layer.spaces(labels):
                     kind = layer.kind(space[0])
-                    key = key_of(record.get(field), len(kind.key))
+                    key = key_of(kind, record, record.get(field))
                     found.append((space, _checked(kind, key)))
     return [(labels, key) for labels, key in found if _usable(key)]
 
 
-def key_of(value: Any, size: int) -> Key:
-    """Return the key of *size* values that `from` or `to` of a record is: a list if of several."""
-    return tuple(value) if size > 1 and isinstance(value, (list, tuple)) else (value,)
+def key_of(kind: NodeKind, record: Mapping[str, Any], value: Any) -> Key:
+    """Return the key that *value*, `from` or `to` of a record, is: of several values a list.
+
+    Where the scope may be left out, it is no part of *value*: the record has it, if any does.
+    """
+    if kind.may_be_shared and kind.scope in kind.key:
+        return _value(kind, kind.scope, record), value
+    return tuple(value) if len(kind.key) > 1 and isinstance(value, (list, tuple)) else (value,)
+
+
+def own_key(kind: NodeKind, record: Mapping[str, Any]) -> Key:
+    """Return the key that *record*, one of *kind*, has. Raises what its checks do."""
+    return tuple(kind.declared(name).check(_value(kind, name, record), name) for name in kind.key)
+
+
+def _value(kind: NodeKind, name: str, record: Mapping[str, Any]) -> Any:
+    """Return what *record* says of a part of its key; of a scope that it leaves out, SHARED."""
+    return kind.whose(record.get) if name == kind.scope else record.get(name)
 
 
 def _checked(kind: NodeKind, key: Key) -> Key:

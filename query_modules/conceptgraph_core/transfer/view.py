@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..graph.adapter import Node
-from ..layers import EdgeKind, Layer, NodeKind, Property, together
+from ..layers import SHARED, EdgeKind, Layer, NodeKind, Property, together
 from ..registry import LAYERS
 from ..text import shown
 from .places import Key
@@ -31,8 +31,7 @@ class Everything(adapter.Graph[Node]):
 
     def scope(self, node: Node) -> Any:
         """Return whose *node* is; None of what is nobody's."""
-        name = self.kind_of(node).scope
-        return None if name is None else node.raw.get_property(name)
+        return self.kind_of(node).whose(node.raw.get_property)
 
     def are_of_two_scopes(self, one: Node, other: Node) -> bool:
         return len({self.scope(one), self.scope(other)} - {None}) > 1
@@ -40,8 +39,15 @@ class Everything(adapter.Graph[Node]):
     def lacking(self, node: Node) -> dict[str, Any]:
         """Return those properties of *node* that do not follow from its others, as they should."""
         kind = self.kind_of(node)
+        scope = {} if kind.scope is None else {kind.scope: self.scope(node)}
+        lacking = {
+            name: value for name, value in scope.items() if node.raw.get_property(name) != value
+        }
         if not kind.derived:
-            return {}
+            return lacking
+        return lacking | self._underived(kind, node)
+
+    def _underived(self, kind: NodeKind, node: Node) -> dict[str, Any]:
         values = {one.name: _text_or_value(node.raw, one) for one in kind.properties}
         if not any(values[name] for name in kind.key):
             return {}
@@ -58,7 +64,7 @@ class Everything(adapter.Graph[Node]):
         return lacking
 
     def shown(self, node: Node) -> str:
-        return shown(", ".join(map(str, self.key(node))))
+        return shown_key(self.key(node))
 
     def outgoing(self, node: Node) -> Iterator[tuple[Any, EdgeKind, Node]]:
         """Iterate over (edge, its kind, the node that it leads to) within the layer of *node*."""
@@ -74,6 +80,11 @@ class Everything(adapter.Graph[Node]):
                 if other is not None and other.label in layer.labels:
                     yield edge, kind, other
             edge = edges.next()
+
+
+def shown_key(key: Key) -> str:
+    """Return *key* as a message shows it, without the scope of what is shared."""
+    return shown(", ".join(str(one) for one in key if one != SHARED))
 
 
 def _text_or_value(raw: Any, declared: Property) -> Any:

@@ -4,14 +4,28 @@ from collections.abc import Sequence
 
 from conceptgraph_core import folding, limits, text
 from conceptgraph_core.concepts import procedures, schema, spoken
+from conceptgraph_core.context import OWN, WHOSE
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.retrieval.schema import SHARED
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
 from . import text_lookups
 from .call import Call, checked
-from .lookups import Equal, Filled, Listing, Ordered, Range, Similar, Text, Union
+from .lookups import (
+    BEYOND,
+    Equal,
+    Filled,
+    Listing,
+    Lookup,
+    Ordered,
+    Range,
+    Similar,
+    Text,
+    Union,
+    Where,
+)
 
+# Each call is about the concepts of one *scope*: SHARED, or the id of a user whose own they are.
 # The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
 # database, and a refused call needs no look-up.
 
@@ -25,38 +39,38 @@ _EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
 @checked
-def concept_upsert(concept: str) -> Call:
+def concept_upsert(concept: str, scope: str = SHARED) -> Call:
     text.name(concept, "concept")
-    return Call(
-        procedures.CONCEPT_UPSERT,
-        (concept,),
-        _named(concept),
-    )
+    return Call(procedures.CONCEPT_UPSERT, (concept,), _named(scope, concept), whose(scope))
 
 
 @checked
-def update_affect(target: str, valence_delta: float) -> Call:
+def update_affect(target: str, valence_delta: float, scope: str = SHARED) -> Call:
     text.existing_name(target, "target")
     return Call(
-        procedures.UPDATE_AFFECT,
-        (target, valence_delta),
-        _named(target),
+        procedures.UPDATE_AFFECT, (target, valence_delta), _named(scope, target), whose(scope)
     )
 
 
 @checked
-def episode_add(summary: str, concepts: Sequence[str], date: str) -> Call:
+def episode_add(summary: str, concepts: Sequence[str], date: str, scope: str = SHARED) -> Call:
     text.summary(summary, "summary")
     names = tuple(text.names(concepts, "concepts"))
     # Without a concept there is no base; the procedure reports that.
     base = f"{date}/{names[0]}" if names else ""
     # "." follows "-", so the range holds all names that begin with the base and a hyphen.
-    numbered = Range(schema.LAYER.names, "name", base + "-", base + ".")
+    numbered = Range(schema.LAYER.names, "name", base + "-", base + ".", mine(scope))
     if not names:
-        return Call(procedures.EPISODE_ADD, (summary, []), _named())
-    indexed = text_lookups.of_new_text(_EPISODE, summary, SHARED, base, base + ".")
-    lookup = Union((_named(base, *names), numbered, *indexed))
-    return Call(procedures.EPISODE_ADD, (summary, list(names)), lookup, text_lookups.context())
+        return Call(procedures.EPISODE_ADD, (summary, []), _named(scope), whose(scope))
+    words_scope = schema.words_scope(scope)
+    indexed = text_lookups.of_new_text(_EPISODE, summary, words_scope, base, base + ".")
+    lookup = Union((_named(scope, base, *names), numbered, *indexed))
+    return Call(
+        procedures.EPISODE_ADD,
+        (summary, list(names)),
+        lookup,
+        text_lookups.context() | whose(scope),
+    )
 
 
 @checked
@@ -64,47 +78,55 @@ def associate(
     query: str,
     limit: int | None = None,
     explained: bool = True,
+    *,
     asker: str | None = None,
     asked_at: int | None = None,
+    scope: str = SHARED,
 ) -> Call:
     """Return the call that finds the episodes for *query*; *asked_at* is in unix ms."""
     text.summary(query, "query")
-    lookup = text_lookups.of_question(query, SHARED)
+    lookup = text_lookups.of_question(query, schema.words_scope(scope))
     procedure = procedures.ASSOCIATE.without(*(() if explained else _EXPLANATION))
     asked = {"asker": asker, "asked_at": asked_at}
-    context = text_lookups.context() | {
-        key: value for key, value in asked.items() if value is not None
-    }
+    context = text_lookups.context() | whose(scope)
+    context |= {key: value for key, value in asked.items() if value is not None}
     return Call(procedure, (query, limit), lookup, context)
 
 
 @checked
-def widened(query: str) -> Call:
+def widened(query: str, scope: str = SHARED) -> Call:
     """Return the call that returns the terms added to *query* by the concepts in it."""
     text.summary(query, "text")
     named = () if missing() else spoken.names(query, text_lookups.spoken())
-    by_name = Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((name,) for name in named))
-    return Call(procedures.WIDENED, (query,), by_name, text_lookups.context())
+    return Call(
+        procedures.WIDENED, (query,), folded(scope, named), text_lookups.context() | whose(scope)
+    )
 
 
 @checked
-def unindexed() -> Call:
+def unindexed(scope: str = SHARED) -> Call:
     """Return the call that counts the episodes that `associate` cannot find."""
-    return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, SHARED))
+    return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, scope), whose(scope))
 
 
 @checked
-def relation_add(source: str, target: str, relation_type: str) -> Call:
+def relation_add(source: str, target: str, relation_type: str, scope: str = SHARED) -> Call:
     _relation(source, target, relation_type)
-    return Call(procedures.RELATION_ADD, (source, target, relation_type), _named(source, target))
+    arguments = (source, target, relation_type)
+    return Call(procedures.RELATION_ADD, arguments, _named(scope, source, target), whose(scope))
 
 
 @checked
 def concept_search(
-    keywords: Sequence[str], limit: int | None = None, tau_ms: float = limits.DEFAULT_TAU_MS
+    keywords: Sequence[str],
+    limit: int | None = None,
+    tau_ms: float = limits.DEFAULT_TAU_MS,
+    scope: str = SHARED,
 ) -> Call:
     most = schema.search_limit(limit)
     wanted = folding.keywords(text.keywords(keywords))
+    if scope != SHARED:
+        return Call(_CONCEPT_SEARCH, (list(keywords), most), _all_of(scope), whose(scope))
     matching = Text(schema.CONCEPT, wanted, most, procedures.LISTED_NAMES)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
@@ -113,16 +135,22 @@ def concept_search(
 
 @checked
 def recall(
-    seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
+    seeds: Sequence[str],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = None,
+    scope: str = SHARED,
 ) -> Call:
-    return Call(_RECALL, (list(seeds), max_hop, limit), _seeds(seeds))
+    return Call(_RECALL, (list(seeds), max_hop, limit), _seeds(scope, seeds), whose(scope))
 
 
 @checked
 def peek(
-    seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
+    seeds: Sequence[str],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = None,
+    scope: str = SHARED,
 ) -> Call:
-    return Call(_PEEK, (list(seeds), max_hop, limit), _seeds(seeds))
+    return Call(_PEEK, (list(seeds), max_hop, limit), _seeds(scope, seeds), whose(scope))
 
 
 @checked
@@ -131,14 +159,15 @@ def recall_query(
     max_hop: int = schema.DEFAULT_MAX_HOP,
     limit: int | None = None,
     each_episode_once: bool = False,
+    scope: str = SHARED,
 ) -> Call:
     arguments = (list(seeds), max_hop, limit, each_episode_once)
-    return Call(procedures.RECALL_QUERY, arguments, _similar(seeds))
+    return Call(procedures.RECALL_QUERY, arguments, _similar(scope, seeds), whose(scope))
 
 
 @checked
-def unknown(seeds: Sequence[str]) -> Call:
-    return Call(procedures.UNKNOWN, (list(seeds),), _similar(seeds))
+def unknown(seeds: Sequence[str], scope: str = SHARED) -> Call:
+    return Call(procedures.UNKNOWN, (list(seeds),), _similar(scope, seeds), whose(scope))
 
 
 @checked
@@ -169,32 +198,62 @@ def _with_field(call: Call, name: str) -> Call:
 
 @checked
 def neighbourhood(
-    seeds: Sequence[str], max_hop: int = schema.DEFAULT_MAX_HOP, limit: int | None = None
+    seeds: Sequence[str],
+    max_hop: int = schema.DEFAULT_MAX_HOP,
+    limit: int | None = None,
+    scope: str = SHARED,
 ) -> Call:
-    return Call(procedures.NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(seeds))
+    return Call(
+        procedures.NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(scope, seeds), whose(scope)
+    )
 
 
 @checked
-def rename(concept: str, new_name: str, dry_run: bool) -> Call:
+def rename(concept: str, new_name: str, dry_run: bool, scope: str = SHARED) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
-    lookup = Union((_named(concept, new_name), Listing(schema.CONCEPT, (concept,))))
-    return Call(procedures.RENAME, (concept, new_name, dry_run), lookup)
+    lookup = Union((_named(scope, concept, new_name), *_listing(scope, concept)))
+    return Call(procedures.RENAME, (concept, new_name, dry_run), lookup, whose(scope))
 
 
 @checked
-def remove(name: str, dry_run: bool) -> Call:
+def remove(name: str, dry_run: bool, scope: str = SHARED) -> Call:
     text.existing_name(name, "name")
-    indexed = text_lookups.of_removal(_EPISODE, name, SHARED)
-    lookup = Union((_named(name), Listing(schema.CONCEPT, (name,)), *indexed))
-    return Call(procedures.REMOVE, (name, dry_run), lookup, text_lookups.context())
+    indexed = text_lookups.of_removal(_EPISODE, name, schema.words_scope(scope))
+    lookup = Union((_named(scope, name), *_listing(scope, name), *indexed))
+    return Call(procedures.REMOVE, (name, dry_run), lookup, text_lookups.context() | whose(scope))
 
 
 @checked
-def remove_relation(source: str, target: str, relation_type: str, dry_run: bool) -> Call:
+def remove_relation(
+    source: str, target: str, relation_type: str, dry_run: bool, scope: str = SHARED
+) -> Call:
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)
-    return Call(procedures.REMOVE_RELATION, arguments, _named(source, target))
+    return Call(procedures.REMOVE_RELATION, arguments, _named(scope, source, target), whose(scope))
+
+
+def whose(scope: str) -> dict[str, str]:
+    """Return what a context says of the *scope* of concepts that its call is about."""
+    return {"concepts": WHOSE[0]} if scope == SHARED else {"concepts": OWN, "user_id": scope}
+
+
+def mine(scope: str) -> Where:
+    """Return the filter that leaves what is of *scope*."""
+    return ((schema.SCOPE, scope),)
+
+
+def called(scope: str, names: Sequence[str]) -> list[Lookup]:
+    """Look up what has one of *names* in *scope*, or has it but for its case."""
+    return [_named(scope, *names), folded(scope, list(map(folding.folded, names)))]
+
+
+def folded(scope: str, names: Sequence[str]) -> Equal:
+    """Look up the concepts of *scope* that are called one of *names*, case-folded."""
+    if scope == SHARED:
+        return Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((one,) for one in names))
+    forms = tuple((schema.owned(scope, one),) for one in names)
+    return Equal((schema.CONCEPT,), (schema.NAMES.owned,), forms)
 
 
 def _relation(source: str, target: str, relation_type: str) -> None:
@@ -203,17 +262,29 @@ def _relation(source: str, target: str, relation_type: str) -> None:
         raise InvalidText(text.unstorable("type"))
 
 
-def _seeds(seeds: Sequence[str]) -> Equal:
-    return _named(*(text.existing_name(seed, "seeds") for seed in seeds))
+def _seeds(scope: str, seeds: Sequence[str]) -> Equal:
+    return _named(scope, *(text.existing_name(seed, "seeds") for seed in seeds))
 
 
-def _similar(seeds: Sequence[str]) -> Similar:
-    names = _seeds(seeds)
-    keys = tuple(folding.squeezed(name) for (name,) in names.values)
-    return Similar(names, keys, schema.CONCEPT, schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES)
+def _similar(scope: str, seeds: Sequence[str]) -> Similar:
+    names = _seeds(scope, seeds)
+    keys = tuple(folding.squeezed(name) for _, name in names.values)
+    most = schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES
+    every = None if scope == SHARED else _all_of(scope)
+    return Similar(names, keys, schema.CONCEPT, *most, every)
 
 
-def _named(*names: str) -> Equal:
-    """Look up exact names in the name space of concepts and episodes."""
-    values = tuple((name,) for name in dict.fromkeys(names))
-    return Equal(schema.LAYER.names, ("name",), values)
+def _named(scope: str, *names: str) -> Equal:
+    """Look up exact names, among all of *scope* that share the name space of concepts."""
+    values = tuple((scope, name) for name in dict.fromkeys(names))
+    return Equal(schema.LAYER.names, (schema.SCOPE, "name"), values)
+
+
+def _all_of(scope: str) -> Range:
+    """Look up all concepts of a user, whose names no index has by their parts: these are few."""
+    return Range((schema.CONCEPT,), "name", "", BEYOND, mine(scope))
+
+
+def _listing(scope: str, name: str) -> list[Lookup]:
+    """Look up the lists that have a name, if it is in any: those of a user's own are in none."""
+    return [Listing(schema.CONCEPT, (name,))] if scope == SHARED else []

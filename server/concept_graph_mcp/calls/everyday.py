@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import text
+from conceptgraph_core.concepts.schema import words_scope
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday.asking import asked, budget, limited
 from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema
-from conceptgraph_core.retrieval.schema import SHARED
 
 from . import concepts, entities, memories, memory_search, text_lookups
 from .call import Call, checked
@@ -27,14 +28,17 @@ def recall(
     before: str | None = None,
     token_budget: int = DEFAULT_BUDGET,
     embedded: Embedded | None = None,
+    *,
+    concept_scope: str | None = None,
 ) -> Call:
     """Return the call that assembles the context of *message*, and accesses it."""
     budget(token_budget)
     question = asked(message, before)
-    lookup = _asking(scope, question, embedded, _naming(question, scope))
+    own = scope if concept_scope is None else concept_scope
+    lookup = _asking((scope, own), question, embedded, _naming(question, scope))
     model, vector = embedded or (None, ())
     arguments = (message, before, token_budget, list(vector), model)
-    return Call(RECALL, arguments, lookup, text_lookups.context())
+    return Call(RECALL, arguments, lookup, text_lookups.context() | concepts.whose(own))
 
 
 @checked
@@ -48,6 +52,7 @@ def remember(
     replaces: str | None = None,
     happened_at: int | None = None,
     embedded: Embedded | None = None,
+    concept_scope: str | None = None,
 ) -> Call:
     """Return the call that stores *content*; *embedded* is its vector, if there is one."""
     named = hearing.named(about)
@@ -56,14 +61,16 @@ def remember(
     parts: list[Lookup] = [made.lookup.lookup]
     if replaces is not None:
         parts.append(ids(replaces, field="replaces"))
+    own = scope if concept_scope is None else concept_scope
+    if named and own != SHARED:
+        parts += concepts.called(own, list(named))
     if named:
         parts += _parts(entities.observe(*hearing.kept(content, said, named), user_id=scope))
     model, vector = embedded or (None, ())
     given = [dict(one) if isinstance(one, Mapping) else one for one in about]
     arguments = (content, given, keep, said, replaces, happened_at, list(vector), model)
-    return Call(
-        procedures.REMEMBER, arguments, made.lookup._replace(lookup=_all(parts)), made.context
-    )
+    context = {**made.context, **concepts.whose(own)}
+    return Call(procedures.REMEMBER, arguments, made.lookup._replace(lookup=_all(parts)), context)
 
 
 @checked
@@ -77,15 +84,17 @@ def search(
     kinds: Sequence[str] = (),
     limit: int | None = None,
     embedded: Embedded | None = None,
+    concept_scope: str | None = None,
 ) -> Call:
     """Return the call that searches all layers for *query*."""
     limited(limit)
     text.summary(query, "query")
     called = _parts(entities.search(query, user_id=scope))
-    lookup = _asking(scope, query, embedded, called, with_episodes=True)
+    own = scope if concept_scope is None else concept_scope
+    lookup = _asking((scope, own), query, embedded, called, with_episodes=True)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
-    return Call(procedures.SEARCH, arguments, lookup, text_lookups.context())
+    return Call(procedures.SEARCH, arguments, lookup, text_lookups.context() | concepts.whose(own))
 
 
 @checked
@@ -95,6 +104,8 @@ def about(
     limit: int | None = None,
     entity_id: str | None = None,
     embedded: Embedded | None = None,
+    *,
+    concept_scope: str | None = None,
 ) -> Call:
     """Return the call for everything stored about *name*, or about one entity of that name."""
     limited(limit)
@@ -104,9 +115,9 @@ def about(
         parts += _parts(entities.get(entity_id))
     model, vector = embedded or (None, ())
     arguments = (name, limit, entity_id, list(vector), model)
-    return Call(
-        procedures.ABOUT, arguments, _asking(scope, name, embedded, parts), text_lookups.context()
-    )
+    own = scope if concept_scope is None else concept_scope
+    lookup = _asking((scope, own), name, embedded, parts)
+    return Call(procedures.ABOUT, arguments, lookup, text_lookups.context() | concepts.whose(own))
 
 
 @checked
@@ -115,10 +126,9 @@ def forget(memory_id: str, reason: str | None = None) -> Call:
 
 
 @checked
-def relate(source: str, target: str, relation_type: str) -> Call:
-    return concepts.relation_add(source, target, relation_type)._replace(
-        procedure=procedures.RELATE
-    )
+def relate(concept_scope: str, source: str, target: str, relation_type: str) -> Call:
+    made = concepts.relation_add(source, target, relation_type, concept_scope)
+    return made._replace(procedure=procedures.RELATE)
 
 
 @checked
@@ -136,22 +146,27 @@ def identify(scope: str, a: str, b: str | None, same: bool, said: str) -> Call:
 
 
 def _asking(
-    scope: str,
+    scopes: tuple[str, str],
     query: str,
     embedded: Embedded | None,
     also: Sequence[Lookup],
+    *,
     with_episodes: bool = False,
 ) -> Lookup:
-    """Look up memories that may match *query*, the concepts that it names, and *also*."""
-    parts = list(also)
+    """Look up memories that may match *query*, the concepts that it names, and *also*.
+
+    *scopes* are that of the memories and that of the concepts.
+    """
+    (scope, concept_scope), parts = scopes, list(also)
     if embedded is not None:
         parts += [remembered(), near(scope, embedded[1], schema.SEARCH_DEPTH)]
-    widened = concepts.widened(query)
+    widened = concepts.widened(query, concept_scope)
     assert isinstance(widened.lookup, Equal)
     parts.append(widened.lookup)
     if with_episodes:
-        parts += text_lookups.of_terms(query, SHARED)
-    then = text_lookups.of_widened(memory_search.widened(scope, query), scope)
+        parts += text_lookups.of_terms(query, words_scope(concept_scope))
+    further = memory_search.widened(scope, query, concept_scope)
+    then = text_lookups.of_widened(further, scope)
     return text_lookups.of_question(query, scope, parts, then)
 
 

@@ -97,7 +97,7 @@ class Last(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The first *limit* nodes of *label* whose indexed text contains a keyword.
+    """The first *limit* shared nodes of *label* whose indexed text contains a keyword.
 
     They come in the order of `folding.Keywords.place`, ties in the order of the text. Nodes without
     the forms of the layer's text index are all returned, in addition to *limit*. For texts in
@@ -124,7 +124,7 @@ class Similar(NamedTuple):
     *keys* are its values, squeezed as `folding` does it. The similar nodes of a key are the first
     *limit* nodes of *label* whose squeezed indexed text contains the key: equal ones first, then
     those that begin with it, then the others, each group by the text itself. Empty keys are
-    skipped.
+    skipped. With *every*, they are all that it finds.
     """
 
     equal: Equal
@@ -132,6 +132,7 @@ class Similar(NamedTuple):
     label: str
     most: int
     limit: int
+    every: Range | None = None
 
 
 class Nearest(NamedTuple):

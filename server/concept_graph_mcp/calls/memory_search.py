@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core import budgets, text
 from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.retrieval.schema import checked_limit
@@ -37,6 +38,7 @@ def search(
     explained: bool = False,
     asker: str | None = None,
     asked_at: int | None = None,
+    concept_scope: str = SHARED,
 ) -> Call:
     """Return the call that finds the memories for *query*; *asked_at* is in unix ms.
 
@@ -46,7 +48,7 @@ def search(
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
     if query:
-        lookup, context = _asking(scope, query, embedded, wanted, depth)
+        lookup, context = _asking((scope, concept_scope), query, embedded, wanted, depth)
     else:
         lookup, context = latest(scope, SEEN, schema.MAX_FILTERED, source_filter), {}
     model, vector = embedded or (None, ())
@@ -64,10 +66,11 @@ def context(
     query: str,
     token_budget: int = budgets.DEFAULT_BUDGET,
     embedded: Embedded | None = None,
+    concept_scope: str = SHARED,
 ) -> Call:
     """Return the call that assembles the context of *query*, and accesses it."""
     budgets.budget(token_budget)
-    lookup, given = _asking(scope, query, embedded, Wanted(), schema.SEARCH_DEPTH)
+    lookup, given = _asking((scope, concept_scope), query, embedded, Wanted(), schema.SEARCH_DEPTH)
     model, vector = embedded or (None, ())
     return Call(_CONTEXT, (query, token_budget, list(vector), model), lookup, given)
 
@@ -81,29 +84,35 @@ def unnamed(scope: str, query: str) -> Call:
 
 
 @checked
-def widened(scope: str, query: str) -> Call:
+def widened(scope: str, query: str, concept_scope: str = SHARED) -> Call:
     """Return the call that returns the terms added to *query* by the people and names in it."""
-    by_concept = concepts.widened(query)
+    by_concept = concepts.widened(query, concept_scope)
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
     called = tuple((scope, form) for form in forms)
     called_by_kind = entity_calls.meant_by_kind(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
-    return Call(
-        procedures.WIDENED,
-        (query,),
-        Union((by_concept.lookup, merged, *called_by_kind)),
-        text_lookups.context() | {"user_id": scope},
-    )
+    found = Union((by_concept.lookup, merged, *called_by_kind))
+    context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
+    return Call(procedures.WIDENED, (query,), found, context)
 
 
 def _asking(
-    scope: str, query: str, embedded: Embedded | None, wanted: Wanted, depth: int
+    scopes: tuple[str, str],
+    query: str,
+    embedded: Embedded | None,
+    wanted: Wanted,
+    depth: int,
 ) -> tuple[Lookup, dict[str, Any]]:
-    """Return the look-up of memories that may match *query*, and its context."""
+    """Return the look-up of memories that may match *query*, and its context.
+
+    *scopes* are that of the memories and that of the concepts that it names.
+    """
     text.summary(query, "query")
+    scope, concept_scope = scopes
     also: list[Lookup] = []
     if embedded is not None:
         also = [remembered(), near(scope, embedded[1], depth, wanted)]
-    then = text_lookups.of_widened(widened(scope, query), scope)
-    return text_lookups.of_question(query, scope, also, then), text_lookups.context()
+    then = text_lookups.of_widened(widened(scope, query, concept_scope), scope)
+    context = text_lookups.context() | concepts.whose(concept_scope)
+    return text_lookups.of_question(query, scope, also, then), context

@@ -108,7 +108,7 @@ def of_widened(widened: Call, scope: str) -> Answered:
 def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
     """Count the nodes of *kind* in *scope*, and look up how many of them the index has."""
     where = () if kind.scope is None else ((kind.scope, scope),)
-    kept = Union(tuple(_equal(documents.corpus(scope))))
+    kept = Union(tuple(_equal(documents.corpus(kind.words_of(scope)))))
     return Sized(kept, kind.label, kind.key[-1], where)
 
 

@@ -64,7 +64,7 @@ class Failure(click.ClickException):
             click.echo(f"concept-graph-mcp: {printable(one)}", err=True)
 
 
-def configured(embedded: str | None) -> Settings:
+def configured(embedded: str | None, toolsets: str | None = None) -> Settings:
     """Return the settings; without TZ, use the machine's zone and print a note about it.
 
     Raises SettingsError.
@@ -73,7 +73,7 @@ def configured(embedded: str | None) -> Settings:
     if "TZ" not in settings.given(os.environ):
         zone = settings.machine_zone()
         note(f"TZ is not set; using the machine's zone, {zone}.")
-    return settings.read(os.environ, embedded, zone)
+    return settings.read(os.environ, embedded, zone, toolsets)
 
 
 def with_session(
@@ -90,14 +90,24 @@ def with_session(
     return with_keeper(embedded, lambda session, _: work(session), at, creates)
 
 
+def with_everyday(
+    embedded: str | None, work: Callable[[Session], Awaitable[T]], creates: bool = False
+) -> T:
+    """Do as `with_session`, with the defaults of a server that offers the toolset everyday."""
+    chosen = configured(embedded, "everyday")
+    return with_keeper(embedded, lambda session, _: work(session), creates=creates, chosen=chosen)
+
+
 def with_keeper(
     embedded: str | None,
     work: Callable[[Session, Keeper], Awaitable[T]],
     at: str | None = None,
     creates: bool = False,
+    *,
+    chosen: Settings | None = None,
 ) -> T:
     """Return the result of *work* with a session and its store's keeper, as `with_session` does."""
-    chosen = configured(embedded)
+    chosen = chosen or configured(embedded)
     until_ms = None if at is None else unix_ms(at, chosen.zone)
     clock = Clock(until_ms)
 

@@ -1,5 +1,6 @@
 """Rename and remove concepts, relations and episodes (`rename`, `remove`), after a preview."""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -21,10 +22,11 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def rename(embedded: str | None, concept: str, new_name: str, yes: bool) -> None:
     """Give CONCEPT the name NEW_NAME; its feelings, relations and episodes stay with it."""
-    preview, change = (
-        calls.concepts.rename(concept, new_name, dry_run) for dry_run in (True, False)
-    )
-    with_session(embedded, lambda session: _correct(session, preview, change, "Rename", yes))
+
+    def renaming(dry_run: bool, scope: str) -> Call:
+        return calls.concepts.rename(concept, new_name, dry_run, scope)
+
+    with_session(embedded, lambda session: _correct(session, renaming, "Rename", yes))
 
 
 @click.command()
@@ -38,18 +40,20 @@ def remove(embedded: str | None, what: tuple[str, ...], yes: bool) -> None:
     """
     if len(what) not in (1, 3):
         raise click.UsageError("name a concept, an episode, or a relation as FROM TYPE TO")
-    preview, change = (_removal(what, dry_run) for dry_run in (True, False))
-    with_session(embedded, lambda session: _correct(session, preview, change, "Remove", yes))
+
+    def removal(dry_run: bool, scope: str) -> Call:
+        if len(what) == 1:
+            return calls.concepts.remove(what[0], dry_run, scope)
+        source, relation_type, target = what
+        return calls.concepts.remove_relation(source, target, relation_type, dry_run, scope)
+
+    with_session(embedded, lambda session: _correct(session, removal, "Remove", yes))
 
 
-def _removal(what: tuple[str, ...], dry_run: bool) -> Call:
-    if len(what) == 1:
-        return calls.concepts.remove(what[0], dry_run)
-    source, relation_type, target = what
-    return calls.concepts.remove_relation(source, target, relation_type, dry_run)
-
-
-async def _correct(session: Session, preview: Call, change: Call, verb: str, yes: bool) -> None:
+async def _correct(
+    session: Session, correction: Callable[[bool, str], Call], verb: str, yes: bool
+) -> None:
+    preview, change = (correction(dry_run, session.concept_scope) for dry_run in (True, False))
     rows = await session.run(preview)
     for row in rows[:_SHOWN]:
         say(_line(row))

@@ -16,7 +16,7 @@ from conceptgraph_core.quoting import quoted
 
 from .. import calls
 from ..session import Session
-from .common import AS_JSON, Failure, unix_ms, with_session
+from .common import AS_JSON, Failure, unix_ms, with_everyday
 from .listing import limited
 from .notes import note
 from .terminal import print_json, say
@@ -57,7 +57,10 @@ def ask(
 
     async def work(session: Session) -> Row:
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-            call = calls.everyday.recall(session.user_id, message, before, budget, embedded)
+            call = calls.everyday.recall(
+                *(session.user_id, message, before, budget, embedded),
+                concept_scope=session.concept_scope,
+            )
             return call if touch else call._replace(procedure=call.procedure.peek())
 
         [row], advice = await session.answered(message, by)
@@ -70,7 +73,7 @@ def ask(
         )
         return {"text": text, "sources": row["sources"], "tokens": row["tokens"]}
 
-    row = with_session(embedded, work)
+    row = with_everyday(embedded, work)
     if as_json:
         print_json({**row, "sources": [dict(one) for one in row["sources"]]})
     else:
@@ -125,6 +128,7 @@ def remember(
                 replaces=replaces,
                 happened_at=at,
                 embedded=embedded,
+                concept_scope=session.concept_scope,
             )
 
         [row], advice = await session.answered(text, by)
@@ -132,7 +136,7 @@ def remember(
             note(advice)
         return {**row, "similar": [dict(one) for one in row["similar"]]}
 
-    row = with_session(embedded, work, creates=True)
+    row = with_everyday(embedded, work, creates=True)
     if as_json:
         print_json(row)
         return
@@ -162,7 +166,10 @@ def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: boo
     async def work(session: Session) -> Row:
         [row], advice = await session.answered(
             name,
-            lambda embedded: calls.everyday.about(session.user_id, name, limit, None, embedded),
+            lambda embedded: calls.everyday.about(
+                *(session.user_id, name, limit, None, embedded),
+                concept_scope=session.concept_scope,
+            ),
         )
         if advice is not None:
             note(advice)
@@ -170,7 +177,7 @@ def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: boo
             row[field] = [_dated(session, one) for one in row[field]]
         return row
 
-    row = with_session(embedded, work)
+    row = with_everyday(embedded, work)
     if as_json:
         print_json({**row, "more": dict(row["more"])})
         return
@@ -222,7 +229,7 @@ def forget(embedded: str | None, memory_id: str, reason: str | None, as_json: bo
         [row] = await session.run(calls.everyday.forget(memory_id, reason))
         return {"id": row["id"], "forgotten_at": session.local(row["forgotten_at"]).isoformat()}
 
-    row = with_session(embedded, work)
+    row = with_everyday(embedded, work)
     if as_json:
         print_json(row)
     else:
@@ -241,10 +248,11 @@ def relate(
     """Relate two concepts: FROM is-a, part-of or evokes TO."""
 
     async def work(session: Session) -> Row:
-        [row] = await session.run(calls.everyday.relate(source, target, relation_type))
+        call = calls.everyday.relate(session.concept_scope, source, target, relation_type)
+        [row] = await session.run(call)
         return row
 
-    row = with_session(embedded, work, creates=True)
+    row = with_everyday(embedded, work, creates=True)
     if as_json:
         print_json(row)
     else:
@@ -275,7 +283,7 @@ def identify(
         [row] = await session.run(calls.everyday.identify(session.user_id, a, b, same, said))
         return row
 
-    row = with_session(embedded, work)
+    row = with_everyday(embedded, work)
     if as_json:
         print_json(row)
     elif row["verdict"] == schema.ASKED:

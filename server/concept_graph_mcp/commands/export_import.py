@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 import click
 
 from conceptgraph_core import __version__
+from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
+from conceptgraph_core.layers import SHARED
 
 from .. import calls, file_formats
 from ..session import Session
@@ -19,6 +21,8 @@ from .importing import Import
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
+
+_CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.nodes)))
 
 
 @click.command()
@@ -42,7 +46,8 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
       server-memory   the JSON Lines of the reference memory server: concepts
                       become entities, episodes observations; it knows no
                       feelings, no weights and no times, and nothing of
-                      memories and entities
+                      memories and entities; only the concepts that
+                      CONCEPT_GRAPH_CONCEPTS says
     """
     write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
@@ -127,10 +132,12 @@ async def _write_native(session: Session, stream: BinaryIO) -> tuple[int, file_f
 async def _write_server_memory(
     session: Session, stream: BinaryIO
 ) -> tuple[int, file_formats.Tally]:
-    graph = file_formats.ServerMemory()
+    graph, scope = file_formats.ServerMemory(), session.concept_scope
     async for records in _records(session):
         for record in records:
-            graph.add(record)
+            # Names of two users must not meet: it knows nothing of users.
+            if record["kind"] not in _CONCEPTS or record.get("user_id", SHARED) == scope:
+                graph.add(record)
     count = 0
     for line in graph.lines():
         stream.write(line.encode())

@@ -62,7 +62,10 @@ def find(
         raise Failure("--asker: must not be empty")
 
     async def work(session: Session) -> tuple[list[Row], int]:
-        return await _found(session, calls.concepts.associate(text, limit, asker=asker))
+        scope = session.concept_scope
+        return await _found(
+            session, calls.concepts.associate(text, limit, asker=asker, scope=scope)
+        )
 
     rows, lacking = with_session(embedded, work, at)
     if as_json:
@@ -78,7 +81,7 @@ def find(
 async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
     """Return the episodes found, and how many episodes are not indexed yet."""
     rows = await session.run(call)
-    [counted] = await session.run(calls.concepts.unindexed())
+    [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
     return rows, counted["episodes"]
 
 

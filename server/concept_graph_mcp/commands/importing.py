@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from conceptgraph_core import decaying
+from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
 
 from .. import calls, file_formats
@@ -73,9 +75,10 @@ class Import:
 
     async def run(self, session: Session) -> None:
         """Import the file. Raises Failure, which says how much was imported."""
-        naming = await self._naming(session)
+        naming, whose = await self._naming(session), self._whose(session)
         only_new = self._reader.format in file_formats.FOREIGN_MEMORIES
-        batches = _batches(self._reader.rows(naming))
+        rows = (replace(row, record=row.record | whose) for row in self._reader.rows(naming))
+        batches = _batches(rows)
         with progress("importing lines", self._lines) as done, self._telling():
             for batch in batches:
                 with self._interrupts.piece():
@@ -83,6 +86,12 @@ class Import:
                     self._last = batch[-1]
                     self._rows += len(batch)
                 done(self._last.line if self._last.unit == "line" else self._rows)
+
+    def _whose(self, session: Session) -> dict[str, str]:
+        """Return what is said of records of a file that knows of concepts, and of no users."""
+        knows_users = {file_formats.NATIVE, *file_formats.FOREIGN_MEMORIES}
+        scope = session.concept_scope
+        return {} if scope == SHARED or self._reader.format in knows_users else {SCOPE: scope}
 
     async def _naming(self, session: Session) -> file_formats.Naming:
         now_ms = session.clock.now_ms()
@@ -181,7 +190,10 @@ async def _named(session: Session) -> dict[str, str]:
     async with aclosing(session.store.stream()) as batches:
         async for records in batches:
             for record in records:
-                if record["kind"] == "episode" and (match := _EPISODE.fullmatch(record["name"])):
+                is_meant = record.get(SCOPE, SHARED) == session.concept_scope
+                if record["kind"] != "episode" or not is_meant:
+                    continue
+                if match := _EPISODE.fullmatch(record["name"]):
                     found[match["key"]] = record["name"]
             # Relations come after all nodes.
             if any(record["kind"] not in _KINDS for record in records):

@@ -132,6 +132,7 @@ def search(
                 states=states,
                 embedded=embedded,
                 explained=True,
+                concept_scope=session.concept_scope,
             ),
         )
         if advice is not None:

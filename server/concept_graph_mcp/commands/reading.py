@@ -71,8 +71,9 @@ def recall(
     prepare = calls.concepts.recall if touch else calls.concepts.peek
 
     async def ask(session: Session) -> tuple[list[Row], list[Row]]:
-        rows = await session.run(calls.concepts.with_relative(prepare(seeds, hops, limit)))
-        return rows, await session.run(calls.concepts.unknown(seeds))
+        scope = session.concept_scope
+        rows = await session.run(calls.concepts.with_relative(prepare(seeds, hops, limit, scope)))
+        return rows, await session.run(calls.concepts.unknown(seeds, scope))
 
     rows, unknown = with_session(embedded, ask, at)
     total = rows[0]["total"] if rows else 0
@@ -107,7 +108,7 @@ def search(
     """
 
     async def ask(session: Session) -> list[Row]:
-        call = calls.concepts.concept_search(keywords, limit, session.tau_ms)
+        call = calls.concepts.concept_search(keywords, limit, session.tau_ms, session.concept_scope)
         return await session.run(calls.concepts.with_relative(call))
 
     rows = with_session(embedded, ask, at)

@@ -65,6 +65,7 @@ class RememberingTools:
                 tags=tags,
                 states=states,
                 embedded=embedded,
+                concept_scope=self._session.concept_scope,
             )
 
         rows, advice = (
@@ -102,7 +103,9 @@ class RememberingTools:
         scope = self._session.user_id
         [row], advice = await self._session.answered(
             query,
-            lambda embedded: calls.memory_search.context(scope, query, token_budget, embedded),
+            lambda embedded: calls.memory_search.context(
+                scope, query, token_budget, embedded, self._session.concept_scope
+            ),
         )
         text = rendering.written(row["entries"], self._minute)
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=row["tokens"])

@@ -52,9 +52,9 @@ def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[C
     return made
 
 
-def instructions(names: Sequence[str]) -> str:
-    """Return what a model is told of the toolsets *names*."""
-    return "\n".join(toolset.instructions for toolset in _chosen(names))
+def instructions(names: Sequence[str], concepts: str) -> str:
+    """Return what a model is told of the toolsets *names*, where *concepts* are shared or own."""
+    return "\n".join(toolset.told(concepts) for toolset in _chosen(names))
 
 
 def aliases(names: Sequence[str]) -> dict[str, str]:

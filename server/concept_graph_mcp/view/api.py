@@ -104,7 +104,9 @@ class Api:
         kind = request.query_params.get("kind", "concept")
         if kind in _WALKED:
             return await _WALKED[kind](session, _seeds(request), _hops(request), limit)
-        call = calls.concepts.neighbourhood(_seeds(request), _hops(request), limit)
+        call = calls.concepts.neighbourhood(
+            _seeds(request), _hops(request), limit, session.concept_scope
+        )
         rows = await session.run(call)
         return [picture.node(row, session.until_ms) for row in rows]
 
@@ -112,7 +114,7 @@ class Api:
         """Return what each `seed` together bring to mind, strongest first, arousing nothing."""
         session = self._at(request)
         limit = _integer(request, "limit", schema.DEFAULT_ROWS)
-        call = calls.concepts.peek(_seeds(request), _hops(request), limit)
+        call = calls.concepts.peek(_seeds(request), _hops(request), limit, session.concept_scope)
         rows = await session.run(calls.concepts.with_relations(call))
         total = rows[0]["total"] if rows else 0
         return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
@@ -125,9 +127,9 @@ class Api:
         session = self._at(request)
         limit = _integer(request, "limit", DEFAULT_LIMIT)
         text = request.query_params.get("q", "")
-        rows = await session.run(calls.concepts.associate(text, limit))
+        rows = await session.run(calls.concepts.associate(text, limit, scope=session.concept_scope))
         remembered = await memories.found(session, text, limit)
-        [counted] = await session.run(calls.concepts.unindexed())
+        [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
         unknown = counted["episodes"]
         said = [lacking(unknown, "episodes")] if unknown else []
         return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})

@@ -44,7 +44,9 @@ async def latest(session: Session, limit: int) -> list[Row]:
 
 async def found(session: Session, text: str, limit: int) -> list[Row]:
     """Return what *text* belongs to by its words, explained; the best first."""
-    call = calls.memory_search.search(session.user_id, text, limit, explained=True)
+    call = calls.memory_search.search(
+        session.user_id, text, limit, explained=True, concept_scope=session.concept_scope
+    )
     return await session.run(call)
 
 

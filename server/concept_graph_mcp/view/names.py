@@ -41,7 +41,9 @@ _OFFERED_LATEST = 4
 
 async def told(session: Session, name: str, entity_id: str | None = None) -> Row | None:
     """Return what `about` returns, the latest words first; None where nothing is kept."""
-    call = calls.everyday.about(session.user_id, name, schema.MAX_LIMIT, entity_id)
+    call = calls.everyday.about(
+        *(session.user_id, name, schema.MAX_LIMIT, entity_id), concept_scope=session.concept_scope
+    )
     try:
         [row] = await session.run(call)
     except Refused as error:
@@ -59,7 +61,7 @@ async def called(session: Session, name: str) -> tuple[str, list[str], bool]:
     alike, is_exact = await entities.most_alike(session, name)
     if is_exact:
         return ENTITY, alike, True
-    if await session.run(calls.concepts.neighbourhood([name], 0, 1)):
+    if await session.run(calls.concepts.neighbourhood([name], 0, 1, session.concept_scope)):
         return CONCEPT, [name], True
     return ENTITY, alike, False
 
@@ -80,7 +82,11 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
     if words:
         who = await entities.called(session, words, min(limit, _OFFERED))
         call = calls.everyday.search(
-            session.user_id, words, kinds=[MEMORY, schema.EPISODE], limit=min(limit, _OFFERED)
+            session.user_id,
+            words,
+            kinds=[MEMORY, schema.EPISODE],
+            limit=min(limit, _OFFERED),
+            concept_scope=session.concept_scope,
         )
         said = [
             {"kind": row["kind"], "name": row["id"], "text": row["text"], "aside": row["who"]}
@@ -89,7 +95,9 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
     else:
         who = await entities.latest(session, _OFFERED_LATEST)
         said = await memories.latest(session, _OFFERED_LATEST)
-    call = calls.concepts.concept_search([words] if words else [], limit, session.tau_ms)
+    call = calls.concepts.concept_search(
+        [words] if words else [], limit, session.tau_ms, session.concept_scope
+    )
     rows = await session.run(call)
     # Those that do not match are what a search is filled up with.
     known = [row["concept"] for row in rows if row["matched"] or not words]
@@ -180,14 +188,16 @@ async def _named(session: Session, said: list[Row], there: set[str], most: int) 
 async def _of_names(session: Session, names: list[str], hops: int, most: int) -> list[Row]:
     """Return the concepts called by any of *names*, in whatever case, with what is around them."""
     wanted = {plain(one) for one in names}
-    call = calls.concepts.concept_search(names[:_MENTIONED], None, session.tau_ms)
+    call = calls.concepts.concept_search(
+        names[:_MENTIONED], None, session.tau_ms, session.concept_scope
+    )
     found = [row["concept"] for row in await session.run(call)]
     same = [one for one in found if plain(one) in wanted]
     return await _concepts(session, same, hops, most) if same else []
 
 
 async def _concepts(session: Session, names: Sequence[str], hops: int, most: int) -> list[Row]:
-    rows = await session.run(calls.concepts.neighbourhood(names, hops, most))
+    rows = await session.run(calls.concepts.neighbourhood(names, hops, most, session.concept_scope))
     return [picture.node(row, session.until_ms) for row in rows]
 
 
@@ -195,10 +205,14 @@ async def _aroused(session: Session, most: int) -> list[str]:
     """Return what is most on the mind; looking back, of what is known to have been there."""
     until_ms = session.until_ms
     wanted = most if until_ms is None else concepts.MAX_SEARCH_LIMIT
-    rows = await session.run(calls.concepts.concept_search([], wanted, session.tau_ms))
+    rows = await session.run(
+        calls.concepts.concept_search([], wanted, session.tau_ms, session.concept_scope)
+    )
     names = [row["concept"] for row in rows]
     if until_ms is not None and names:
-        rows = await session.run(calls.concepts.neighbourhood(names, 0, len(names)))
+        rows = await session.run(
+            calls.concepts.neighbourhood(names, 0, len(names), session.concept_scope)
+        )
         names = [row["name"] for row in rows if row["accessed_at"] <= until_ms] or names
     return names[:most]
 

@@ -64,7 +64,9 @@ async def of_recall(
     """
     propositions = [proposition(row) for row in rows[:_PROPOSITIONS]]
     try:
-        around = await session.run(calls.concepts.neighbourhood(seeds, max_hop, _CHOSEN_FROM))
+        around = await session.run(
+            calls.concepts.neighbourhood(seeds, max_hop, _CHOSEN_FROM, session.concept_scope)
+        )
     except StoreError:
         return None
     needed = _needed(around, {one[end] for one in propositions for end in ("from", "to")})

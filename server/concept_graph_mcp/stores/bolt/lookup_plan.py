@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
-from .lookups import Statement, found
+from .lookups import Statement, found, is_left_out
+from .text_search import is_shared
 
 # A look-up with more text than this gets a statement of its own.
 _LONG = 500
@@ -55,11 +56,16 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
     body, parameters = found(lookup.lookup, has_vector_search)
     counted = []
     for number, where in enumerate((lookup.where, *lookup.others)):
-        parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(where)}
-        wanted = ", ".join(f"{name}: $s{number}_{index}" for index, (name, _) in enumerate(where))
+        compared = [one for one in where if not is_left_out(*one)]
+        parameters |= {f"s{number}_{index}": value for index, (_, value) in enumerate(compared)}
+        wanted = ", ".join(
+            f"{name}: $s{number}_{index}" for index, (name, _) in enumerate(compared)
+        )
         match = f"MATCH (n:{lookup.label}{f' {{{wanted}}}' if wanted else ''})"
         # Memgraph has no plain label index: without a property it would read all nodes.
         match += "" if wanted else f" WHERE n.{lookup.property} IS NOT NULL"
+        if len(compared) < len(where):
+            match += f" AND {is_shared('n')}"
         if lookup.most is not None:
             match += " WITH n LIMIT $counted"
         counted.append(f"CALL {{ {match} RETURN count(n) AS size{number} }} ")

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from conceptgraph_core.concepts.schema import SCOPE
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.registry import LAYERS, text_index
 
@@ -26,9 +28,12 @@ from ...calls.lookups import (
     WithEdges,
 )
 from . import nearest, text_search
+from .text_search import is_shared
 
 Statement = tuple[str, dict[str, Any]]
 
+# The scopes that nodes may lack: these are shared.
+_LEFT_OUT = frozenset(kind.scope for layer in LAYERS for kind in layer.nodes if kind.may_be_shared)
 _LIKENESS = "CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
 # Windows of time: from a minute on, each twice as long as the one before, up to a century.
 _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
@@ -84,6 +89,24 @@ def _equal(writer: _Writer, lookup: Equal) -> None:
     if not lookup.values:
         # Kept short, because Memgraph parses and plans this text at every call.
         return
+    if _names_scope(lookup):
+        shared = tuple((name,) for scope, name in lookup.values if scope == SHARED)
+        own = tuple(value for value in lookup.values if value[0] != SHARED)
+        _equal_to(writer, lookup._replace(properties=lookup.properties[1:], values=shared), True)
+        _equal_to(writer, lookup._replace(values=own), False)
+    else:
+        _equal_to(writer, lookup, _is_of_text(lookup))
+
+
+def _names_scope(lookup: Equal) -> bool:
+    """Tell whether the first of two values is a scope that nodes may lack: then they are shared."""
+    return len(lookup.properties) == 2 and lookup.properties[0] in _LEFT_OUT
+
+
+def _equal_to(writer: _Writer, lookup: Equal, shared: bool) -> None:
+    """Look up what is equal; *shared*: of it what is shared, or has no scope."""
+    if not lookup.values:
+        return
     single = len(lookup.properties) == 1
     values = [value[0] if single else list(value) for value in lookup.values]
     wanted = [
@@ -93,7 +116,10 @@ def _equal(writer: _Writer, lookup: Equal) -> None:
     ]
     # With several labels, one without a match must not drop the matches of another.
     match = "MATCH" if len(wanted) == 1 else "OPTIONAL MATCH"
-    matches = "".join(f"{match} (n{number}{one}) " for number, one in enumerate(wanted))
+    matches = "".join(
+        f"{match} (n{number}{one}) " + (f"WHERE {is_shared(f'n{number}')} " if shared else "")
+        for number, one in enumerate(wanted)
+    )
     # One node has a text exactly; several may share its folded form.
     several = "DISTINCT " if len(wanted) > len(lookup.labels) else ""
     found = " + ".join(f"collect({several}n{number})" for number in range(len(wanted)))
@@ -115,6 +141,14 @@ def _indexed(label: str, properties: tuple[str, ...]) -> list[tuple[str, ...]]:
         if (index.label, (index.folded,)) == (label, properties):
             return [(index.source,), (index.other,)]
     return [properties]
+
+
+def _is_of_text(lookup: Equal) -> bool:
+    """Tell whether texts are looked for case-folded: these are the shared ones."""
+    [label, *_], properties = lookup.labels, lookup.properties
+    return any(
+        (one.label, (one.folded,)) == (label, properties) for layer in LAYERS for one in layer.texts
+    )
 
 
 def _range(writer: _Writer, lookup: Range) -> None:
@@ -262,7 +296,7 @@ def _listing(writer: _Writer, lookup: Listing) -> None:
     index, texts = text_index(lookup.label), writer.parameter(list(lookup.texts))
     writer.add(
         f"UNWIND {texts} AS v MATCH (n:{lookup.label} {{{index.source}: v}})"
-        f" WHERE n.{index.listed} IS NOT NULL"
+        f" WHERE n.{index.listed} IS NOT NULL AND {is_shared('n')}"
         f" MATCH (l:{lists.LIST} {{number: n.{index.listed}}}) ",
         "collect(l)",
     )
@@ -290,11 +324,15 @@ def missing(lookup: Similar) -> Statement:
 
 def _missed(writer: _Writer, lookup: Similar) -> str:
     """Return the Cypher for the `known` nodes, and for the keys of the `missing` names."""
-    [name] = lookup.equal.properties
-    values = [[value, key] for (value,), key in zip(lookup.equal.values, lookup.keys, strict=True)]
+    _, name = lookup.equal.properties
+    scope = lookup.equal.values[0][0] if lookup.equal.values else SHARED
+    values = [
+        [value, key] for (_, value), key in zip(lookup.equal.values, lookup.keys, strict=True)
+    ]
     matches = "".join(
-        f"OPTIONAL MATCH (n{number}:{label} {{{name}: v[0]}}) "
+        f"OPTIONAL MATCH (n{number}:{label} {{{name}: v[0]}}) WHERE {condition} "
         for number, label in enumerate(lookup.equal.labels)
+        for condition in (_is_in(writer, f"n{number}", scope),)
     )
     numbers = range(len(lookup.equal.labels))
     nothing = " AND ".join(f"n{number} IS NULL" for number in numbers)
@@ -308,6 +346,11 @@ def _missed(writer: _Writer, lookup: Similar) -> str:
 
 def _similar(writer: _Writer, lookup: Similar) -> None:
     """Add the exact matches; similar names are searched only for those that *equal* misses."""
+    if lookup.every is not None:
+        # Only asked where a name is missing.
+        _equal(writer, lookup.equal)
+        _range(writer, lookup.every)
+        return
     index = text_index(lookup.label)
     limit = writer.parameter(lookup.limit)
     unfolded, them = _unfolded(lookup.label)
@@ -352,13 +395,29 @@ def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
         " WITH key, CASE entry[2] WHEN '' THEN entry[0] ELSE entry[2] END AS name,"
         f" {_LIKENESS} AS place ORDER BY place, name"
         f" WITH key, collect(name)[0..{limit}] AS names UNWIND names AS name"
-        f" MATCH (n:{label} {{{text_index(label).source}: name}}) RETURN collect(n) AS listed }}"
+        f" MATCH (n:{label} {{{text_index(label).source}: name}}) WHERE {is_shared('n')}"
+        " RETURN collect(n) AS listed }"
         " RETURN listed, size"
     )
 
 
 def _filter(writer: _Writer, where: Where) -> str:
-    return "".join(f" AND n.{name} = {writer.parameter(value)}" for name, value in where)
+    return "".join(f" AND {_is(writer, name, value)}" for name, value in where)
+
+
+def is_left_out(name: str, value: Any) -> bool:
+    """Tell whether *value* of the property *name* is what nodes that lack it have: shared."""
+    return name in _LEFT_OUT and value == SHARED
+
+
+def _is(writer: _Writer, name: str, value: Any) -> str:
+    if is_left_out(name, value):
+        return is_shared("n")
+    return f"n.{name} = {writer.parameter(value)}"
+
+
+def _is_in(writer: _Writer, node: str, scope: str) -> str:
+    return is_shared(node) if scope == SHARED else f"{node}.{SCOPE} = {writer.parameter(scope)}"
 
 
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {

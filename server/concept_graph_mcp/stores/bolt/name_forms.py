@@ -90,7 +90,10 @@ async def _counts(run: Run, index: TextIndex) -> _Counts | None:
 
 
 def _of(counts: _Counts, index: TextIndex) -> list[int | None]:
-    return [counts.get((name,)) for name in (index.source, index.unlisted)]
+    """Return how many shared nodes have a text, and how many of these are in no list."""
+    source = counts.get((index.source,))
+    shared = None if source is None else source - counts.get((index.owned,), 0)
+    return [shared, counts.get((index.unlisted,))]
 
 
 def _has_lists(counts: _Counts) -> bool:

@@ -2,11 +2,12 @@
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.layers import Index, Layer
+from conceptgraph_core.layers import SHARED, Index, Layer
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import VERSION
 
@@ -20,6 +21,7 @@ _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"
 
 _SHOWN = 10
+_BATCH = 10_000
 _ANALYTICAL = (
     "Memgraph is in the analytical storage mode, in which no call is all or nothing;"
     " run STORAGE MODE IN_MEMORY_TRANSACTIONAL; there"
@@ -90,7 +92,11 @@ async def check_edge_properties(run: Run, location: str) -> None:
 
 
 async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
-    """Create the missing unique constraints. Raises Misdeployed, naming duplicate values."""
+    """Create the missing unique constraints. Raises Misdeployed, naming duplicate values.
+
+    It drops constraints of an earlier format first, where an index by now need not be unique. A
+    label without the constraint of its scope may have nodes of that format; they become shared.
+    """
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
         (row["label"], frozenset(listed(row["properties"])))
@@ -98,8 +104,14 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
         if row["constraint type"] == "unique"
     }
     for index in _indexes(layers):
-        if not index.unique or (index.label, frozenset(index.properties)) in existing:
+        is_there = (index.label, frozenset(index.properties)) in existing
+        if is_there and not index.unique:
+            keys = ", ".join(f"n.{name}" for name in index.properties)
+            await run(f"DROP CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE", {}, True)
+        if not index.unique or is_there:
             continue
+        if index.scope is not None:
+            await _share(run, index)
         names = ", ".join(index.properties)
         collisions = await _collisions(run, index)
         if collisions:
@@ -109,6 +121,18 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
             )
         keys = ", ".join(f"n.{name}" for name in index.properties)
         await _create(run, f"CREATE CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE")
+
+
+async def _share(run: Run, index: Index) -> None:
+    """Give the nodes of a label that have no scope the shared one."""
+    lacking = (
+        f"MATCH (n:{index.label}) WHERE n.{index.properties[-1]} IS NOT NULL"
+        f" AND n.{index.scope} IS NULL WITH n LIMIT {_BATCH}"
+    )
+    while (await run(f"{lacking} SET n.{index.scope} = '' RETURN count(n) AS nodes", {}, True))[0][
+        "nodes"
+    ]:
+        pass
 
 
 async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
@@ -149,8 +173,13 @@ async def _collisions(run: Run, index: Index) -> str:
         {},
         False,
     )
-    named = [f"{row['value']!r} ({row['nodes']} nodes)" for row in rows[:_SHOWN]]
+    named = [f"{_shown(row['value'], index)} ({row['nodes']} nodes)" for row in rows[:_SHOWN]]
     return ", ".join(named) + (" and more" if len(rows) > _SHOWN else "")
+
+
+def _shown(value: Any, index: Index) -> str:
+    """Return what several nodes share, without the scope of what all users share."""
+    return repr(value[-1] if index.scope is not None and value[0] == SHARED else value)
 
 
 async def _create(run: Run, statement: str) -> None:

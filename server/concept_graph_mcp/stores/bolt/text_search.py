@@ -8,6 +8,7 @@ their texts are the same for all searches and only their parameters differ.
 from collections.abc import Callable
 from typing import Any
 
+from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.layers import TextIndex
 from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.registry import text_index
@@ -42,6 +43,14 @@ _BETWEEN = "\uffff"
 _SPARE = 2
 
 
+def is_shared(node: str) -> str:
+    """Return the condition that a concept or an episode is shared.
+
+    One of a user's own is not found by what only shared ones have; names and times both have.
+    """
+    return f"coalesce({node}.{SCOPE}, '') = ''"
+
+
 def beginning(lookup: Text, size: int | None) -> Statement:
     """Return the statement for the first nodes that begin with a keyword or equal one.
 
@@ -60,6 +69,7 @@ def beginning(lookup: Text, size: int | None) -> Statement:
     }
     ranges = [
         f"WITH range MATCH (n:{index.label}) WHERE n.{form} >= range[0] AND n.{form} < range[1]"
+        f" AND {is_shared('n')}"
         f" WITH n ORDER BY n.{index.source} LIMIT $most RETURN n"
         for form in (index.source, index.other, index.plain)
     ]
@@ -115,7 +125,7 @@ def matching(parameter: Parameter, lookup: Text) -> str:
         f"CALL {{ UNWIND ${BEGINNING} AS i MATCH (n) WHERE id(n) = i"
         " RETURN collect(n) AS beginning } "
         f"CALL {{ UNWIND ${NAMES} AS name MATCH (n:{index.label} {{{index.source}: name}})"
-        f" WITH n LIMIT {limit} RETURN collect(n) AS listed }} "
+        f" WHERE {is_shared('n')} WITH n LIMIT {limit} RETURN collect(n) AS listed }} "
         f"CALL {{ {_unlisted(parameter, lookup, index, limit)} }} "
         f"CALL {{ WITH ${LACKING} AS lacking WHERE lacking {unfolded(index)}"
         " RETURN collect(n) AS unfolded } "
@@ -131,7 +141,8 @@ def unfolded(index: TextIndex) -> str:
     It scans the text index, because no index has the label alone.
     """
     return (
-        f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND (n.{index.folded} IS NULL"
+        f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND {is_shared('n')}"
+        f" AND (n.{index.folded} IS NULL"
         f" OR n.{index.unlisted} IS NULL AND n.{index.listed} IS NULL)"
     )
 
@@ -169,25 +180,27 @@ def ranked(parameter: Parameter, lookup: Ordered) -> str:
     rank = f"WITH n, n.{lookup.then} AS then, {time} + {tau_ms} * log(n.{lookup.level}) AS rank"
     first = f"WITH n, then, rank ORDER BY rank DESC, then LIMIT {limit}"
     best = f"{rank} WHERE then IS NOT NULL AND rank IS NOT NULL {first}"
+    shared = is_shared("n")
     # The scan uses the index of `then`, because the label alone has none.
     best_of_all = (
-        f"WHERE n.{lookup.then} IS NOT NULL {rank} {first.replace('rank DESC', _NULL_LAST)}"
+        f"WHERE n.{lookup.then} IS NOT NULL AND {shared} {rank}"
+        f" {first.replace('rank DESC', _NULL_LAST)}"
     )
     return (
         # Windows end at the time of the call. The first sufficient one ends the search.
         f"CALL {{ WITH done UNWIND {windows} AS back"
         " WITH done, $now_ms - back AS edge WHERE NOT done"
-        f" CALL {{ WITH edge {nodes} WHERE {time} >= edge WITH n LIMIT {many}"
+        f" CALL {{ WITH edge {nodes} WHERE {time} >= edge AND {shared} WITH n LIMIT {many}"
         " RETURN count(n) AS found }"
         f" WITH edge, found WHERE found = {many} WITH edge LIMIT 1"
         " RETURN collect(edge) AS edges } "
-        f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {time} >= edge {best}"
+        f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {time} >= edge AND {shared} {best}"
         " RETURN collect(n) AS near, collect(rank) AS ranks } "
         "WITH matching, done, edges, near, last(ranks) AS least,"
         f" size(ranks) = {limit} AND last(ranks) > {parameter(_LEAST)} AS enough "
         "CALL { WITH edges, enough, least UNWIND edges AS edge"
         f" WITH edge, least, enough WHERE enough {nodes}"
-        f" WHERE {time} >= least AND {time} < edge {best} RETURN collect(n) AS far }} "
+        f" WHERE {time} >= least AND {time} < edge AND {shared} {best} RETURN collect(n) AS far }} "
         "CALL { WITH done, enough WITH done, enough WHERE NOT done AND NOT enough"
         f" {nodes} {best_of_all} RETURN collect(n) AS rest }} "
         "WITH matching, near + far + rest AS ranked "

@@ -13,13 +13,25 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import folding
-from conceptgraph_core.layers import Columns, Index, Layer, Ranking, TextIndex, VectorIndex
+from conceptgraph_core.layers import (
+    SHARED,
+    Columns,
+    Index,
+    Layer,
+    Ranking,
+    TextIndex,
+    VectorIndex,
+)
 from conceptgraph_core.registry import MODEL
 
 Row = tuple[Any, ...]
 Properties = Mapping[str, Any]
 # The types of values that an index can hold.
 _KEYS = frozenset({str, int, float, bool})
+
+
+def _is_shared(properties: Properties, scope: str | None) -> bool:
+    return scope is None or (properties.get(scope) or SHARED) == SHARED
 
 
 class Table(ABC):
@@ -77,6 +89,8 @@ class IndexTable(Table):
 
     def row(self, vertex: int, properties: Properties) -> Row | None:
         values = [properties.get(name) for name in self.index.properties]
+        if self.index.scope is not None and properties.get(self.index.scope) is None:
+            values[self.index.properties.index(self.index.scope)] = SHARED
         # Runs several times for each write, so it checks classes without a loop.
         if not _KEYS.issuperset(map(type, values)):
             return None
@@ -102,7 +116,8 @@ class RankingTable(Table):
         name = f"ranking {ranking.label}({ranking.level}, {ranking.time}, {ranking.then})"
         super().__init__(name, ranking.label)
         self.ranking = ranking
-        self.properties = (ranking.level, ranking.time, ranking.then)
+        scope = () if ranking.scope is None else (ranking.scope,)
+        self.properties = (ranking.level, ranking.time, ranking.then, *scope)
 
     @property
     def schema(self) -> list[str]:
@@ -114,7 +129,7 @@ class RankingTable(Table):
 
     def row(self, vertex: int, properties: Properties) -> Row | None:
         then = properties.get(self.ranking.then)
-        if not isinstance(then, str):
+        if not isinstance(then, str) or not _is_shared(properties, self.ranking.scope):
             return None
         # A vertex created by hand in Cypher may lack the numbers, and counts as never aroused.
         level, time = properties.get(self.ranking.level), properties.get(self.ranking.time)
@@ -144,7 +159,7 @@ class TextTable(Table):
     def __init__(self, index: TextIndex) -> None:
         super().__init__(f"text {index.label}({index.source})", index.label)
         self.index = index
-        self.properties = (index.source,)
+        self.properties = (index.source, index.scope)
         self.trigrams = f"trigrams {index.label}({index.source})"
 
     @property
@@ -163,7 +178,7 @@ class TextTable(Table):
 
     def row(self, vertex: int, properties: Properties) -> Row | None:
         source = properties.get(self.index.source)
-        if not isinstance(source, str):
+        if not isinstance(source, str) or not _is_shared(properties, self.index.scope):
             return None
         return (source, folding.plain_if_other(source) or "", vertex, folding.folded(source))
 

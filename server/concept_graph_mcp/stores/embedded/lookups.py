@@ -235,11 +235,15 @@ def _listing(database: Database, _: Listing) -> list[int]:
 
 def _similar(database: Database, lookup: Similar) -> list[int]:
     # Includes the names found, so that the next step need not look them up again.
-    rows = list(_one_of(database, lookup.equal, "vertex, k0"))
+    last = len(lookup.equal.properties) - 1
+    rows = list(_one_of(database, lookup.equal, f"vertex, k{last}"))
     found = {name for _, name in rows}
-    missing = [value not in found for (value,) in lookup.equal.values]
-    like = text_search.similar(database, lookup, missing) if any(missing) else []
-    return _ids(rows) + like
+    missing = [value[last] not in found for value in lookup.equal.values]
+    if not any(missing):
+        return _ids(rows)
+    if lookup.every is not None:
+        return _ids(rows) + _range(database, lookup.every)
+    return _ids(rows) + text_search.similar(database, lookup, missing)
 
 
 def _nearest(database: Database, lookup: Nearest) -> list[int]:

@@ -1,5 +1,6 @@
 """Migrate the file of an earlier version to the current format, step by step."""
 
+import json
 import logging
 import os
 import sqlite3
@@ -8,9 +9,15 @@ from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
+from conceptgraph_core.concepts import schema as concepts
+from conceptgraph_core.layers import SHARED
+
 from . import checksums
 from .opening import copied
+from .values import encode
 
+_SHARED_ALL = "SELECT id, labels, properties FROM vertex WHERE id > ? ORDER BY id LIMIT ?"
+_BATCH = 1_000
 logger = logging.getLogger(__name__)
 
 
@@ -55,5 +62,24 @@ def _to_2(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _to_3(connection: sqlite3.Connection) -> None:
+    """In format 2 all users shared all concepts and episodes, and no two had one name."""
+    last_id = 0
+    while rows := connection.execute(_SHARED_ALL, (last_id, _BATCH)).fetchall():
+        last_id = rows[-1][0]
+        scoped = []
+        for vertex, labels, text in rows:
+            if not set(concepts.LABELS).isdisjoint(json.loads(labels)):
+                properties = encode({**json.loads(text), concepts.SCOPE: SHARED})
+                checksum = checksums.of(vertex, labels, properties)
+                scoped.append((properties, checksum, vertex))
+        connection.executemany(
+            "UPDATE vertex SET properties = ?, checksum = ? WHERE id = ?", scoped
+        )
+    for label in concepts.LABELS:
+        # It is made anew, for names that several may have.
+        connection.execute(f'DROP TABLE IF EXISTS "index {label}(name)"')
+
+
 # The step from each format to the next, within the caller's transaction.
-STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType({1: _to_2})
+STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType({1: _to_2, 2: _to_3})

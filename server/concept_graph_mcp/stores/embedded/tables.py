@@ -20,7 +20,7 @@ from .opening import (
     when_free,
 )
 
-FORMAT = 2
+FORMAT = 3
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
