@@ -13,6 +13,8 @@ from benchmarks.retrieval.finders import FINDERS, by_associate
 from benchmarks.retrieval.folder import Memory, Message, Query, read, write
 from benchmarks.retrieval.in_memory import InMemory
 from benchmarks.retrieval.measures import interval, recalls
+from benchmarks.retrieval.pairs import __main__ as pairs_module
+from benchmarks.retrieval.pairs.__main__ import main as pairs
 from click.testing import CliRunner
 
 MINUTE_MS = 60_000
@@ -226,3 +228,33 @@ def test_the_example_of_a_concept_graph_is_found_by_it_and_costs_nothing_else(tm
     assert widened.recall(by_concept, related, 5) == 1
     for asked in others:
         assert widened.recall(asked, plain, 1) == widened.recall(asked, related, 1) == 1
+
+
+def test_a_set_of_pairs_is_a_folder_alone_or_among_others(tmp_path: Path) -> None:
+    pair = {
+        "first": "Rosa works at Lindqvist's",
+        "second": "Lindqvist's shuts",
+        "question": "Rosa?",
+    }
+    source = tmp_path / "set.jsonl"
+    source.write_text(json.dumps(pair) + "\n", encoding="utf-8")
+    other = Message("m", "other", "t", MAY_8, "Ann", "Tea")
+    write(tmp_path / "others", [Memory("other", (other,), ())])
+    for among in ([], ["--among", str(tmp_path / "others")]):
+        result = CliRunner().invoke(pairs, [str(source), str(tmp_path / "made"), *among])
+        assert result.exit_code == 0, result.output
+        [memory] = read(tmp_path / "made")
+        *others, first, second = memory.messages
+        assert [one.text for one in others] == ["Tea"] * bool(among)
+        assert (first.text, second.text) == (pair["first"], pair["second"])
+        assert first.time_ms <= second.time_ms < memory.queries[0].asked_ms
+        assert memory.queries[0].gold == (second.id,)
+
+
+@pytest.mark.parametrize(("name", "least"), [("two_hops", 0.9), ("updates", 0.9)])
+def test_our_own_sets_are_answered(tmp_path: Path, name: str, least: float) -> None:
+    source = Path(pairs_module.__file__).with_name(f"{name}.jsonl")
+    write(tmp_path, [pairs_module.memory(source, [])])
+    [memory] = read(tmp_path)
+    [*found] = recalls(by_associate, [memory], {memory.name: InMemory(memory.messages)})
+    assert sum(shares[-1] for shares in found) / len(found) >= least

@@ -79,5 +79,11 @@ def _repeated(memories: Sequence[Memory]) -> Iterator[Message]:
     while True:
         for memory in memories:
             for message in memory.messages:
-                yield replace(message, id=f"{copy}/{message.id}", thread=f"{copy}/{message.thread}")
+                # What is said again in the same words would be looked through as one.
+                yield replace(
+                    message,
+                    id=f"{copy}/{message.id}",
+                    thread=f"{copy}/{message.thread}",
+                    text=f"{message.text} c{copy}",
+                )
         copy += 1

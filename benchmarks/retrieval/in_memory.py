@@ -45,7 +45,7 @@ class InMemory:
         for term in speaker_terms(message.speaker, self.languages):
             self.speakers.setdefault(term, set()).add(message.speaker)
 
-    def count(self, cue: str) -> int:
+    def count(self, cue: str, most: int | None = None) -> int:
         """Return how many texts mention *cue*."""
         return len(self._mentions[cue].texts) if cue in self._mentions else 0
 
@@ -61,6 +61,10 @@ class InMemory:
             for text, (message, position) in zip(texts, told, strict=True)
         ]
         return Mentions(*zip(*rows, strict=True))
+
+    def terms(self, texts: Sequence[int]) -> list[list[str]]:
+        """Return the terms that each of *texts* mentions, without first names of speakers."""
+        return [[term for term in self.counts[text] if term not in self.speakers] for text in texts]
 
     def beside(self, text: int, offset: int) -> int | None:
         """Return the text *offset* further along the thread."""

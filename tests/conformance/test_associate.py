@@ -105,8 +105,9 @@ def assert_same(rows: list[dict[str, Any]], expected: list[dict[str, Any]]) -> N
 @pytest.mark.parametrize("seed", range(12))
 def test_the_rows_are_those_of_the_plain_formula(memory: Memory, seed: int) -> None:
     chance = random.Random(seed)
-    records = conversations(chance, 30)
-    for start in range(0, 30, 7):
+    # So few that none of them passes on its terms.
+    records = conversations(chance, 19)
+    for start in range(0, 19, 7):
         memory.import_rows(records[start : start + 7])
     texts = [as_plain(record) for record in records]
     for _ in range(10):

@@ -35,7 +35,7 @@ class Shelf:
         self.asked: list[str] = []
         self._random = random.Random(shuffled)
 
-    def count(self, cue: str) -> int:
+    def count(self, cue: str, most: int | None = None) -> int:
         return sum(cue in text["terms"] for text in self.texts)
 
     def mentions(self, cue: str) -> Mentions[int]:
@@ -46,6 +46,9 @@ class Shelf:
         ]
         self._random.shuffle(found)
         return Mentions(*zip(*found, strict=True))
+
+    def terms(self, texts: Sequence[int]) -> list[list[str]]:
+        return [list(self.texts[text]["terms"]) for text in texts]
 
     def beside(self, text: int, offset: int) -> int | None:
         thread, position, _ = place(self.texts[text])

@@ -185,6 +185,14 @@ class Graph(Generic[N]):
         look_up = getattr(self._raw_graph, "look_up", None)
         return None if look_up is None else look_up(label, properties, values)
 
+    def leading_to(self, vertex_id: int) -> Any:
+        """Return what leads to a vertex: `degree`, up to a number, and `columns` as looked up.
+
+        None where a host keeps no such thing, and amid a call the edges are to be gone through.
+        """
+        leading_to = getattr(self._raw_graph, "leading_to", None)
+        return None if leading_to is None else leading_to(vertex_id)
+
     def expect_edges(self, nodes: Iterable[N], outgoing: bool) -> None:
         """Have all edges that leave (or enter) *nodes* read together, as `expect` does vertices."""
         read = getattr(self._raw_graph, "expect_edges", None)

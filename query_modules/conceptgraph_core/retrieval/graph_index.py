@@ -1,12 +1,15 @@
 """The index of words as it lies in the graph."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from ..graph.adapter import Node
 from . import schema
 from .index import Corpus, Mentions, Told
 from .indexer import Words
+
+_MENTIONING: Final = {name: name for name in schema.MENTIONING}
 
 
 class StoredIndex:
@@ -52,15 +55,21 @@ class StoredIndex:
         known = ((name, term.raw.get_property("speakers")) for name, term in self._terms.items())
         return {name: tuple(speakers) for name, speakers in known if speakers}
 
-    def count(self, cue: str) -> int:
+    def count(self, cue: str, most: int | None = None) -> int:
         """Return how many texts mention *cue*: as the look-up counted them, or by going there."""
         if cue not in self._terms:
             return 0
         if cue in self._read:
             return len(self._read[cue].texts)
-        if cue not in self._counts:
+        if cue in self._counts:
+            return self._counts[cue]
+        if most is None:
             self._counts[cue] = sum(1 for _ in self._edges(cue))
-        return self._counts[cue]
+            return self._counts[cue]
+        kept = self._graph.leading_to(self._terms[cue].id)
+        if kept is not None:
+            return int(kept.degree(most + 1))
+        return sum(1 for _ in islice(self._edges(cue), most + 1))
 
     def is_read(self, cue: str) -> bool:
         """Tell whether the mentions of *cue* were looked up, or all may be read here."""
@@ -69,8 +78,12 @@ class StoredIndex:
     def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*: as they were looked up, or by going there."""
         if cue not in self._read:
-            rows = [self._mention(edge) for edge in self._edges(cue)]
-            self._read[cue] = Mentions(*zip(*rows, strict=True))
+            kept = self._graph.leading_to(self._terms[cue].id)
+            if kept is not None:
+                self._read[cue] = Mentions(*kept.columns())
+            else:
+                rows = [self._mention(edge) for edge in self._edges(cue)]
+                self._read[cue] = Mentions(*zip(*rows, strict=True))
         return self._read[cue]
 
     def texts_of(self, label: str, keys: Collection[str]) -> dict[str, int]:
@@ -90,6 +103,20 @@ class StoredIndex:
         told = [map(self._raw(text).get_property, schema.OF_MENTIONED) for text in texts]
         rows = [(text, 1, *about) for text, about in zip(texts, told, strict=True)]
         return Mentions(*zip(*rows, strict=True))
+
+    def terms(self, texts: Sequence[int]) -> list[list[str]]:
+        """Return the terms that each of *texts* mentions, without first names of speakers."""
+        nodes = [self._graph.raw_node(self._raw(text)) for text in texts]
+        self._graph.expect_edges(filter(None, nodes), outgoing=True)
+        return [[] if node is None else list(self._terms_of(node)) for node in nodes]
+
+    def _terms_of(self, node: Node) -> Iterator[str]:
+        for _, _, term, _ in self._graph.edges(node, (True,), _MENTIONING):
+            get = term.raw.get_property
+            if not get("speakers"):
+                name = get("name")
+                self._terms.setdefault(name, term)
+                yield name
 
     def _mention(self, edge: Any) -> tuple[Any, ...]:
         raw = edge.from_vertex()

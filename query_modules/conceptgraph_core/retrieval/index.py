@@ -43,14 +43,20 @@ class Corpus(NamedTuple):
 class Index(Protocol[H]):
     """A store's texts by their terms. All methods raise what the store raises."""
 
-    def count(self, cue: str) -> int:
-        """Return how many texts mention *cue*, without reading them; 0 if there is no such term."""
+    def count(self, cue: str, most: int | None = None) -> int:
+        """Return how many texts mention *cue*, without reading them; 0 if there is no such term.
+
+        Of more than *most* it may be fewer than all, but more than *most*.
+        """
 
     def mentions(self, cue: str) -> Mentions[H]:
         """Return the texts that mention *cue*, in any order."""
 
     def about(self, texts: Sequence[H]) -> Mentions[H]:
         """Return what a mention tells of each of *texts*, counted once."""
+
+    def terms(self, texts: Sequence[H]) -> list[list[str]]:
+        """Return the terms that each of *texts* mentions, without first names of speakers."""
 
     def beside(self, text: H, offset: int) -> H | None:
         """Return the text *offset* positions further along the thread, if that position has one."""

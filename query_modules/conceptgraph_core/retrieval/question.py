@@ -64,7 +64,7 @@ class Cue(NamedTuple):
     A mention counts half where the term is `foreign`: where the word has it in another language
     than the question's, in which it may be the term of another word. `said` is how an explanation
     calls it. What a question only leads to counts `share` of what its own words do, and has a
-    `why`.
+    `why`. What a text passes on adds to that as a cube: it lifts what the question does not reach.
     """
 
     said: str
@@ -72,6 +72,7 @@ class Cue(NamedTuple):
     foreign: tuple[str, ...] = ()
     share: float = 1.0
     why: str | None = None
+    is_passed: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -60,13 +60,32 @@ def associate(
     its neighbours, it must be near enough itself. Of equal scores the text said last comes first,
     those of unknown time after all others, then by id.
     """
+    spread = activated(question, corpus, index, near)
+    return best(question, index, spread, limit, admits, near)
+
+
+def activated(
+    question: Question, corpus: Corpus, index: Index[H], near: Near[H] | None = None
+) -> Spread[H]:
+    """Return what the cues of *question* activate, and what is *near*."""
     spread: Spread[H] = Spread(question, corpus)
     for cue, mentions, term_of in _read(question, index):
         spread.add(cue, mentions, term_of)
-    least = -inf
     if near is not None and near.texts:
         spread.add_nearness(near.mentions(index))
-        least = near.least
+    return spread
+
+
+def best(
+    question: Question,
+    index: Index[H],
+    spread: Spread[H],
+    limit: int,
+    admits: Callable[[H], bool] = lambda _: True,
+    near: Near[H] | None = None,
+) -> list[Associated[H]]:
+    """Return the *limit* best of what *spread* activated, in the order of `associate`."""
+    least = -inf if near is None else near.least
     return _Choice(question, index, spread, limit, admits, least).best()
 
 

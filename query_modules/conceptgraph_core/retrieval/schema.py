@@ -36,9 +36,11 @@ OF_MENTIONED: Final = ("length", "thread", "position", "said_at")
 PLACE: Final = ("thread", "position")
 
 # A cue is read whole or not at all, so that it does not matter in which order a store reads.
-MOST_MENTIONS: Final = 10_000
+MOST_MENTIONS: Final = 9_500
 # What a question only leads to is read after its cues, if no more than so many texts mention it.
 FEW_MENTIONS: Final = 1_000
+# And so many are read of what the best texts pass on: with those of the question 10,000.
+MOST_PASSED: Final = 500
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 1_000

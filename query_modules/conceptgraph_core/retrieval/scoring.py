@@ -114,6 +114,7 @@ class Spread(Generic[H]):
         self._strengths: dict[Place, float] = {}
         # How near the question each text is that is near it at all, as a cosine.
         self.nearness: dict[H, float] = {}
+        self._has_passed = False
 
     def add(self, cue: Cue, mentions: Mentions[H], term_of: Mapping[H, str]) -> None:
         """Add up what all the *mentions* of *cue* give to the texts that they are in.
@@ -164,6 +165,7 @@ class Spread(Generic[H]):
     ) -> None:
         places = self._places(mentions)
         rows = dict(zip(places, range(len(places)), strict=True))
+        self._has_passed |= cue.is_passed
         self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given))
         strengths = self._strengths
         known = strengths.get
@@ -268,7 +270,12 @@ class Spread(Generic[H]):
 
     def total(self, place: Place) -> float:
         """Return what all cues together give to *place*."""
-        total = 0.0
+        own, passed = self._totals(place)
+        return cbrt(own**3 + passed**3) if passed else own
+
+    def _totals(self, place: Place) -> tuple[float, float]:
+        """Return what the question's cues give to *place*, and what those that are passed on do."""
+        own = passed = 0.0
         near = _near(place)
         places = [one for one, _ in near]
         for cue in self._cues:
@@ -282,12 +289,17 @@ class Spread(Generic[H]):
             for one, faded in near:
                 if one in rows:
                     cubed += faded * given[rows[one]] ** 3
-            total += cue.rarity * cbrt(cubed)
-        return total
+            gave = cue.rarity * cbrt(cubed)
+            if cue.cue.is_passed:
+                passed += gave
+            else:
+                own += gave
+        return own, passed
 
     def about_total(self, place: Place) -> float:
         """Return the total of *place* but for the last bits, sooner where it is a text alone."""
-        return self._strengths[place] if place < 0 else self.total(place)
+        is_sum = place < 0 and not self._has_passed
+        return self._strengths[place] if is_sum else self.total(place)
 
     def is_said(self, place: Place) -> bool:
         """Tell whether a word leads to *place*, not its meaning alone."""
@@ -299,6 +311,8 @@ class Spread(Generic[H]):
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield what each cue gives to *place*, and from where."""
         near = _near(place)
+        own, passed = self._totals(place)
+        left = (self.total(place) - own) / passed if passed else 1.0
         for cue in self._cues:
             known, mentions, given = cue.rows.get, cue.mentions, cue.given
             rows = [(one - place, faded, known(one)) for one, faded in near]
@@ -314,7 +328,8 @@ class Spread(Generic[H]):
                 sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
                 texts = tuple(mentions.texts[row] for _, _, row in parts)
                 term = cue.term_of.get(texts[0], next(iter(cue.cue.terms), ""))
-                yield Word(cue.cue, term, cue.rarity * cbrt(cubed), sources, texts)
+                gave = cue.rarity * cbrt(cubed) * (left if cue.cue.is_passed else 1.0)
+                yield Word(cue.cue, term, gave, sources, texts)
 
 
 def _near(place: Place) -> list[tuple[Place, float]]:

@@ -13,8 +13,9 @@ from .graph_index import StoredIndex
 from .indexer import Words, is_of
 from .nearness import Near, least_alone
 from .question import ASKING, LEADS, Cue, Further, Question, question
-from .ranking import Associated, associate
+from .ranking import Associated
 from .scoring import NEARNESS, Word, rarity
+from .second_step import associate
 
 Row = dict[str, Any]
 _DECIMALS = 6
@@ -118,7 +119,8 @@ class Search:
         """
         cues = () if self._sought is None else self._sought.cues
         asked = {cue: self._rarity(cue) for cue in cues if cue.said not in ASKING}
-        has = {word.cue.said.partition(LEADS)[0] for word in hit.found.words}
+        words = (word.cue for word in hit.found.words if not word.cue.is_passed)
+        has = {cue.said.partition(LEADS)[0] for cue in words}
         got = sum(rarity for cue, rarity in asked.items() if cue.said in has)
         return got / sum(asked.values()) if asked else 0.0
 
@@ -151,8 +153,9 @@ def search(
     A row has node, key, said_at (unix ms or None), score, matched (the words of the question that
     it was found by, those that gave most first), words and factors. Of `words` each has word, term,
     gave, and from: maps of offset (0 is the text itself, −1 the one before it in its thread), key
-    and share. The score is the sum of what they gave times the four factors age, named, asker and
-    period. Raises InvalidText, InvalidNumber, LibraryMissing.
+    and share; a word that the question only leads to has a `why`, as "by way of" another text. The
+    score is the sum of what they gave times the four factors age, named, asker and period.
+    Raises InvalidText, InvalidNumber, LibraryMissing.
     """
     searched = Search(graph, kind, scope, asked)
     return [

@@ -258,7 +258,7 @@ class Path:
 class Graph:
     """The graph during one call; `invalidate` ends the access."""
 
-    __slots__ = ("_must_abort", "_mutable", "transaction", "vector_names")
+    __slots__ = ("_must_abort", "_mutable", "postings", "transaction", "vector_names")
 
     def __init__(
         self,
@@ -272,6 +272,8 @@ class Graph:
         self._must_abort = must_abort
         # Large properties, which are stored apart from the others.
         self.vector_names = vector_names
+        # By vertex, what leads there, where a look-up reads that as columns.
+        self.postings: Callable[[int], Any] | None = None
 
     def invalidate(self) -> None:
         self.transaction = None
@@ -309,6 +311,9 @@ class Graph:
     ) -> list[Vertex] | None:
         found = self.reading().look_up(label, properties, values)
         return None if found is None else [Vertex(self, element) for element in found]
+
+    def leading_to(self, vertex_id: int) -> Any:
+        return None if self.postings is None else self.postings(vertex_id)
 
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
         self.reading().expect_vertices(vertex_ids)

@@ -4,7 +4,7 @@ Columns are cached between calls, because a few common words account for most of
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...calls.lookups import Incoming
 from .cache import decode
@@ -48,6 +48,22 @@ def incoming(
         read += degree
     every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
     return {"degrees": every, "incoming": columns}
+
+
+class Leading(NamedTuple):
+    """What leads to one vertex, for a call that has written nothing there."""
+
+    database: Database
+    kept: "PostingCache"
+    vertex: int
+
+    def degree(self, most: int) -> int:
+        """Return how many edges lead there; of more than *most* it may be fewer than all."""
+        return self.kept.degree(self.database, self.vertex, most)
+
+    def columns(self) -> tuple[Column, ...]:
+        """Return them as `incoming` has them."""
+        return self.kept.columns(self.database, self.vertex)
 
 
 class PostingCache:

@@ -4,6 +4,7 @@ import gc
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +250,7 @@ class Host:
                 self._database, self._incoming, lookup, elements, after
             )
             context["found"] = found + later
+            graph.postings = partial(posting_cache.Leading, self._database, self._incoming)
         if isinstance(lookup, Sized):
             context["size"] = lookups.size(self._database, lookup)
         return [*leading, context]

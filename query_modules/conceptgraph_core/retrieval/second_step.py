@@ -1,0 +1,115 @@
+"""A second step: what the best texts lead to by their rare terms.
+
+"Until when does Rosa's bakery open?" finds "Rosa works at Lindqvist's", and by way of that
+"Lindqvist's shuts at noon", which says no word of the question.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from heapq import nlargest
+from itertools import compress
+from math import sqrt
+from typing import Final
+
+from .index import Corpus, H, Index, Mentions
+from .nearness import Near
+from .question import LEADS, Cue, Question
+from .ranking import Associated, activated, best
+from .schema import MOST_PASSED
+from .scoring import Spread
+
+# So many of the best texts pass on their terms, if at most this share of the texts mention them.
+PASSING: Final = 3
+RARE: Final = 0.01
+# Of fewer than 500 texts five may, if these are no more than a tenth of them.
+_FEW: Final = 5
+_TENTH: Final = 0.1
+# The most that a text is given, as a share of the best; what is longer than that passes on less.
+SHARE: Final = 0.4
+LENGTH: Final = 20
+# Of so many of the strongest it is looked at what they are given.
+_STRONGEST: Final = 10
+
+
+def associate(
+    question: Question,
+    corpus: Corpus,
+    index: Index[H],
+    limit: int,
+    admits: Callable[[H], bool] = lambda _: True,
+    near: Near[H] | None = None,
+) -> list[Associated[H]]:
+    """Return the *limit* texts that *question* brings to mind, in one step or two.
+
+    As `ranking.associate` does; what comes by a second step has a cue that says by way of which
+    text.
+    """
+    spread = activated(question, corpus, index, near)
+    first = best(question, index, spread, PASSING, admits, near)
+    for cue, mentions in _led_to(question, corpus, index, first):
+        spread.add(cue, mentions, {})
+    return best(question, index, spread, limit, admits, near)
+
+
+def _led_to(
+    question: Question, corpus: Corpus, index: Index[H], first: Sequence[Associated[H]]
+) -> Iterator[tuple[Cue, Mentions[H]]]:
+    """Yield the terms that *first* pass on, each as a cue, with the other texts that mention it.
+
+    The better a text and the fewer its terms, the more each counts. All are scaled by what the
+    strongest text is given, so that this is `SHARE` of the best.
+    """
+    of_texts = index.terms([one.text for one in first])
+    passed = _rare(question, corpus, index, of_texts)
+    cues: list[tuple[Cue, Mentions[H]]] = []
+    spread: Spread[H] = Spread(question, corpus)
+    most = 0.0
+    # No text is given what it passes on itself, nor one that passes on too.
+    passing = {one.text for one in first}
+    for one, terms in zip(first, of_texts, strict=True):
+        rare = sorted(passed.intersection(terms))
+        if not rare:
+            continue
+        shortness = min(1.0, LENGTH / len(terms))
+        most = max(most, shortness)
+        weight = shortness * (one.score / first[0].score) ** 2 / sqrt(len(rare))
+        by = max(one.words, key=lambda word: (word.gave, word.term)).cue.said
+        for term in rare:
+            cue = Cue(f"{by}{LEADS}{term}", (term,), (), weight, f"by way of {one.told.id}", True)
+            mentions = _without(index.mentions(term), passing)
+            cues.append((cue, mentions))
+            spread.add(cue, mentions, {})
+    strengths = spread.strengths
+    if not strengths:
+        return
+    strongest = nlargest(_STRONGEST, strengths, key=strengths.__getitem__)
+    scale = SHARE * most * max(one.score / one.factors.product for one in first)
+    scale /= max(map(spread.total, strongest))
+    for cue, mentions in cues:
+        yield cue._replace(share=cue.share * scale), mentions
+
+
+def _rare(
+    question: Question, corpus: Corpus, index: Index[H], of_texts: Sequence[Sequence[str]]
+) -> set[str]:
+    """Return the terms that are passed on: the rarest, as far as the bound reaches."""
+    said = {term for cue in (*question.cues, *question.further) for term in cue.terms}
+    few = min(_FEW, _TENTH * corpus.texts)
+    most = min(MOST_PASSED, int(max(few, RARE * corpus.texts)))
+    terms = {term for terms in of_texts for term in terms} - said
+    counted = sorted((index.count(term, most), term) for term in terms)
+    rare = set()
+    left = MOST_PASSED
+    for count, term in counted:
+        if count > min(left, most):
+            break
+        # What no other text mentions leads nowhere.
+        if count > 1:
+            rare.add(term)
+            left -= count
+    return rare
+
+
+def _without(mentions: Mentions[H], texts: Collection[H]) -> Mentions[H]:
+    """Return *mentions* without those of *texts*."""
+    others = [one not in texts for one in mentions.texts]
+    return Mentions._make(tuple(compress(column, others)) for column in mentions)

@@ -1,0 +1,101 @@
+"""What the best texts pass on by their rare terms."""
+
+from typing import Any
+
+import pytest
+from test_ranking import ASKED_AT, Shelf
+
+from conceptgraph_core.retrieval import second_step
+from conceptgraph_core.retrieval.index import Corpus
+from conceptgraph_core.retrieval.question import Cue, Question
+from conceptgraph_core.retrieval.schema import MOST_PASSED
+from conceptgraph_core.retrieval.second_step import PASSING, SHARE, associate
+
+
+def text(key: str, *terms: str) -> dict[str, Any]:
+    told = {"thread": None, "position": 0, "speaker": None, "said_at": None}
+    return {"id": key, "terms": dict.fromkeys(terms, 1), **told}
+
+
+def ask(shelf: Shelf, *cues: str, admits: Any = lambda _: True) -> dict[str, Any]:
+    question = Question(tuple(Cue(cue, (cue,)) for cue in cues), ASKED_AT)
+    lengths = [sum(one["terms"].values()) for one in shelf.texts]
+    corpus = Corpus(len(lengths), sum(lengths) / len(lengths))
+    return {row.told.id: row for row in associate(question, corpus, shelf, 10, admits)}
+
+
+def others(count: int) -> list[dict[str, Any]]:
+    return [text(f"other {number}", "tea", f"word{number}") for number in range(count)]
+
+
+ROSA = text("rosa", "rosa", "lindqvist")
+SHUT = text("shut", "lindqvist", "noon")
+UNTIL = text("until", "noon", "sharp")
+
+
+def test_a_text_two_steps_away_is_found_and_told_by_way_of_which() -> None:
+    rows = ask(Shelf([ROSA, SHUT, UNTIL, *others(30)]), "rosa")
+    assert list(rows) == ["rosa", "shut"]
+    [word] = rows["shut"].words
+    assert (word.cue.said, word.cue.why) == ("rosa → lindqvist", "by way of rosa")
+    assert [word.cue.said for word in rows["rosa"].words] == ["rosa"]
+
+
+def test_what_comes_by_the_way_is_given_no_more_than_a_share_of_the_best() -> None:
+    both = text("both", "lindqvist", "canal")
+    passing = text("rosa", "rosa", "lindqvist", "canal")
+    rows = ask(Shelf([passing, both, *others(30)]), "rosa")
+    assert rows["both"].score == pytest.approx(SHARE * rows["rosa"].score)
+
+
+def test_a_long_text_passes_on_less() -> None:
+    long = text("rosa", "rosa", "lindqvist", *(f"more{number}" for number in range(98)))
+    by_long, by_short = (ask(Shelf([one, SHUT, *others(30)]), "rosa") for one in (long, ROSA))
+    shares = [rows["shut"].score / rows["rosa"].score for rows in (by_long, by_short)]
+    assert 0 < shares[0] < shares[1] / 3
+
+
+def test_a_common_term_leads_nowhere() -> None:
+    shelf = Shelf([text("rosa", "rosa", "tea"), *others(30)])
+    assert list(ask(shelf, "rosa")) == ["rosa"]
+
+
+def test_what_is_not_admitted_passes_nothing_on() -> None:
+    shelf = Shelf([ROSA, SHUT, *others(30)])
+    assert list(ask(shelf, "rosa", admits=lambda number: number != 0)) == []
+
+
+def test_only_the_best_pass_on() -> None:
+    best = [text(f"best {number}", "rosa") for number in range(PASSING)]
+    shelf = Shelf([*best, text("last", "rosa", "lindqvist", *"abcdef"), SHUT, *others(30)])
+    assert "shut" not in ask(shelf, "rosa")
+
+
+def test_no_more_mentions_are_read_than_the_bound(monkeypatch: Any) -> None:
+    read: list[int] = []
+
+    class Counting(Shelf):
+        def mentions(self, cue: str) -> Any:
+            found = super().mentions(cue)
+            read.append(len(found.texts))
+            return found
+
+    rare = [f"rare{number}" for number in range(300)]
+    texts = [text("rosa", "rosa", *rare), *(text(one, one) for one in rare)]
+    monkeypatch.setattr(second_step, "RARE", 1.0)
+    rows = ask(Counting(texts), "rosa")
+    assert MOST_PASSED - 1 <= sum(read) - 1 <= MOST_PASSED
+    assert len(rows) > 1
+
+
+def test_nothing_found_passes_nothing_on() -> None:
+    assert ask(Shelf([ROSA, SHUT]), "kettle") == {}
+
+
+def test_those_that_pass_on_stay_in_their_order() -> None:
+    first, second = text("first", "rosa", "tea"), text("second", "rosa", *"abcdef")
+    others_ = [text(f"x{number}", *"abc") for number in range(2)] + others(60)
+    rows = ask(Shelf([first, second, *others_]), "rosa")
+    assert list(rows)[:2] == ["first", "second"]
+    assert "x0" in rows
+    assert all(word.cue.why is None for word in rows["first"].words)
