@@ -1,6 +1,6 @@
-"""The MCP server and the command line of the concept graph, and the stores that it is kept in."""
+"""Provide the MCP server and the command line of the concept graph, and its stores."""
 
 from .core import make_importable
 
-# Before anything else of this package: every part of it may import `conceptgraph_core`.
+# Imported first, because every part of this package may import `conceptgraph_core`.
 make_importable()

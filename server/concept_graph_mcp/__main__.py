@@ -1,4 +1,4 @@
-"""`concept-graph-mcp`: without a command the MCP server over stdio, else one of the commands."""
+"""Run `concept-graph-mcp`: without a command the MCP server over stdio, else the command."""
 
 import gc
 import os
@@ -13,7 +13,7 @@ from . import settings, stderr
 from .commands.group import Commands
 from .printable import printable
 
-# Command -> the module that has it; imported only when asked for, to keep the server's start short.
+# Commands and their modules, imported on demand to keep the server's start short.
 _COMMANDS = {
     "demo": "demo",
     **dict.fromkeys(("ask", "remember", "about", "forget", "relate", "identify"), "everyday"),
@@ -45,7 +45,7 @@ _COMMANDS = {
 
 
 def _unserved(problem: str) -> None:
-    """Tell the client that gave arguments of which *problem* is said; a person is told by click."""
+    """Report wrong arguments, described by *problem*, to the client; click tells a person."""
     if sys.stdin is None or sys.stdout is None or sys.stdin.isatty():
         return
     problem = printable(f"arguments: {problem}; correct them where the client starts this server")
@@ -55,7 +55,7 @@ def _unserved(problem: str) -> None:
 
 
 def _refuse(problem: str, with_set_time: bool) -> None:
-    """Serve only to say what is wrong, for clients hide what a server that ends has said."""
+    """Serve only to report *problem*, because clients hide the stderr of a server that exits."""
     from . import serving
 
     serving.serve_refusing(problem, with_set_time)
@@ -133,7 +133,7 @@ def main(
 def _serve(
     embedded: str | None, toolsets: str | None, *, with_set_time: bool, without_worker: bool
 ) -> None:
-    """Serve; with settings that cannot be used, only to say so."""
+    """Serve; if the settings are invalid, answer every call with the error."""
     if sys.stdin is None or sys.stdout is None:
         raise click.UsageError("stdin and stdout, which clients speak through, are closed")
     configured, problem = None, ""
@@ -150,7 +150,7 @@ def _serve(
     if configured is None:
         _refuse(problem, with_set_time)
         sys.exit(1)
-    # Nearly all that a start makes is kept: to look for the rest meanwhile takes a twentieth of it.
+    # Nearly all objects of a start stay alive; collecting garbage takes a twentieth of the start.
     gc.disable()
     from . import serving
 

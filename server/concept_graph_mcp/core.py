@@ -1,4 +1,4 @@
-"""Where the query modules lie; what of them needs no host is imported as `conceptgraph_core`."""
+"""Locate the query modules; the parts that need no host are imported as `conceptgraph_core`."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,10 @@ _HERE = Path(__file__).resolve().parent
 
 
 def modules_directory() -> Path:
-    """The folder that is deployed into Memgraph: in a wheel beside us, else in the checkout."""
+    """Return the folder that is deployed into Memgraph.
+
+    In a wheel beside us, else the checkout's.
+    """
     installed = _HERE / "query_modules"
     return installed if installed.is_dir() else _HERE.parents[1] / "query_modules"
 

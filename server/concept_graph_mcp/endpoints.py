@@ -1,4 +1,4 @@
-"""Where a model behind an OpenAI-compatible endpoint is, from the environment."""
+"""Read the address of an OpenAI-compatible endpoint from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ _MOST_OF_A_REASON = 300
 
 
 class EndpointError(Exception):
-    """The environment names no endpoint that could be; the message is one line."""
+    """The environment names no valid endpoint; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the model is and what it is called; `base_url` None is OpenAI's own."""
+    """The address and name of a model; `base_url` None is OpenAI's own."""
 
     model: str
     base_url: str | None
@@ -23,13 +23,13 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """The model and where it is, as a message names them: without credentials."""
+        """Return the model and its address for messages, without credentials."""
         url = urlsplit(self.base_url or "https://api.openai.com/v1")
         place = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
         return f"{self.model} at {place}"
 
     def line(self, said: object) -> str:
-        """Return what was *said* as one line without the key, which endpoints may repeat."""
+        """Return *said* as one line without the key, which endpoints may repeat."""
         line = one_line(said)
         if self.key:
             line = line.replace(self.key, "***")
@@ -37,7 +37,10 @@ class Endpoint:
 
 
 def named(environment: Mapping[str, str], model: str) -> Endpoint:
-    """Return where *model* is, as OPENAI_BASE_URL and OPENAI_API_KEY say. Raises EndpointError."""
+    """Return the endpoint of *model* from OPENAI_BASE_URL and OPENAI_API_KEY.
+
+    Raises EndpointError.
+    """
     base_url = environment.get("OPENAI_BASE_URL", "").strip()
     key = environment.get("OPENAI_API_KEY", "").strip()
     if base_url and not _usable(base_url):

@@ -1,19 +1,19 @@
-"""What can go wrong between a tool and its store. Every message is one line for the caller."""
+"""Define the errors between a tool and its store, each with a one-line message for the caller."""
 
 from conceptgraph_core.errors import ConceptGraphError
 
 
 def one_line(said: object) -> str:
-    """Return what an error or a text says, in one line; "" if that is nothing."""
+    """Return an error or a text as one line; "" if it is empty."""
     return " ".join(str(said).split())
 
 
 class StoreError(Exception):
-    """Base of the failures that a caller is told about."""
+    """Base of the failures that are reported to a caller."""
 
 
 class Refused(StoreError):
-    """The procedure refused the call; nothing was written. `kind` is what the core raised."""
+    """The procedure refused the call; nothing was written. `kind` names the core's exception."""
 
     def __init__(self, line: str, kind: type[ConceptGraphError] = ConceptGraphError) -> None:
         super().__init__(line)
@@ -21,7 +21,7 @@ class Refused(StoreError):
 
 
 class Ended(StoreError):
-    """The call was ended before it was done, by its caller or its server; nothing was written."""
+    """The caller or the server cancelled the call; nothing was written."""
 
 
 class Unavailable(StoreError):
@@ -33,12 +33,12 @@ class Unwritable(Unavailable):
 
 
 class Contended(Unavailable):
-    """Others write to the same place at the same time, again and again; nothing was written."""
+    """Concurrent writers to the same place made every retry fail; nothing was written."""
 
 
 class NoStore(Unavailable):
-    """There is no store where one was named, and only writing makes one."""
+    """The named store does not exist, and only writing creates one."""
 
 
 class Misdeployed(StoreError):
-    """The store is there but cannot be served from: the message says what to do about it."""
+    """The store exists but cannot be used; the message says what to do about it."""

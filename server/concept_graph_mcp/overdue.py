@@ -1,4 +1,4 @@
-"""Whether a worker runs beside Memgraph: without one nothing fades and nothing is consolidated."""
+"""Warn if no worker runs on Memgraph: without one nothing decays or is consolidated."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,15 +9,15 @@ from . import calls
 from .errors import StoreError
 from .session import Session
 
-# The nightly jobs have been missed twice by then.
+# After two days the nightly jobs have been missed twice.
 OVERDUE_MS: Final = 2 * DAY_MS
 START: Final = "run concept-graph-mcp worker as a service"
 
 
 async def advice(session: Session) -> str | None:
-    """Return a line if nobody has run the jobs for two days; None if all is well.
+    """Return a warning if no job has run for two days; None if all is well.
 
-    The server of a store file runs them itself.
+    The server of a store file runs the jobs itself.
     """
     if "://" not in session.store.location:
         return None
@@ -30,7 +30,7 @@ async def advice(session: Session) -> str | None:
 
 
 class Daily:
-    """The same line with the first question of a day; a store that does not tell is left alone."""
+    """Gives the same warning with the first call of a day; a store without an answer is ignored."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -48,5 +48,5 @@ class Daily:
 
 
 def last_run(status: Mapping[str, Any]) -> int | None:
-    """Return when a job last ended (unix ms), from a row of the worker's status."""
+    """Return the end of the last job (unix ms), from a row of the worker's status."""
     return max((job["finished_at"] for job in status["jobs"] if job["finished_at"]), default=None)

@@ -1,18 +1,18 @@
-"""Text and JSON that may be printed to a terminal: what it would obey is escaped."""
+"""Escape characters in text and JSON that would control a terminal."""
 
 import json
 import re
 from typing import Any
 
-# Control characters; line and paragraph separators; what turns the direction of the text around
-# it; what nobody sees but a model reads; and what cannot be encoded at all. Compiled when something
-# is first printed. (Joiners stay: scripts and emoji need them.)
+# Control characters; line and paragraph separators; characters that reverse the direction of text;
+# invisible characters that a model reads; and characters that cannot be encoded. Compiled on first
+# use. (Joiners stay: scripts and emoji need them.)
 _OBEYED = (
     "\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
     "\U000e0000-\U000e007f"
 )
 _IN_TEXT = f"[\0-\x1f{_OBEYED}]"
-# JSON itself escapes those of ASCII, all but one.
+# JSON itself escapes all ASCII control characters but one.
 _IN_JSON = f"[{_OBEYED}]"
 
 
@@ -22,6 +22,6 @@ def printable(text: str) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """Return *value* as JSON that says the same as any other, and nothing to a terminal."""
+    """Return *value* as JSON of the same meaning, without characters that control a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return re.sub(_IN_JSON, lambda found: json.dumps(found[0])[1:-1], text)

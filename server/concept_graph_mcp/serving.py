@@ -1,4 +1,4 @@
-"""Building the MCP server over a store, and serving it over stdio."""
+"""Build the MCP server over a store, and serve it over stdio."""
 
 import asyncio
 import gc
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# When what a start left over is looked for: not amid the first answers.
+# Seconds until garbage of the start is collected: after the first answers.
 _STARTED_AFTER_S = 2.0
-# When due jobs are first looked for: after the first calls of a client.
+# Seconds until due jobs first run: after a client's first calls.
 _WORKING_AFTER_S = 20.0
 
 
@@ -47,8 +47,8 @@ def build(
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
-    With *refusal* every call of a tool is answered with that line. With *works_for* the server also
-    runs the due jobs of these settings between the calls.
+    With *refusal* every tool call is answered with that line. With *works_for* the server also runs
+    the due jobs of these settings between the calls.
     """
     tools = registered.tools(session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
@@ -95,12 +95,12 @@ def build(
 def serve(settings: Settings, with_set_time: bool, without_worker: bool = False) -> None:
     """Serve over stdio until stdin closes.
 
-    A store file has no worker beside it, so that its server runs the due jobs too. With a clock
-    that can be set no time is the right one for them, and *without_worker* leaves them out as well.
+    A store file has no worker beside it, so its server runs the due jobs too. It does not with
+    *without_worker*, nor with a settable clock, because no time is then the right one for jobs.
     """
     stderr.log_there()
-    # A file of another kind is a path that was set wrong, and told like every other setting; but a
-    # database that is not prepared must not be waited for.
+    # A file of another kind is a wrong path, and reported like any other wrong setting; but a slow
+    # or unprepared database must not delay the start.
     ends = None if settings.embedded is not None else _end_soon
     store = connect(settings, creates=True)
     session = Session.of(store, settings, on_misdeployed=ends)
@@ -113,8 +113,8 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
 def serve_refusing(refusal: str, with_set_time: bool) -> None:
     """Serve over stdio until stdin closes, answering every call with the line *refusal*.
 
-    Of every toolset, for what a client was to be offered may be what is wrong: a model that knows
-    of a tool is told why, not that there is no such tool.
+    It offers every toolset, because the setting of the toolsets may be the wrong one: a model that
+    calls a tool must get the reason, not an unknown tool.
     """
     stderr.log_there()
 
@@ -134,13 +134,13 @@ def _run(server: MCPServer) -> None:
 
 @asynccontextmanager
 async def _working(session: Session, settings: Settings) -> AsyncIterator[None]:
-    """Run the due jobs meanwhile; at the end the batch under way is finished."""
+    """Run the due jobs meanwhile; at the end wait for the current batch."""
     async with anyio.create_task_group() as tasks:
         begun: list[Along] = []
 
         async def work() -> None:
             await anyio.sleep(_WORKING_AFTER_S)
-            # With the scheduler, which a server that ends soon never needs.
+            # Imports the scheduler, which a server that ends soon never needs.
             from .worker.along import Along
 
             begun.append(Along(session, settings))
@@ -164,7 +164,7 @@ async def _open_store(session: Session) -> None:
 
 
 async def _collect_again() -> None:
-    """Look for what can be let go, as Python does; while a server starts that is not done."""
+    """Enable garbage collection, which is disabled while a server starts."""
     try:
         await anyio.sleep(_STARTED_AFTER_S)
     finally:
@@ -172,11 +172,11 @@ async def _collect_again() -> None:
 
 
 def _end_soon(error: Misdeployed) -> None:
-    """End the server once the tool error that says the same has been sent."""
+    """End the server once the tool error with the same message has been sent."""
     asyncio.get_running_loop().call_later(0.5, _end, error)
 
 
 def _end(error: Misdeployed) -> None:
     stderr.say(str(error))
-    # Not sys.exit: a thread waits for stdin, which the client keeps open, and would be waited for.
+    # Not sys.exit, which would wait for the thread that reads stdin, which the client keeps open.
     os._exit(1)

@@ -1,4 +1,4 @@
-"""A store together with the clock, the time constant and the zone that its calls are made in."""
+"""Combine a store with the clock, the time constant and the zone of its calls."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,11 +41,11 @@ class Clock:
 
 
 class Question(NamedTuple):
-    """The name of an embedding and the vector by it of what is asked, or nothing.
+    """A query's vector with the name of its embedding, or nothing.
 
-    `near_nothing` is how near it is to what asks for nothing.
-    `advice` says why there is none where there should be: words find without it, and a model that
-    cannot be reached must not keep anybody from what is kept.
+    `near_nothing` is its similarity to texts that ask for nothing, such as greetings. `advice` says
+    why an expected vector is missing: words alone find memories too, so an unreachable model must
+    not block a search.
     """
 
     embedded: "tuple[str, Vector] | None" = None
@@ -55,9 +55,9 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a toolset or a command calls procedures through.
+    """The context in which a toolset or a command calls procedures.
 
-    With `until_ms` (unix ms) it only looks back: what happened later is not known to its calls.
+    With `until_ms` (unix ms) it only looks back: calls do not see later events.
     """
 
     store: Store
@@ -86,9 +86,9 @@ class Session:
         on_misdeployed: Callable[[Misdeployed], None] | None = None,
         until_ms: int | None = None,
     ) -> Self:
-        """Return a session on *store* as *settings* have it, with a clock that runs if not given.
+        """Return a session on *store* with *settings*; the clock runs unless one is given.
 
-        *store* is the one that they name, open or not.
+        *store* is the store of the settings, open or not.
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         embedding = _embedding(settings.embeddings) if settings.embeddings else None
@@ -96,11 +96,11 @@ class Session:
         return cls(*made, on_misdeployed, until_ms, embedding, *time, settings.concepts)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
-        """Return *text* as a question to memories, with its vector if there is an embedding.
+        """Return *text* as a query, with its vector if there is an embedding.
 
-        Unless it is a statement, to be compared with others, the vector is that of the text without
-        the first names of speakers. A text of no word that the embedding knows has none. Raises
-        StoreError.
+        The first names of speakers are removed before a vector is computed, unless the text is a
+        statement to compare with others. A text without any word that the embedding knows has no
+        vector. Raises StoreError.
         """
         if self.embedding is None:
             return Question()
@@ -129,11 +129,11 @@ class Session:
         by: Callable[["tuple[str, Vector] | None"], Call],
         is_statement: bool = False,
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """Run the call that *by* makes for the vector of *text*, without one where that must be.
+        """Run the call that *by* makes for the vector of *text*, if necessary without a vector.
 
-        Returns its rows and, if words alone were asked, the reason. Where the vectors of the store
-        are not of this embedding (any more), what is kept must be found all the same until its
-        owner has embedded it anew. Raises StoreError.
+        Returns its rows and, if only words were searched, the reason. The store's vectors may be of
+        another embedding; then words must find the memories until the owner embeds them again.
+        Raises StoreError.
         """
         question, told = await self.question(text, is_statement), None
         try:
@@ -151,9 +151,9 @@ class Session:
         return rows, "; ".join(filter(None, (told, advice))) or None
 
     async def accessed(self, call: Call) -> tuple[list[dict[str, Any]], str | None]:
-        """Run *call*, which counts what it returns as accessed where the store can be written.
+        """Run *call*, whose results count as accessed if the store can be written.
 
-        One that is full, read-only or a replica still answers. Returns the rows and, if no access
+        A full or read-only store, or a replica, still answers. Returns the rows and, if no access
         was counted, the reason. Raises StoreError.
         """
         try:
@@ -206,7 +206,7 @@ class Session:
 
 
 def _embedding(said: str) -> "LazyEmbedding":
-    # Imported by those who have one.
+    # Imported on demand, because few users have an embedding.
     from .embedding.opening import LazyEmbedding
 
     return LazyEmbedding(said)

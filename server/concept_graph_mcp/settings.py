@@ -1,4 +1,4 @@
-"""Where the store is and how time runs, from the environment and the options."""
+"""Read the store and other settings from the environment and the options."""
 
 import math
 import re
@@ -29,7 +29,7 @@ MINILM = "minilm"
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
-# What people put into the query of a URI and should not; a routing context has no such names.
+# Names that users put into the query by mistake; a routing context never has them.
 _SECRET = re.compile("user|pass|pwd|auth|token|secret", re.IGNORECASE)
 _BLANK = re.compile(r"\s")
 _TRUE = ("1", "true", "yes", "on")
@@ -46,7 +46,7 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where the store is and how time runs. `embedded` is the path of a file, or None for Bolt."""
+    """The configuration. `embedded` is the path of a store file, or None for Memgraph over Bolt."""
 
     zone: ZoneInfo
     tau_ms: int
@@ -57,18 +57,18 @@ class Settings:
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
     decay: Mapping[str, float] = field(default_factory=dict)
-    # PROVIDER:NAME, or None: words alone find.
+    # PROVIDER:NAME, or None: then only words find texts.
     embeddings: str | None = None
-    # Whose memories the worker lets fade; none named: everybody's.
+    # Users whose memories the worker recomputes; empty for all users.
     decay_users: tuple[str, ...] = ()
-    # How long after their deletion memories are removed for good; None: never, nor do they expire.
+    # Milliseconds until deleted memories are removed; None: they never are, nor do memories expire.
     retention_ms: int | None = None
     # Whose concepts and episodes: all users share them, or each has their own.
     concepts: str = WHOSE[0]
 
     @property
     def expires(self) -> bool:
-        """Whether time takes memories out of sight."""
+        """Return whether time can expire memories."""
         return self.retention_ms is not None
 
 
@@ -80,8 +80,8 @@ def read(
 ) -> Settings:
     """Return the settings of *environment*.
 
-    *embedded* and *toolsets* are the options, "" the default path. *zone* stands in for a missing
-    TZ; without it that is an error. Raises SettingsError, which has all that is wrong.
+    *embedded* and *toolsets* are the options, "" the default path. *zone* replaces a missing TZ;
+    without it that is an error. Raises SettingsError, which lists all problems.
     """
     environment = given(environment)
     by_option = embedded is not None
@@ -104,7 +104,7 @@ def read(
         retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
         concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
     )
-    # No setting of ours: whatever cuts texts into words asks for them itself.
+    # Not one of our settings, because the text index reads it itself.
     checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))
     if checked.problems:
         raise SettingsError(*checked.problems)
@@ -112,13 +112,13 @@ def read(
 
 
 class _Checked:
-    """Runs checks, and keeps what they say is wrong until all have been run."""
+    """Runs checks, and collects their errors until all have run."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
 
     def __call__(self, check: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Return what *check* returns; something that nobody may use if it fails."""
+        """Return the result of *check*, or a value that must not be used if it fails."""
         try:
             return check(*arguments, **named)
         except SettingsError as error:
@@ -127,12 +127,12 @@ class _Checked:
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what is set of *environment*: what is blank counts as not set."""
+    """Return the variables of *environment* that are set; blank ones count as unset."""
     return {name: value for name, value in environment.items() if value.strip()}
 
 
 def store_path(value: str) -> Path:
-    """Return the path of the store that is called *value*. Raises SettingsError."""
+    """Return the store's path for *value*. Raises SettingsError."""
     try:
         path = Path(value).expanduser()
     except RuntimeError:
@@ -140,7 +140,7 @@ def store_path(value: str) -> Path:
             f"--embedded or {EMBEDDED_VARIABLE}: {value}: there is no such home directory"
         ) from None
     if str(path) == ":memory:":
-        # SQLite's name for a store that every process has for itself and that ends with it.
+        # SQLite's name for a private store that ends with its process.
         raise SettingsError(
             f"--embedded or {EMBEDDED_VARIABLE}: {value}: would keep nothing; name a file"
         )
@@ -148,10 +148,7 @@ def store_path(value: str) -> Path:
 
 
 def embeddings(value: str) -> str | None:
-    """Return *value*, which names an embedding, or None of "". Raises SettingsError.
-
-    It is "minilm" or PROVIDER:NAME.
-    """
+    """Return *value*, "minilm" or PROVIDER:NAME, or None for "". Raises SettingsError."""
     value = value.strip()
     if value == MINILM:
         return value
@@ -165,7 +162,7 @@ def embeddings(value: str) -> str | None:
 
 
 def retention(value: str) -> int | None:
-    """Return *value*, a number of days, in milliseconds; None of "". Raises SettingsError."""
+    """Return *value*, a number of days, in milliseconds; None for "". Raises SettingsError."""
     if not value.strip():
         return None
     try:
@@ -181,26 +178,26 @@ def retention(value: str) -> int | None:
 
 
 def default_path() -> Path:
-    """Return where the embedded store is when nobody says where."""
+    """Return the default path of the embedded store."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("concept-graph-mcp", appauthor=False)) / "memory.db"
 
 
 def location(uri: str) -> str:
-    """Return *uri* as it may be shown: without what comes after the host and the port."""
+    """Return *uri* for printing: without the part after the host and the port."""
     parts = urlsplit(uri)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def machine_zone() -> str:
-    """Return the name of the machine's time zone, or UTC where it has none that can be told."""
+    """Return the name of the machine's time zone, or UTC if it cannot be found."""
     import tzlocal
 
     try:
         return ZoneInfo(tzlocal.get_localzone_name() or "UTC").key
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        # Its files name several, or none that there is.
+        # The system's files name several zones, or none that exists.
         return "UTC"
 
 
@@ -288,7 +285,7 @@ def _uri(value: str) -> str:
 def _password(environment: Mapping[str, str], in_file: bool) -> str:
     password = environment.get("MEMGRAPH_PASSWORD", "")
     if password and not environment.get("MEMGRAPH_USER") and not in_file:
-        # Nobody would be asked for a password, and whoever set one counts on that.
+        # A password without a user is ignored, and its owner relies on it.
         raise SettingsError(
             "MEMGRAPH_PASSWORD is set but MEMGRAPH_USER is not; set MEMGRAPH_USER too, or unset"
             " the password"
@@ -297,7 +294,7 @@ def _password(environment: Mapping[str, str], in_file: bool) -> str:
 
 
 def _names_file(value: str, by_option: bool) -> bool:
-    """Tell whether the store is a file; by the option it always is."""
+    """Return whether the store is a file; with the option it always is."""
     return by_option or value.strip().lower() not in _FALSE
 
 

@@ -1,4 +1,4 @@
-"""What a server says on stderr, where perhaps nobody reads: that must neither end nor stop it."""
+"""Write log lines to stderr, although a missing reader must not end or block the server."""
 
 import logging
 import os
@@ -6,28 +6,28 @@ import select
 import sys
 
 _NAME = "concept-graph-mcp"
-# Of a pipe that is said to take something, so much is taken at once.
+# A pipe that reports room accepts at least this many bytes.
 _AT_ONCE = 4_096
 
 
 def log_there() -> None:
-    """Send the log to stderr, a line a message; for a process that serves."""
+    """Send the log to stderr, a line for each message; for a process that serves."""
     if sys.stderr is None:
-        # Or the next file to be opened would be called stderr.
+        # Otherwise the next file to be opened would become stderr.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     handler = _Lines()
     handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
-    # The MCP library's own would end the process with the reader, and breaks lines.
+    # The MCP library's handler would end the process with the reader, and breaks lines.
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def say(line: str) -> None:
-    """Print a line under the program's name, which is how its last words begin."""
+    """Print a line after the program's name, as its last messages are."""
     _write(f"{_NAME}: {line}\n")
 
 
 class _Lines(logging.Handler):
-    """Writes what is logged for as long as somebody takes it."""
+    """Writes log lines as long as a reader takes them."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -45,10 +45,10 @@ def _write(text: str) -> None:
                 return
             os.write(stream, data[start : start + _AT_ONCE])
     except (OSError, ValueError):
-        return  # Nobody is there any more.
+        return  # The reader has gone.
 
 
 def _takes_more(stream: int) -> bool:
-    """Tell whether writing will not wait for a reader who has stopped reading."""
-    # On Windows only sockets can be asked.
+    """Return whether writing will not block on a reader that has stopped reading."""
+    # Windows can report this for sockets only.
     return sys.platform == "win32" or bool(select.select([], [stream], [], 0)[1])

@@ -1,8 +1,8 @@
-"""What comes in on stdin, made readable for the SDK's parser where it would not answer at all.
+"""Repair lines on stdin that the SDK's parser would drop without an answer.
 
-The SDK drops a line that it cannot parse, and the client waits for the answer to it forever. So
-every line is looked at before: what can be mended is, and in the place of a request that cannot be
-read comes one with the same id, which is answered with the reason.
+The SDK drops a line that it cannot parse, and the client waits for the answer forever. So every
+line is checked first: it is repaired if possible. A request that cannot be read is replaced by one
+with the same id, which is answered with the reason.
 """
 
 import io
@@ -25,15 +25,14 @@ _ESCAPE = re.compile(
     rb"|(?P<lone>u[dD][89abcdefABCDEF][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-# A text, a bracket, or anything else that stands between them: what JSON is made of.
-# Compiled when there is such a line.
+# The tokens of JSON: a text, a bracket, or anything between them. Compiled on first use.
 _TOKEN = rb'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,:"\[\]{}]+'
-# The method of the request that stands in for one that cannot be read.
+# The method of the request that replaces an unreadable one.
 UNREADABLE = "concept-graph-mcp/unreadable"
 
 
 def guard_stdin() -> None:
-    """Let every line of stdin through a `Reader`."""
+    """Pass every line of stdin through a `Reader`."""
     buffer = io.BufferedReader(_Guarded(sys.stdin.buffer))
     sys.stdin = cast(Any, SimpleNamespace(buffer=buffer))
 
@@ -42,14 +41,14 @@ class Reader:
     """Makes the lines of one connection readable."""
 
     def __init__(self) -> None:
-        # What every request of a connection without a handshake says of itself, and so must ours.
+        # The fields that every request of a connection without a handshake has, and ours must have.
         self._envelope: dict[str, Any] = {}
 
     def readable(self, line: bytes) -> bytes:
-        """Return the message *line* as the SDK can read it, or the stand-in for it.
+        """Return the message *line* in a form that the SDK can read, or its replacement.
 
-        Lone surrogates become NUL characters, which the tools refuse in one line. What is no
-        request, or has no id that could be answered, is returned as it is.
+        Lone surrogates become NUL characters, which the tools refuse in one line. A line that is no
+        request, or has no valid id, is returned unchanged.
         """
         line = without_lone_surrogates(line)
         try:
@@ -63,7 +62,7 @@ class Reader:
             return self._stand_in(line, INVALID_REQUEST, "is not one of JSON-RPC 2.0")
         if isinstance(message, JSONRPCRequest):
             self._envelope = (message.params or {}).get("_meta") or {}
-        # The SDK would take it for the end of a line; in JSON that is sound it is only a blank.
+        # The SDK would take it for the end of a line; in valid JSON it is only white space.
         return line.replace(b"\r", b" ")
 
     def _stand_in(self, line: bytes, code: int, reason: str) -> bytes:
@@ -91,7 +90,7 @@ def without_lone_surrogates(line: bytes) -> bytes:
 async def refuse_unreadable(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext
 ) -> HandlerResult:
-    """Middleware: answer a stand-in with what was wrong with the request. Raises MCPError."""
+    """Answer the replacement of an unreadable request with the reason. Raises MCPError."""
     if ctx.method == UNREADABLE:
         told = ctx.params or {}
         raise MCPError(told["code"], told["message"])
@@ -99,9 +98,9 @@ async def refuse_unreadable(
 
 
 def _members(line: bytes) -> dict[bytes, bytes]:
-    """Return the members of the object *line*, which may be broken, as far as they can be told.
+    """Return the members of the object *line*, which may be broken, as far as they can be read.
 
-    Of a member that is an array or an object, only that it is there.
+    The value of an array or object is left out.
     """
     members: dict[bytes, bytes] = {}
     key: bytes | None = None
@@ -122,13 +121,13 @@ def _members(line: bytes) -> dict[bytes, bytes]:
 def _id(token: bytes) -> str | int | None:
     try:
         value = json.loads(token)
-    except ValueError:  # Also of bytes that are not UTF-8, and of integers without end.
+    except ValueError:  # Also for bytes that are not UTF-8, and for endless integers.
         return None
     return value if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
 
 class _Guarded(io.RawIOBase):
-    """The lines of a stream, each one read as soon as it is there."""
+    """The lines of a stream, each one read as soon as it arrives."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream

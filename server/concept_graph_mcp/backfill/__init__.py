@@ -1,1 +1,1 @@
-"""Turning a message history into a graph: chunk by chunk, five steps each, with any model."""
+"""Turn a message history into a graph: chunk by chunk, in five steps each, with any model."""

@@ -1,4 +1,4 @@
-"""A history cut into chunks of local days, counted from the day of the user's first message."""
+"""Cut a history into chunks of local days, counted from the user's first message."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Calendar:
     zone: ZoneInfo
 
     def number(self, day: date) -> int:
-        """Return the number of the chunk that has *day*; below 1 before the first."""
+        """Return the number of the chunk that contains *day*; below 1 before the first chunk."""
         return (day - self.first).days // self.days + 1
 
     def first_day(self, number: int) -> date:
@@ -39,7 +39,7 @@ class Calendar:
 
 @dataclass(slots=True)
 class Amount:
-    """How much there is to read."""
+    """The size of a transcript."""
 
     messages: int = 0
     characters: int = 0
@@ -53,7 +53,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What one pass over the history shows: `chunks` has those with messages, in order."""
+    """The result of one pass over the history: `chunks` are those with messages, in order."""
 
     file: Path
     calendar: Calendar
@@ -79,14 +79,14 @@ class Chunk:
 
 
 def dates(first: date, last: date) -> str:
-    """Return the days from *first* to *last* for people."""
+    """Return the range of days from *first* to *last* for people."""
     return f"{first}" if first == last else f"{first} to {last}"
 
 
 def survey(file: Path, zone: ZoneInfo, user_id: str, days: int) -> Survey:
     """Read all of *file* once and check every line. Raises HistoryError.
 
-    Every message counts that is in a thread in which the user speaks anywhere in the file.
+    It counts the messages of every thread in which the user speaks anywhere in the file.
     """
     first: date | None = None
     threads: set[str] = set()

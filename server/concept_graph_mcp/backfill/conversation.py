@@ -1,4 +1,4 @@
-"""One step as a conversation: the model calls tools until it has no more to call."""
+"""Run one step as a conversation: the model calls tools until it needs no more."""
 
 import json
 from collections import Counter
@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from .errors import StepError
 from .steps import Step
 
-# A store that fails or a model that is lost would otherwise go on to the last round.
+# Otherwise a failing store or a confused model would use up all rounds.
 _MOST_ERRORS_IN_A_ROW = 10
-# More than this of one result would push everything else out of the model's sight.
+# Longer results would push everything else out of the model's context.
 _MOST_OF_A_RESULT = 16_000
 
 Chat = dict[str, Any]
@@ -19,7 +19,7 @@ Chat = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model made it; the arguments are JSON text, or should be."""
+    """A call by the model; its arguments should be JSON text."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model answered, and the tokens that it took."""
+    """A model's reply, and the tokens that it cost."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -38,7 +38,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool answered; with *failed* it says why it did not do it."""
+    """A tool's answer; with *failed*, its error message."""
 
     text: str
     failed: bool = False
@@ -55,7 +55,7 @@ class Tools(Protocol):
     """The tools of our server."""
 
     def described(self, names: Sequence[str]) -> list[Chat]:
-        """Return the tools *names* as a model is told them."""
+        """Return the descriptions of the tools *names* for a model."""
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Answer:
         """Call a tool. Raises WorkingStoreError if the server is gone."""
@@ -66,7 +66,7 @@ class Tools(Protocol):
 
 @dataclass(slots=True)
 class Spent:
-    """What was spent on a chunk, and which tools were called with success."""
+    """The cost of a chunk, and its successful tool calls."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -78,7 +78,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step said at its end, and a line about each call that succeeded."""
+    """A step's final text, and a line about each successful call."""
 
     text: str
     done: tuple[str, ...]
@@ -86,7 +86,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Conversations:
-    """What every conversation is held with; after *rounds* rounds of calls it ends where it is."""
+    """The parts that all conversations share; after *rounds* rounds of calls one is cut off."""
 
     model: Model
     tools: Tools
@@ -131,7 +131,7 @@ class Conversations:
         return reply
 
     async def _answer(self, step: Step, call: ToolCall) -> Answer:
-        """Return what the model is told about *call*; what is wrong with it is told, not raised."""
+        """Return the answer to *call* for the model; errors of the call become answers too."""
         if call.name not in step.tools:
             can = f"it may use {', '.join(step.tools)}" if step.tools else "it has no tools"
             return Answer(
@@ -151,7 +151,7 @@ class Conversations:
 
 
 def _spoken(reply: Reply) -> Chat:
-    """Return *reply* as the part of the chat that it becomes."""
+    """Return *reply* as a message of the chat."""
     calls = [
         {
             "id": call.id,

@@ -1,4 +1,4 @@
-"""What can go wrong in a backfill. Every message is one line for the person who started it."""
+"""Define the errors of a backfill, each with a one-line message for the user."""
 
 
 class BackfillError(Exception):
@@ -14,7 +14,7 @@ class PromptError(BackfillError):
 
 
 class ModelError(BackfillError):
-    """The model is not configured, cannot be reached, or gave an answer that is of no use."""
+    """The model is not configured, cannot be reached, or gave a useless answer."""
 
 
 class StepError(BackfillError):

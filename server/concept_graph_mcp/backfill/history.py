@@ -1,4 +1,4 @@
-"""A message history in JSON Lines, read one line at a time."""
+"""Read a message history in JSON Lines, one line at a time."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,13 +13,13 @@ from conceptgraph_core import limits
 from .errors import HistoryError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
-# Unix seconds of any time up to the year 5138 are below this, milliseconds since 1973 are not.
+# Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.
 _LEAST_MS = 100_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One line of the history. `at` is in local time; `day` is never before an earlier line's."""
+    """One line of the history. `at` is in local time; `day` never precedes an earlier line's."""
 
     line: int
     role: str
@@ -35,7 +35,7 @@ class Message:
 
 
 def read(file: Path, zone: ZoneInfo, last_line: int | None = None) -> Iterator[Message]:
-    """Iterate over the messages of *file* that say something, up to *last_line*, in time order.
+    """Iterate over the messages of *file* with a text, up to *last_line*, in time order.
 
     Raises HistoryError.
     """
@@ -59,7 +59,7 @@ def _message(number: int, line: bytes, zone: ZoneInfo, earlier: Message | None) 
     at = _time(number, record.get("created_at"), zone)
     day = at.date()
     if earlier is not None:
-        # Compared as instants: in one zone Python compares the clocks on the wall.
+        # Compared as instants: within one zone Python compares wall-clock times.
         if at.timestamp() < earlier.at.timestamp():
             raise HistoryError(
                 f"line {number}: created_at is earlier than in line {earlier.line};"
@@ -70,7 +70,8 @@ def _message(number: int, line: bytes, zone: ZoneInfo, earlier: Message | None) 
     return Message(
         line=number,
         role=_text(number, record, "role"),
-        # What no encoding can carry, such as half of a surrogate pair, becomes a question mark.
+        # A character that no encoding has, such as half of a surrogate pair, becomes a question
+        # mark.
         text=_text(number, record, "text", may_be_empty=True).encode(errors="replace").decode(),
         at=at,
         day=day,
@@ -103,7 +104,7 @@ def _text(number: int, record: Mapping[str, Any], key: str, may_be_empty: bool =
 
 
 def _time(number: int, value: Any, zone: ZoneInfo) -> datetime:
-    """Return *value* in *zone*: unix milliseconds, or ISO 8601, local where it names no offset."""
+    """Return *value* in *zone*: unix milliseconds, or ISO 8601, local without an offset."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)

@@ -1,4 +1,4 @@
-"""Moving the working store's graph over into the store that is configured."""
+"""Move the working store's graph into the configured store."""
 
 from collections import Counter
 
@@ -9,9 +9,9 @@ from .errors import WorkingStoreError
 
 
 async def move(source: Session, target: Session) -> Counter[str]:
-    """Import everything of *source* into *target*; return what `import_rows` counted.
+    """Import everything of *source* into *target*; return the counts of `import_rows`.
 
-    Raises WorkingStoreError, saying how much had been moved.
+    Raises WorkingStoreError, which says how much was moved.
     """
     totals: Counter[str] = Counter()
     moved = 0

@@ -1,4 +1,4 @@
-"""A model behind any OpenAI-compatible endpoint. The only module that imports `openai`."""
+"""Call a model behind any OpenAI-compatible endpoint. Only this module imports `openai`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -19,7 +19,10 @@ _UNFINISHED = {
 
 
 def endpoint(environment: Mapping[str, str]) -> Endpoint:
-    """Return what OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY name. Raises ModelError."""
+    """Return the endpoint in OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.
+
+    Raises ModelError.
+    """
     model = environment.get("OPENAI_MODEL", "").strip()
     if not model:
         raise ModelError("OPENAI_MODEL: is not set; name the model that is to read the history")
@@ -30,12 +33,12 @@ def endpoint(environment: Mapping[str, str]) -> Endpoint:
 
 
 class OpenAIModel:
-    """The model of an endpoint. Rate limits, time-outs and server errors are tried again."""
+    """The model of an endpoint. It retries after rate limits, time-outs and server errors."""
 
     def __init__(self, endpoint: Endpoint, timeout_s: float, retries: int) -> None:
         self._endpoint = endpoint
         self._client = openai.AsyncOpenAI(
-            # The package wants a key, even for endpoints that want none.
+            # The package requires a key, even for endpoints that need none.
             api_key=endpoint.key or "none",
             base_url=endpoint.base_url,
             timeout=openai.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
@@ -67,7 +70,7 @@ class OpenAIModel:
         await self._client.close()
 
     def _reply(self, completion: ChatCompletion) -> Reply:
-        # What calls itself compatible may leave out anything; the package does not check.
+        # A compatible endpoint may omit any field, and the package does not check.
         choices = getattr(completion, "choices", None)
         if not choices or choices[0].message is None:
             raise ModelError(f"{self._place}: gave no chat completion")

@@ -1,4 +1,4 @@
-"""The five steps of one chunk, each working on what the ones before it made."""
+"""Run the five steps of one chunk, each on the results of the earlier ones."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from .steps import AFFECT, CONCEPTS, EPISODES, ORGANISE, SEARCH, Prompts, Step
 
 
 class StepWatcher(Protocol):
-    """Who is told which step is on."""
+    """Is notified of each step that begins."""
 
     def starts(self, chunk: Chunk, step: Step) -> None: ...
     def ends(self, step: Step) -> None: ...
@@ -21,7 +21,7 @@ class StepWatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What every chunk is worked through with; a call is given *characters* of a transcript."""
+    """The parts that all chunks share; a call is given at most *characters* of a transcript."""
 
     conversations: Conversations
     prompts: Prompts
@@ -29,7 +29,7 @@ class Pipeline:
     characters: int
 
     async def live(self, chunk: Chunk, spent: Spent, watcher: StepWatcher) -> None:
-        """Live through *chunk* as at its end. Raises BackfillError, naming the step."""
+        """Run all steps of *chunk* as if at its end. Raises BackfillError, naming the step."""
 
         @contextmanager
         def told(step: Step) -> Iterator[Step]:
@@ -54,7 +54,7 @@ class Pipeline:
                 known.append(_section(f"What the step {step.name} has done", _told(added)))
 
     async def _organise(self, chunk: Chunk, spent: Spent) -> str:
-        """Return notes on *chunk* that one model call can read, if the model can condense them."""
+        """Return notes on *chunk* that fit into one model call, if the model can condense them."""
         parts = transcript.parts(chunk.messages, self.characters)
         while True:
             made = [
@@ -85,5 +85,5 @@ def _section(title: str, text: str) -> str:
 
 
 def _told(outcome: Outcome) -> str:
-    """Return the calls that succeeded, which are certain, before what the model says of them."""
+    """Return the successful calls, which are certain, before the model's own text on them."""
     return "\n".join([*outcome.done, outcome.text])

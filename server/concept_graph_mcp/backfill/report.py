@@ -1,4 +1,4 @@
-"""What each chunk added, took and cost: a line for people, a record for a file, and the sum."""
+"""Report each chunk's results and cost: a line for people, a record for a file, and the sum."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _TOOLS = {"update_affect": "feelings"}
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One chunk that was worked through. `added` counts what is in the store and was not before."""
+    """One finished chunk. `added` counts the elements that it added to the store."""
 
     chunk: Chunk
     added: Mapping[str, int]
@@ -25,13 +25,13 @@ class Report:
 
     @property
     def line(self) -> str:
-        """One line for people."""
+        """Return the report as one line for people."""
         messages = _number(len(self.chunk.messages), "messages")
         said = f"chunk {self.chunk.number}, {self.chunk.dates}: {messages}"
         return f"{said}; {_added(self.counted())}; {_cost(self.spent, self.seconds)}{self._notes()}"
 
     def record(self) -> dict[str, Any]:
-        """One JSON object; `added` and `calls` are by kind and by tool."""
+        """Return the report as a JSON object; `added` and `calls` are by kind and by tool."""
         return {
             "chunk": self.chunk.number,
             "first_day": self.chunk.first_day.isoformat(),
@@ -48,7 +48,7 @@ class Report:
         }
 
     def counted(self) -> Counter[str]:
-        """Return what people want counted: the three relation types together, and feelings."""
+        """Return the counts for people: the three relation types together, and feelings."""
         counted: Counter[str] = Counter()
         for measure, count in self.added.items():
             counted[measure if measure in _NODES else "relations"] += count

@@ -1,4 +1,4 @@
-"""Chunks one after another through one server, until all are done or one cannot be."""
+"""Run chunks one after another through one server, until all are done or one fails."""
 
 import time
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ Counts = dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a run works with; *settings* are the target's, whose zone and tau count.
+    """The parameters of a run; *settings* are the target's, with its zone and tau.
 
     A model call is given at most *characters* of a transcript; a step has at most *rounds* rounds.
     """
@@ -40,19 +40,18 @@ class Job:
 
 
 class Watcher(StepWatcher, Protocol):
-    """Who is told how far a run has come."""
+    """Is notified of a run's progress."""
 
     def done(self, report: Report) -> None: ...
 
 
 async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher) -> str | None:
-    """Work through *chunks*; return why it stopped, or None when all are done.
+    """Process *chunks*; return the reason for a stop, or None when all are done.
 
-    The copy that was kept before a chunk stays where the chunk was not completed, for whatever
-    reason, so that it can be put back once the server has ended. Raises BackfillError or StoreError
-    before the first chunk.
+    If a chunk fails for whatever reason, the copy made before it stays, so that it can be restored
+    once the server has ended. Raises BackfillError or StoreError before the first chunk.
     """
-    # Only here, because an MCP client takes a second to import, for --dry-run and --help too.
+    # Imported only here, because an MCP client takes a second to import; --help needs none.
     from .toolbox import served
 
     async with working_store.opened(job.working_settings) as session:
@@ -68,7 +67,7 @@ async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher)
                     watcher.done(report)
                     before = {kind: before[kind] + count for kind, count in report.added.items()}
             except (BackfillError, StoreError) as error:
-                # Returned and not raised: what is raised here leaves the client in a group.
+                # Returned and not raised, because the client would wrap an exception in a group.
                 return str(error)
     return None
 

@@ -1,4 +1,4 @@
-"""What a person sees of a backfill: what would be read, how far it is, what each chunk added."""
+"""Show a person the plan of a backfill, its progress, and the results of each chunk."""
 
 import json
 from typing import IO
@@ -11,12 +11,12 @@ from .chunks import Amount, Chunk, Survey, dates
 from .report import Report
 from .steps import STEPS, Step
 
-# Steps are few and long: the estimate is made from all that are done, not from the last seconds.
+# Steps are few and long, so the estimate uses all finished ones, not the last seconds.
 _ESTIMATED_FROM_S = 7 * 86_400.0
 
 
 class Screen:
-    """A bar with an estimate while *chunks* are worked through; a line on *out* for each."""
+    """A bar with an estimate while *chunks* are processed; a line on *out* for each."""
 
     def __init__(self, out: Console, notes: Console, chunks: int, file: IO[str] | None) -> None:
         self.reports: list[Report] = []
@@ -64,15 +64,15 @@ class Screen:
             file.write(json.dumps(report.record()) + "\n")
             file.flush()
         except OSError as error:
-            # Not worth stopping for: the chunk is stored, and the line above says the same.
+            # Not worth stopping for: the chunk is stored, and the printed line says the same.
             self._notes.print(f"{file.name}: {error.strerror or error}")
 
 
 def plan(surveyed: Survey, wanted: list[int]) -> Table:
-    """Return what would be read: a row a chunk, and the sum."""
+    """Return the plan: a row for each chunk, and the sum."""
     right = [Column(name, justify="right") for name in ("messages", "characters", "tokens, about")]
     table = Table(Column("chunk", justify="right"), "days", *right, show_footer=True)
-    table.caption = "of transcript; the steps after the first read the notes made of it"
+    table.caption = "of the transcript; the later steps read notes made from it"
     total = Amount()
     for number in wanted:
         amount = surveyed.chunks[number]

@@ -1,4 +1,4 @@
-"""The five steps of a chunk: their order, what each may use, and what the model is told."""
+"""Define the five steps of a chunk: their order, tools and prompts."""
 
 from dataclasses import dataclass
 from importlib import resources
@@ -12,7 +12,7 @@ Prompts = dict[str, Template]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, called as its prompt's file is, and the tools that it may use."""
+    """A step, named like its prompt's file, and the tools that it may use."""
 
     name: str
     tools: tuple[str, ...]
@@ -27,7 +27,7 @@ STEPS = (ORGANISE, SEARCH, CONCEPTS, EPISODES, AFFECT)
 
 
 def prompts(directory: Path | None) -> Prompts:
-    """Return each step's prompt: its file in *directory* where that has one, else ours.
+    """Return each step's prompt: from its file in *directory* if there is one, else ours.
 
     `$user_id`, `$first_day` and `$last_day` in a prompt stand for the chunk's. Raises PromptError.
     """

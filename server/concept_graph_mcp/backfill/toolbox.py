@@ -1,4 +1,4 @@
-"""Our own server as the steps see it: its tools, called over MCP in a process of its own."""
+"""Offer our own server's tools to the steps, over MCP and in a process of its own."""
 
 import os
 import sys
@@ -19,9 +19,9 @@ from ..errors import one_line
 from .conversation import Answer, Chat
 from .errors import WorkingStoreError
 
-# No call takes as long as this unless the server hangs.
+# No call takes this long unless the server hangs.
 _ANSWER_S = 120.0
-# Whatever is set for the owner's own server.
+# Settings of the user's own server, which this one must not inherit.
 _OFFERING = ("--enable-set-time", "--toolsets", "concept")
 
 
@@ -34,7 +34,7 @@ class Toolbox:
         self._log = log
 
     def described(self, names: Sequence[str]) -> list[Chat]:
-        """Return the tools *names* as a model is told them."""
+        """Return the descriptions of the tools *names* for a model."""
         return [
             {
                 "type": "function",
@@ -65,15 +65,15 @@ class Toolbox:
 
 @asynccontextmanager
 async def served(store: Path, zone: ZoneInfo) -> AsyncIterator[Toolbox]:
-    """The tools of a new server process over the file *store*, whose days are those of *zone*."""
-    # The model's key is none of the server's business.
+    """Yield the tools of a new server process over the file *store*, in the time zone *zone*."""
+    # The server must not see the model's key.
     inherited = {name: value for name, value in os.environ.items() if not _is_ours(name)}
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "concept_graph_mcp", f"--embedded={store}", *_OFFERING],
         env=inherited | {"TZ": zone.key},
     )
-    # What the server logs would get in the way of the progress bar.
+    # The server's log lines would break the progress bar.
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         failure = ""
         try:
@@ -82,7 +82,7 @@ async def served(store: Path, zone: ZoneInfo) -> AsyncIterator[Toolbox]:
                 yield Toolbox(client, (await client.list_tools()).tools, log)
         except* (MCPError, OSError) as group:
             failure = _reason(log, _first(group))
-        # Out here, or it would leave in a group.
+        # Raised out here, because the client would wrap it in a group.
         if failure:
             raise WorkingStoreError(f"the server has failed: {failure}")
 
@@ -92,7 +92,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _reason(log: IO[str], error: BaseException) -> str:
-    """Return the last line that the server logged, or else what *error* says."""
+    """Return the server's last log line, or else the message of *error*."""
     log.seek(0)
     lines = [line.strip() for line in log if line.strip()]
     return lines[-1] if lines else one_line(error) or type(error).__name__

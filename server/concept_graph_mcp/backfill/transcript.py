@@ -1,4 +1,4 @@
-"""Messages as text for a model: by thread, in time order, in parts of a bounded size."""
+"""Write messages as text for a model: by thread, in time order, in parts of bounded size."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ _MOST_OF_A_NAME = 100
 
 
 def line(message: Message) -> str:
-    """Return *message* as one paragraph that says when and who."""
+    """Return *message* as one paragraph with its time and speaker."""
     text = message.text.strip().replace("\n", "\n    ")
     return f"[{message.at:%Y-%m-%d %H:%M}] {message.speaker}: {text}\n"
 
@@ -22,7 +22,7 @@ def parts(messages: Sequence[Message], most: int) -> list[str]:
         part += f"\n{header}" if part else header
         for piece in _pieces(lines, most - len(header)):
             if len(part) + len(piece) > most:
-                # What has no more than a header of this thread ends with the thread before it.
+                # A part with only this thread's header ends before the header.
                 made.append(part.removesuffix(header).rstrip("\n"))
                 part = header
             part += piece
@@ -31,7 +31,7 @@ def parts(messages: Sequence[Message], most: int) -> list[str]:
 
 
 def split(text: str, most: int) -> list[str]:
-    """Return *text* in parts of at most *most* characters, cut between lines where that can be."""
+    """Return *text* in parts of at most *most* characters, cut between lines where possible."""
     made = [""]
     for piece in _pieces(text.splitlines(keepends=True), most):
         if len(made[-1]) + len(piece) > most:
@@ -41,7 +41,7 @@ def split(text: str, most: int) -> list[str]:
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens *text* is: four ASCII characters are one, any other is one."""
+    """Estimate the tokens of *text*: four ASCII characters count as one, any other as one."""
     ascii_characters = len(text.encode("ascii", "ignore"))
     return -(-ascii_characters // 4) + len(text) - ascii_characters
 

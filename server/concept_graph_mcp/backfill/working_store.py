@@ -1,4 +1,4 @@
-"""The file in which the chunks are gathered: one run at a time, a chunk wholly or not at all."""
+"""Gather the chunks in one file: one run at a time, each chunk whole or not at all."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
@@ -17,7 +17,7 @@ _BEFORE = ".before-chunk-"
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Session]:
-    """A session on the store that *settings* name. Raises StoreError."""
+    """Yield a session on the store of *settings*. Raises StoreError."""
     async with lazy.opened(settings, creates=True) as store:
         yield Session.of(store, settings)
 
@@ -30,7 +30,7 @@ async def counts(session: Session) -> dict[str, int]:
 
 @contextmanager
 def owned(store: Path) -> Iterator[None]:
-    """Keep other backfills away from *store*. Raises WorkingStoreError if one is at work on it.
+    """Lock *store* against other backfills. Raises WorkingStoreError if one is running on it.
 
     On every platform the lock ends with the process, however that ends.
     """
@@ -48,21 +48,21 @@ def owned(store: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        # Before it is let go: who waits for the name notices that it is gone. Not every system
-        # removes an open file.
+        # Removed before the lock is released: a waiting process notices that the name is gone. Some
+        # systems cannot remove an open file.
         with suppress(OSError):
             path.unlink(missing_ok=True)
         lock.release()
 
 
 def keep(store: Path, chunk: int) -> None:
-    """Keep a copy of *store* as it is before *chunk*. Raises WorkingStoreError."""
+    """Keep a copy of *store* in its state before *chunk*. Raises WorkingStoreError."""
     copy = _beside(store, f"{_BEFORE}{chunk}")
     partial = _beside(store, ".partial")
     try:
         partial.unlink(missing_ok=True)
         _copy(store, partial)
-        # Under its own name only when it is whole: it may be what a later run goes back to.
+        # Renamed only when complete, because a later run may restore it.
         partial.replace(copy)
     except (sqlite3.Error, OSError) as error:
         partial.unlink(missing_ok=True)
@@ -70,15 +70,15 @@ def keep(store: Path, chunk: int) -> None:
 
 
 def let_go(store: Path) -> None:
-    """Remove the copy: the chunk is complete."""
+    """Remove the copy, because the chunk is complete."""
     for copy, _ in _copies(store):
         copy.unlink(missing_ok=True)
 
 
 def put_back(store: Path) -> int | None:
-    """Bring *store* back to the copy that is still there; return its chunk, None without a copy.
+    """Restore *store* from a leftover copy; return its chunk, or None without a copy.
 
-    Nothing else may have the store open. Raises WorkingStoreError.
+    No other process may have the store open. Raises WorkingStoreError.
     """
     for copy, chunk in _copies(store):
         try:

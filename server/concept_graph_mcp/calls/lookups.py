@@ -153,9 +153,9 @@ class Nearest(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """What *lookup* finds, and the nodes of *label* with *where* that are of it.
+    """The results of *lookup*, and the nodes of *label* with *where* that refer to them.
 
-    Those whose *property* is the property *by* of a node that *lookup* finds.
+    These nodes have as their *property* the value of *by* of a node that *lookup* finds.
     """
 
     lookup: Nearest

@@ -1,1 +1,1 @@
-"""Texts as vectors, by a model of one's own or behind an endpoint; none unless one is named."""
+"""Compute vectors of texts with a local model or an endpoint, if one is configured."""

@@ -1,4 +1,4 @@
-"""What an embedding is, whoever computes it."""
+"""Define the interface of an embedding."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,23 +14,23 @@ class EmbeddingError(StoreError):
 
 
 class Embedding(Protocol):
-    """A model that makes of every text a vector of `dimension` numbers.
+    """A model that turns every text into a vector of `dimension` numbers.
 
-    `name` is what a store remembers: `provider:model`, wherever the model's files lie.
+    A store records `name`: `provider:model`, wherever the model's files lie.
     """
 
     name: str
     dimension: int
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        """Return the vector of each of *texts*, in their order. Raises EmbeddingError."""
+        """Return the vector of each of *texts*, in order. Raises EmbeddingError."""
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 def called(said: str) -> str:
-    """Return what a store calls the embedding that is configured as *said*, `PROVIDER:NAME`.
+    """Return a store's name for the embedding configured as *said*, `PROVIDER:NAME`.
 
     A model has the same name in a folder of that name as on the Hub.
     """
@@ -41,7 +41,7 @@ def called(said: str) -> str:
 
 
 def missing(*packages: str) -> EmbeddingError:
-    """Return what is told where one of *packages* is not installed."""
+    """Return the error for *packages* of which one is not installed."""
     named = " ".join(packages)
     return EmbeddingError(
         f"CONCEPT_GRAPH_EMBEDDINGS: a package is not installed: pip install {named} numpy"

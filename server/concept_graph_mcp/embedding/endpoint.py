@@ -1,4 +1,4 @@
-"""An embedding behind any OpenAI-compatible endpoint."""
+"""Embed texts through any OpenAI-compatible endpoint."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,25 +10,25 @@ from .base import EmbeddingError, Vector
 
 _TIMEOUT_S = 60.0
 _CONNECT_TIMEOUT_S = 10.0
-# How endpoints say that it is too much: OpenAI's, others, and those that check by a schema.
+# Status codes for too much input: OpenAI's, others', and of endpoints that check a schema.
 _REFUSALS = (400, 413, 422)
-# Of so many characters no text is too long for any model.
+# A text this short fits every model.
 _SHORT = 250
 
 
 class _NotTaken(EmbeddingError):
-    """The endpoint refuses what it was asked, maybe because it is too much."""
+    """The endpoint refuses a request, perhaps because it is too large."""
 
 
 class EndpointEmbedding:
-    """The embedding of an endpoint (see `base.Embedding`). What passes over is tried again."""
+    """The embedding of an endpoint (see `base.Embedding`). It retries after temporary errors."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.name = f"openai:{endpoint.model}"
         self.dimension = 0
         self._endpoint = endpoint
         self._client = openai.AsyncOpenAI(
-            # The package wants a key, even for endpoints that want none.
+            # The package requires a key, even for endpoints that need none.
             api_key=endpoint.key or "none",
             base_url=endpoint.base_url,
             timeout=openai.Timeout(_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
@@ -36,7 +36,7 @@ class EndpointEmbedding:
 
     @classmethod
     async def reached(cls, endpoint: Endpoint) -> "EndpointEmbedding":
-        """Return the embedding, having asked it how many numbers its vectors have."""
+        """Return the embedding, after asking the endpoint for the dimension of its vectors."""
         made = cls(endpoint)
         try:
             [vector] = await made.vectors(["dimension"])
@@ -49,8 +49,8 @@ class EndpointEmbedding:
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         """Return the vector of each of *texts*. Raises EmbeddingError.
 
-        Endpoints differ in how much they take at once and of one text: what is refused is asked for
-        in halves, and a single text by its beginning.
+        Endpoints limit the size of a request and of a text. So a refused request is repeated in
+        halves, and a single text is cut to its beginning.
         """
         try:
             return await self._asked(texts)
@@ -86,7 +86,7 @@ class EndpointEmbedding:
         await self._client.close()
 
     def _vectors(self, answer: Any, count: int) -> list[Vector]:
-        # What calls itself compatible may leave out anything; the package does not check.
+        # A compatible endpoint may omit any field, and the package does not check.
         data = getattr(answer, "data", None)
         try:
             rows = sorted(data or (), key=lambda one: one.index)

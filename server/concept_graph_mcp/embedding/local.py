@@ -1,4 +1,4 @@
-"""Models that run in this process. Their packages are imported when one is named, not before."""
+"""Run embedding models in this process. Their packages are imported on demand."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ _MOST_OF_A_REASON = 300
 
 
 class LocalEmbedding:
-    """What *encode*, texts to rows of numbers, makes (see `base.Embedding`)."""
+    """The embedding by *encode*, which turns texts into rows of numbers (see `base.Embedding`)."""
 
     def __init__(self, name: str, dimension: int, encode: Callable[[list[str]], Any]) -> None:
         self.name = name
@@ -55,14 +55,14 @@ def sentence_transformers(name: str) -> Embedding:
 
 
 def _loaded(provider: str, name: str, load: Callable[[str], Any]) -> Any:
-    # It remarks on the README of every folder.
+    # The package logs a remark on the README of every folder.
     logging.getLogger("huggingface_hub.repocard").setLevel(logging.ERROR)
     folder = Path(name).expanduser()
     if not folder.is_dir() and (name.startswith(("/", ".", "~", "\\")) or folder.is_absolute()):
         raise EmbeddingError(f"CONCEPT_GRAPH_EMBEDDINGS: {name}: there is no such folder")
     try:
         return load(str(folder) if folder.is_dir() else name)
-    # A damaged folder, a name that the Hub does not have and a missing network raise anything.
+    # A damaged folder, an unknown name and a missing network raise all kinds of errors.
     except Exception as error:  # noqa: BLE001
         reason = one_line(error)[:_MOST_OF_A_REASON] or type(error).__name__
         raise EmbeddingError(

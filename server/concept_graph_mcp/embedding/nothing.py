@@ -1,12 +1,12 @@
-"""What asks for nothing that anybody keeps: greetings, remarks, and questions about the world.
+"""List texts that ask for no memory: greetings, remarks, and questions about the world.
 
-How near is near enough is another thing with every model. A question that is nearer to one of these
-than to a memory brings no memory to mind.
+Similarities scale differently with every model, so no fixed threshold serves. A query nearer to one
+of these texts than to a memory recalls no memory.
 """
 
 from typing import Final
 
-# Others than `benchmarks.retrieval` measures with.
+# These differ from the texts with which `benchmarks.retrieval` measures.
 TEXTS: Final = (
     "Hello!",
     "Hey, how are you doing?",

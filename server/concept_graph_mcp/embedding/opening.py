@@ -1,4 +1,4 @@
-"""From what CONCEPT_GRAPH_EMBEDDINGS says to an embedding that answers."""
+"""Open the embedding configured in CONCEPT_GRAPH_EMBEDDINGS."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from .base import Embedding, EmbeddingError, Vector, missing
 
 
 async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
-    """Return the embedding that `PROVIDER:NAME` names, ready. Raises EmbeddingError."""
+    """Return the embedding of `PROVIDER:NAME`, ready for use. Raises EmbeddingError."""
     provider, _, name = said.partition(":")
     if provider == "openai":
         return await _behind_an_endpoint(name, environment)
@@ -43,7 +43,7 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
 
 
 class LazyEmbedding:
-    """The embedding that is configured, opened when a first text needs it."""
+    """The configured embedding, opened when a first text needs it."""
 
     def __init__(self, said: str, environment: Mapping[str, str] | None = None) -> None:
         self._said = said

@@ -1,1 +1,1 @@
-"""Observing a whole history: which messages are one session, and what each of them mentions."""
+"""Extract the entities of a whole history, session by session and message by message."""

@@ -1,7 +1,7 @@
-"""Who a pronoun means, told by fastcoref, where it is installed (the extra `coref`).
+"""Resolve pronouns with fastcoref, if it is installed (the extra `coref`).
 
-Seed 004 resolves pronouns before anything is extracted. What is replaced is only what is looked at:
-the message stays as it was said, and a mention that a pronoun makes has the pronoun as its span.
+Pronouns are resolved before names are extracted. The replacement affects only the extraction: the
+message stays as it was said, and the span of a pronoun's mention is the pronoun.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from conceptgraph_core.entities.language import spans
 Row = dict[str, Any]
 Clusters = Sequence[Sequence[tuple[int, int]]]
 
-# Of English, as fastcoref's models are. "I" and "you" mean who speaks and who is spoken to.
+# English, like fastcoref's models. "I" and "you" mean the speaker and the listener.
 _PRONOUNS = frozenset(
     (
         *("he", "him", "his", "himself", "she", "her", "hers", "herself"),
@@ -29,14 +29,17 @@ class CoreferenceError(Exception):
 
 
 class Resolver(Protocol):
-    """Finds what of a text is one and the same."""
+    """Finds the parts of a text that refer to the same thing."""
 
     def clusters(self, text: str) -> Clusters:
-        """Return the parts (from, before) of *text* that mean the same. Raises CoreferenceError."""
+        """Return the parts (from, before) of *text* with the same referent.
+
+        Raises CoreferenceError.
+        """
 
 
 class FastCoref:
-    """The model of fastcoref, which is loaded at once and, the first time, fetched."""
+    """The model of fastcoref, loaded at once and downloaded the first time."""
 
     def __init__(self) -> None:
         try:
@@ -70,7 +73,7 @@ class Meant:
 
 
 def meant(resolver: Resolver, before: Sequence[str], message: str) -> list[Meant]:
-    """Return the pronouns of *message* whose name stands in it or in *before*, in their order.
+    """Return the pronouns of *message* whose name stands in it or in *before*, in order.
 
     Raises CoreferenceError.
     """
@@ -105,9 +108,10 @@ def replaced(message: str, found: Iterable[Meant]) -> str:
 def observations(
     message: str, found: Sequence[Meant], extract: Callable[[str], list[Row]]
 ) -> list[Row]:
-    """Return what *extract* tells of *message* once its pronouns are replaced.
+    """Return the result of *extract* for *message* with its pronouns replaced.
 
-    What only a pronoun mentions has that as its span, so that it stands in what was said.
+    If only a pronoun mentions something, the pronoun is its span, which stands in the original
+    text.
     """
     said = spans.Said(message)
     by_name = {one.name: one.pronoun for one in reversed(found)}
@@ -116,7 +120,7 @@ def observations(
 
 
 def notes(found: Sequence[Meant]) -> tuple[str, ...]:
-    """Return what a model is told of the pronouns of a message."""
+    """Return notes for a model on the pronouns of a message."""
     told = dict.fromkeys(f'"{one.pronoun}" is {one.name}.' for one in found)
     return tuple(told)
 
@@ -131,11 +135,11 @@ def _spanned(rows: Iterable[Row], said: spans.Said, by_name: dict[str, str]) -> 
 
 
 def _name(parts: Iterable[str]) -> str | None:
-    """Return the first of *parts* that is a name as `extracting` tells it: a pronoun is none."""
+    """Return the first of *parts* that is a name for the rule-based extractor: no pronoun is."""
     for part in parts:
         if part.casefold() in _PRONOUNS:
             continue
-        # "my dog Max" is Max. Within a sentence, for at its beginning more is asked of a name.
+        # "my dog Max" is Max. Tested mid-sentence, because a first word needs more evidence.
         named = rule_extractor.observations(f"with {part}", ("english",))
         names = [row["label"] for row in named if row["type"] == "entity" and "facts" not in row]
         if names:

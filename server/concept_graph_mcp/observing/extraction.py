@@ -1,4 +1,4 @@
-"""What a message mentions, told by a model; all that it claims is checked, and none is believed."""
+"""Extract a message's entities with a model, and check every claim that it makes."""
 
 import json
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from .known import Candidate
 
 Row = dict[str, Any]
 
-# How much of what was said before a model is given, and of one message of it.
+# The number of earlier messages that a model sees, and the characters of each.
 BEFORE = 6
 _MOST_OF_ONE = 1_000
 _TIMES_ASKED = 2
 
-# What a model may call something, so that one thing has one kind.
+# The kinds that a model may use, so that one thing has one kind.
 KINDS = (
     *("person", "mother", "father", "sister", "brother", "daughter", "son", "grandmother"),
     *("grandfather", "aunt", "uncle", "cousin", "wife", "husband", "partner", "girlfriend"),
@@ -91,7 +91,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message: who spoke, "user" or "model", and its text; `notes` say who a pronoun means."""
+    """A message: its speaker, "user" or "model", and its text; `notes` resolve its pronouns."""
 
     speaker: str
     text: str
@@ -100,7 +100,7 @@ class Said:
 
 @dataclass(slots=True)
 class Extracted:
-    """What can be observed, and how much of what the model said is of no use."""
+    """The usable observations, and the number of refused claims of the model."""
 
     observations: list[Row] = field(default_factory=list)
     relations: list[Row] = field(default_factory=list)
@@ -110,9 +110,9 @@ class Extracted:
 async def extracted(
     model: Model, before: Sequence[Said], message: Said, known: Sequence[Candidate] = ()
 ) -> Extracted | None:
-    """Return what *model* says that *message* mentions; None if it says nothing that can be read.
+    """Return the model's observations on *message*; None if its reply cannot be parsed.
 
-    It is shown those that are *known*, and can say that one of them is meant. Raises ModelError.
+    The model sees the *known* entities, and can name one of them as meant. Raises ModelError.
     """
     prompt = resources.files(__package__).joinpath("prompt.md").read_text(encoding="utf-8")
     chat: list[Chat] = [
@@ -136,7 +136,7 @@ def _told(before: Sequence[Said], message: Said, known: Sequence[Candidate]) -> 
 
 
 def _answer(reply: Reply) -> Row | None:
-    """Return the arguments of the call, or the JSON object that the text is or has in it."""
+    """Return the arguments of the call, or the JSON object in the text."""
     said = [call.arguments for call in reply.calls if call.name == "observe"] or [reply.text]
     text = said[0]
     try:
@@ -147,9 +147,9 @@ def _answer(reply: Reply) -> Row | None:
 
 
 def _checked(answer: Row, ids: set[str]) -> Extracted:
-    """Leave out of *answer* what no observation or relation can be; the rest is taken.
+    """Remove invalid observations and relations from *answer*; keep the rest.
 
-    *ids* are those that it was shown: what it says to be the same must be one of them.
+    *ids* were shown to the model: an observation can be the same as one of these only.
     """
     made = Extracted()
     known: set[str] = set()
@@ -172,7 +172,7 @@ def _checked(answer: Row, ids: set[str]) -> Extracted:
         except ConceptGraphError:
             made.refused += 1
             continue
-        # What nothing in this message is called cannot be related by it.
+        # A relation needs the name of an observation in this message.
         if {related.source, related.target} <= known:
             made.relations.append(row)
         else:
@@ -181,7 +181,7 @@ def _checked(answer: Row, ids: set[str]) -> Extracted:
 
 
 def _left_out(row: Row, ids: set[str]) -> int:
-    """Leave out of *row* an id and a kind that are none, and facts that cannot be; count them."""
+    """Remove an invalid id or kind, and invalid facts, from *row*; return their number."""
     facts = [_only(one, _FACT["properties"]) for one in _list(row.pop("facts", None))]
     wrong = [
         name
@@ -205,7 +205,7 @@ def _is_fact(fact: Row) -> bool:
 
 
 def _without_unknown(row: Row, known: set[str]) -> int:
-    """Leave out facts whose value is to be an observation that there is none of; count them."""
+    """Remove facts whose value names a missing observation; return their number."""
     facts = row.get("facts", [])
     usable = [
         one for one in facts if "object" not in one or names.canonical(one["object"]) in known
@@ -220,7 +220,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _only(value: Any, known: Any) -> Row:
-    """Return of *value* what is *known* and said: a model may add fields, or leave them empty."""
+    """Return the *known* fields of *value* that are set.
+
+    A model may add fields, or leave some empty.
+    """
     if not isinstance(value, dict):
         return {}
     return {key: one for key, one in value.items() if key in known and one not in (None, "")}

@@ -1,4 +1,4 @@
-"""Who a message may mean, of those that are known: what a model is shown before it answers."""
+"""Look up known entities that a message may mean, to show them to a model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ..session import Session
 
 Row = dict[str, Any]
 
-# How many are shown to a model, and how many of each name.
+# The most entities shown to a model, in all and for each name.
 MOST = 10
 _EACH = 3
 _MOST_NAMES = 8
@@ -22,7 +22,7 @@ _MOST_OF_A_LINE = 160
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that is known: its id, label, kind (or type), and a line of what is known."""
+    """A known entity: its id, label, kind (or type), and a line about it."""
 
     entity_id: str
     label: str
@@ -35,7 +35,7 @@ class Candidate:
 
 
 async def candidates(session: Session, text: str) -> list[Candidate]:
-    """Return those whom the names in *text* may mean, and the user, at most ten."""
+    """Return the entities that the names in *text* may mean, and the user; at most ten."""
     found: dict[str, Row] = {}
     for name in _names(text):
         call = calls.entities.search(name, limit=_EACH, user_id=session.user_id)
@@ -54,6 +54,6 @@ async def _candidate(session: Session, row: Row) -> Candidate:
     [whole] = await session.run(calls.entities.get(row["entity_id"], limit=1))
     facts = [f"{one['predicate']} {one.get('value') or ''}" for one in whole["facts"]]
     said = [one.get("context") or one.get("label") or "" for one in whole["mentions"]]
-    # It was said by somebody, and stays within its line.
+    # Quoted text of a speaker, kept on one line.
     line = printable("; ".join([*facts[:_EACH], *said[:1]]))[:_MOST_OF_A_LINE]
     return Candidate(row["entity_id"], row["label"], row.get("kind") or row["type"], line)

@@ -1,4 +1,4 @@
-"""Names that a spaCy model finds, in place of those that capitals tell (the extra `spacy`)."""
+"""Find names with a spaCy model instead of by their capitals (the extra `spacy`)."""
 
 from typing import Any, Protocol
 
@@ -6,7 +6,7 @@ from conceptgraph_core.entities.language.inflection import is_german, tokens
 from conceptgraph_core.entities.rule_extractor import prose
 from conceptgraph_core.entities.rule_extractor.naming import PERSON, PLACE, Named
 
-# What models call what they find (OntoNotes, and of German ones CoNLL) -> its kind.
+# The labels of models (OntoNotes, and CoNLL for German) and their kinds.
 _KINDS = {
     "PERSON": PERSON,
     "PER": PERSON,
@@ -28,7 +28,7 @@ class Names(Protocol):
     """Finds the names of a text."""
 
     def named(self, text: str) -> list[Named] | None:
-        """Return the names in *text*; None where it is in no language that this knows."""
+        """Return the names in *text*; None if the model does not know its language."""
 
 
 class SpacyNames:
@@ -57,7 +57,7 @@ class SpacyNames:
 
 
 def _named(said: str, entity: Any) -> Named | None:
-    """Return what the model found as the extractor takes it; None if it is no name."""
+    """Return the model's entity in the extractor's form; None if it is no name."""
     if entity.label_ not in _KINDS or "\n" in said[entity.start_char : entity.end_char]:
         return None
     start, end = entity.start_char, entity.end_char
@@ -69,5 +69,5 @@ def _named(said: str, entity: Any) -> Named | None:
     if kind == PERSON and not is_whole:
         # Dogs have first names too.
         kind = None
-    # Of a model's message only persons by their whole names are told.
+    # From a model's message, only persons with their full names are taken.
     return Named(start, end, kind, is_sure=kind == PERSON) if end - start > 1 else None

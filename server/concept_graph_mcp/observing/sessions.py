@@ -1,4 +1,4 @@
-"""Where the sessions of a history end: a thread that is silent for an hour goes on as another."""
+"""Split a history into sessions: after an hour of silence a thread begins a new one."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from ..calls.entity_admin import HOUR_MS
 
 @dataclass(slots=True)
 class Open:
-    """A session that has not ended yet, and when something was said in it last (unix ms)."""
+    """An open session, and the time of its last message (unix ms)."""
 
     session_id: str
     last_ms: int
 
 
 class Sessions:
-    """Tells which session each message is of, told one after the other in the file's order.
+    """Assigns each message to a session; messages must come in the file's order.
 
-    A thread's first session is called like it, the next ones have a number: "thread #2". So the
-    same file, or one that has grown, has the same sessions.
+    A thread's first session has the thread's name, the next ones have a number: "thread #2". So the
+    same file has the same sessions each time, also after it has grown.
     """
 
     def __init__(self) -> None:
@@ -26,14 +26,14 @@ class Sessions:
         self._numbers: dict[str, int] = {}
 
     def of(self, thread: str, at_ms: int) -> tuple[str, list[Open]]:
-        """Return the session of what is said in *thread* then, and those that ended before it."""
+        """Return the session of a message in *thread*, and the sessions that ended before it."""
         ended = self._silent(at_ms)
         now = self._open.get(thread)
         if now is None:
             number = self._numbers[thread] = self._numbers.get(thread, 0) + 1
             now = Open(thread if number == 1 else f"{thread} #{number}", at_ms)
             self._open[thread] = now
-        # What is told of late turns no clock back.
+        # A late message does not turn the clock back.
         now.last_ms = max(now.last_ms, at_ms)
         self._open.move_to_end(thread)
         return now.session_id, ended
@@ -45,9 +45,9 @@ class Sessions:
         return rest
 
     def _silent(self, at_ms: int) -> list[Open]:
-        """Take out what has been silent for an hour: first is the thread heard of the longest ago.
+        """Remove and return the sessions silent for an hour, the longest silent first.
 
-        In a file that is not in the order of time a session is ended somewhat later than that.
+        In a file out of time order a session ends somewhat later than that.
         """
         ended = []
         while self._open:

@@ -1,15 +1,15 @@
-"""Who of a history is the user: all others count as the model, whose word raises no trust."""
+"""Tell the user from other speakers, who count as the model and raise no trust."""
 
 from collections.abc import Iterable
 
 from conceptgraph_core.entities import names, schema
 
-# What histories call the user, and programs.
+# Names of the user, and of programs, in histories.
 _USERS = frozenset(("user", "human"))
 
 
 class Speakers:
-    """Tells the user from all others, by what they are called; who the user is may be said."""
+    """Tells the user from all others by name; the user's names can be given."""
 
     def __init__(self, user_id: str, said: Iterable[str] = ()) -> None:
         named = frozenset(names.canonical(one) for one in said)
@@ -20,7 +20,7 @@ class Speakers:
     def of(self, speaker: str) -> str:
         """Return "user" or "model"."""
         name = names.canonical(speaker)
-        # As `Messages` puts a role and a user_id together.
+        # The form in which `Messages` joins a role and a user_id.
         if name in self._users or name.partition(" ")[0] in self._users & _USERS:
             self.user_spoke = True
             return schema.USER

@@ -1,1 +1,1 @@
-"""The page that draws the graph, on this machine or inside an MCP host."""
+"""Draw the graph on a web page, on this machine or inside an MCP host."""

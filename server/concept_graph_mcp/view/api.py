@@ -1,6 +1,6 @@
-"""What the page asks for, as JSON: where it is, names, neighbourhoods and recalls.
+"""Answer the page's requests as JSON: the store, names, neighbourhoods and recalls.
 
-All of it reads, but for `unmerge`, which only the page itself may ask for (see `guard`).
+Every request only reads, except `unmerge`, which only the page itself may send (see `guard`).
 """
 
 import json
@@ -48,7 +48,7 @@ class Api:
         return [*asked, Route("/api/unmerge", self.unmerge, methods=["POST"])]
 
     async def about(self, request: Request) -> JSONResponse:
-        """Return where the graph is, its clock, what to show first, and what of the whole."""
+        """Return the store, its clock, the nodes to show first, and those of the overview."""
         kind, seeds = overview = await names.begin(self._session)
         if self._name:
             kind, seeds, _ = await names.called(self._session, self._name)
@@ -68,19 +68,19 @@ class Api:
         )
 
     async def search(self, request: Request) -> JSONResponse:
-        """Return what `q` may mean, of all layers, of each at most `limit`."""
+        """Return the nodes that `q` may mean, at most `limit` of each layer."""
         words = " ".join(request.query_params.get("q", "").split())
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
         return JSONResponse({"offers": await names.offers(self._session, words, limit)})
 
     async def named(self, request: Request) -> JSONResponse:
-        """Return the kind and the names of what is called `q`, and whether `exactly` so."""
+        """Return the kind and names of the nodes called `q`, and whether the match is `exactly`."""
         called = request.query_params.get("q", "")
         kind, found, is_exact = await names.called(self._session, called)
         return JSONResponse({"kind": kind, "names": found, "exactly": is_exact})
 
     async def told(self, request: Request) -> JSONResponse:
-        """Return all that is kept about `name`, or about the entity `id` of that name."""
+        """Return everything stored about `name`, or about the entity `id` of that name."""
         name, entity_id = request.query_params.get("name", ""), request.query_params.get("id")
         if entity_id is not None:
             name = entities.bare(name)
@@ -88,14 +88,20 @@ class Api:
         return JSONResponse({"told": about})
 
     async def picture(self, request: Request) -> JSONResponse:
-        """Return the nodes of a picture of each `seed` over all layers; `kind` says of what."""
+        """Return the nodes of a picture around each `seed` over all layers.
+
+        `kind` is the seeds' kind.
+        """
         session, limit = self._at(request), _limit(request)
         kind = request.query_params.get("kind", names.CONCEPT)
         nodes = await names.drawn(session, kind, _seeds(request), _hops(request), limit)
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
-        """Return the nodes within `hops` of each `seed`, at most `limit`; `kind` says of what."""
+        """Return the nodes within `hops` of each `seed`, at most `limit`.
+
+        `kind` is the seeds' kind.
+        """
         session = self._at(request)
         nodes = await self._around(session, request, _limit(request))
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
@@ -111,7 +117,7 @@ class Api:
         return [picture.node(row, session.until_ms) for row in rows]
 
     async def recall(self, request: Request) -> JSONResponse:
-        """Return what each `seed` together bring to mind, strongest first, arousing nothing."""
+        """Return what the `seed`s together bring to mind, strongest first, without arousing it."""
         session = self._at(request)
         limit = _integer(request, "limit", schema.DEFAULT_ROWS)
         call = calls.concepts.peek(_seeds(request), _hops(request), limit, session.concept_scope)
@@ -120,9 +126,9 @@ class Api:
         return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
 
     async def find(self, request: Request) -> JSONResponse:
-        """Return the episodes and memories that `q` belongs to by its words, each explained.
+        """Return the episodes and memories that match the words of `q`, and explain the scores.
 
-        At most `limit` of either. `lacking` are lines on what cannot be found yet.
+        At most `limit` of each. The lines in `lacking` count texts that are not indexed yet.
         """
         session = self._at(request)
         limit = _integer(request, "limit", DEFAULT_LIMIT)
@@ -135,7 +141,7 @@ class Api:
         return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})
 
     async def unmerge(self, request: Request) -> JSONResponse:
-        """Take the merge `merge_id` back for `reason`; return the ids of what is apart again."""
+        """Undo the merge `merge_id` for `reason`; return the ids of the separated entities."""
         if self._session.until_ms is not None:
             raise HTTPException(400, "looking back, nothing can be changed; start without --at")
         given = await _sent(request)
@@ -158,7 +164,7 @@ _WALKED = {"memory": memories.neighbourhood, "entity": entities.neighbourhood}
 
 
 async def told(_: Request, error: Exception) -> JSONResponse:
-    """Answer with what went wrong, in one line."""
+    """Return the error as a response of one line."""
     if isinstance(error, HTTPException):
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
     status = 400 if isinstance(error, Refused) else 503
@@ -169,7 +175,7 @@ HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told}
 
 
 async def _sent(request: Request) -> dict[str, Any]:
-    """Return what was sent, a JSON object of a reasonable size."""
+    """Return the request's body, a JSON object of limited size."""
     sent = b""
     async for part in request.stream():
         sent += part
@@ -201,7 +207,7 @@ def _limit(request: Request) -> int:
 
 def _integer(request: Request, name: str, default: int) -> int:
     text = request.query_params.get(name, str(default))
-    # int() would also take blanks, underscores and digits of other scripts.
+    # int() would also accept blanks, underscores and digits of other scripts.
     if not (text.isascii() and text.removeprefix("-").isdigit()) or len(text) > 18:
         raise HTTPException(400, f"{name}: must be an integer, not {text[:40]!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""Entities as a picture has them: each component as one node, with its ties and its ledger."""
+"""Draw entities: each component as one node, with its edges and its ledger."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from ..session import Session
 
 Row = dict[str, Any]
 
-# A search's score of the same name, but for accents and apostrophes.
+# The search score of an equal name, ignoring accents and apostrophes.
 _SAME_NAME = 0.95
-# What a message mentions without speaking of anybody, or of anything that has a name.
+# Types that messages mention without meaning a person or a named thing.
 _NOBODY = ("date", "number")
-# Whom the user spoke of most is looked for among so many, and of these among so many times more
-# than are wanted, by their trust.
+# The user's most mentioned entities are selected among this many recent ones; and this many times
+# the limit are read by trust.
 _LATEST = 500
 _LOOKED_AT = 4
-# So much of what was said is read for names.
+# Characters of messages searched for names.
 _READ = 2_000
 
 _FACTS = (
@@ -30,9 +30,9 @@ _FACTS = (
 async def neighbourhood(
     session: Session, entity_ids: list[str], max_hop: int, limit: int
 ) -> list[Row]:
-    """Return the components within *max_hop* of those entities, the strongest ties first.
+    """Return the components within *max_hop* of *entity_ids*, the strongest edges first.
 
-    Raises Refused of what is not there, or is somebody else's.
+    Raises Refused if an entity does not exist or is another user's.
     """
 
     call = calls.entities.neighbourhood(entity_ids, max_hop, min(limit, schema.MAX_LISTED))
@@ -40,7 +40,7 @@ async def neighbourhood(
 
 
 async def called(session: Session, name: str, limit: int) -> list[Row]:
-    """Return the entities that are called like *name*, the closest first."""
+    """Return the entities with names like *name*, the closest first."""
     rows = await session.run(
         calls.entities.search(name, (), limit, include_inactive=True, user_id=session.user_id)
     )
@@ -48,9 +48,9 @@ async def called(session: Session, name: str, limit: int) -> list[Row]:
 
 
 async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
-    """Return the ids of those whose name is most like *name*, and whether it is that very name.
+    """Return the ids of the entities named most like *name*, and whether the name is equal.
 
-    Several may be called the same.
+    Several entities may share a name.
     """
     rows = await session.run(
         calls.entities.search(name, (), None, include_inactive=True, user_id=session.user_id)
@@ -61,21 +61,21 @@ async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
 
 
 async def latest(session: Session, limit: int) -> list[Row]:
-    """Return the entities that were mentioned last."""
+    """Return the entities mentioned last."""
     return [_offered(row) for row in await _listed(session, 2 * limit)][:limit]
 
 
 async def most_mentioned(session: Session, limit: int) -> list[str]:
-    """Return the ids of those that the user spoke of most, of those mentioned last.
+    """Return the ids of the recent entities that the user mentioned most.
 
-    Days and numbers are left to those who ask for them.
+    Dates and numbers are left out, because they are no good start for a picture.
     """
     rows = [
         row
         for row in await _listed(session, _LATEST)
         if row["is_active"] and row["kind"] not in _NOBODY
     ]
-    # Trust grows with mentions in several sessions; of those alike the latest are looked at.
+    # Trust grows with mentions in several sessions; ties go to the latest.
     rows.sort(key=lambda row: -row["trust"])
     ids = [row["entity_id"] for row in rows[: _LOOKED_AT * limit]]
     if not ids:
@@ -86,7 +86,7 @@ async def most_mentioned(session: Session, limit: int) -> list[str]:
 
 
 async def named_in(session: Session, texts: list[str]) -> list[str]:
-    """Return the ids of those that *texts* name, in their order."""
+    """Return the ids of the entities named in *texts*, in order."""
     text = "\n".join(texts)[:_READ].strip()
     if not text:
         return []
@@ -96,7 +96,7 @@ async def named_in(session: Session, texts: list[str]) -> list[str]:
 
 
 def bare(label: str) -> str:
-    """Return *label* without what tells it from others of its name."""
+    """Return *label* without the suffix that distinguishes namesakes."""
     return label.partition(" (")[0]
 
 
@@ -107,7 +107,7 @@ def _offered(row: Row) -> Row:
 
 
 async def _listed(session: Session, limit: int) -> list[Row]:
-    """Return the entities that were activated last, those without that count as another."""
+    """Return the entities activated last, without merged ones."""
     call = calls.entity_admin.listed((), limit, session.user_id)
     if session.until_ms is not None:
         call = calls.entity_admin.listed_until(session.until_ms, limit, session.user_id)
@@ -115,13 +115,13 @@ async def _listed(session: Session, limit: int) -> list[Row]:
 
 
 async def unmerge(session: Session, merge_id: str, reason: str) -> list[str]:
-    """Take a merge back; return the ids of the two that are apart again."""
+    """Undo a merge; return the ids of the two separated entities."""
     [row] = await session.run(calls.entities.unmerge(merge_id, reason))
     return [one["entity_id"] for one in row["separate"]]
 
 
 def _node(told: Row) -> Row:
-    """Return a component as a node: its arousal is its activation, as of the clock's time.
+    """Return a component as a node: its arousal is its activation at the clock's time.
 
     `border` is its trust t, which has no upper bound, as t / (1 + t).
     """
@@ -133,9 +133,9 @@ def _node(told: Row) -> Row:
         "name": entity_id,
         "text": f"{first} ({', '.join(others)})" if others else first,
         **{name: told[name] for name in _FACTS},
-        # A split or an end is told by `explain`; the page says of each that one counts as another.
+        # Splits and ends are left out: the page shows only merges, and offers to undo them.
         "merges": [one for one in told["merges"] if one["action"] == schema.MERGE_ACTION],
-        # `kind` is the page's own.
+        # The page uses the key `kind` itself.
         "called": " ".join(one for one in (told["type"], told["kind"]) if one and one != "entity"),
         "border": trust / (1 + trust),
         "valence": None,
@@ -156,5 +156,5 @@ def _relation(tie: Row) -> Row:
 
 
 def _id(entity_id: str) -> str:
-    # The concepts' nodes have numbers.
+    # Nodes of concepts have numbers.
     return f"entity {entity_id}"

@@ -1,12 +1,12 @@
-"""Who may ask the viewer anything: only pages that know its token, on this machine."""
+"""Restrict the viewer to pages that know its token, on this machine."""
 
 import hmac
 
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# The drawing library adds two style elements of its own, empty at first; these are the hashes of
-# what they hold then and later. A version that holds something else is noticed by the page's tests.
+# The drawing library adds two style elements, empty at first; these are the hashes of their
+# contents, then and later. The page's tests fail if a new version changes these.
 _STYLES = (
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
     " 'sha256-jtRRMYY2VbEXuBKbHvqM1/fPT8vazFrEooXdvwUK4y8='"
@@ -28,17 +28,17 @@ _HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
 
 
 class Guard:
-    """Middleware that lets in requests for `/TOKEN/…` made to this very host and port.
+    """Middleware that admits requests for `/TOKEN/…` made to this very host and port.
 
     The token is the first part of the path, so that every relative link carries it. The `Host` is
-    checked because another site's name can be made to point here. What changes anything must also
-    come from the page itself, as its browser says in `Origin`.
+    checked because another site's name can be made to point here. A request that changes anything
+    must also come from the page itself, as its browser states in `Origin`.
     """
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
         self._token = token.encode()
-        # As lists, because there must be one such header.
+        # Lists, because each header must occur exactly once.
         self._hosts = [[f"{name}:{port}".encode()] for name in ("127.0.0.1", "localhost")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,13 +58,13 @@ class Guard:
         elif scope["method"] not in _READING and not self._is_own(scope):
             await _refuse(403, "only the page itself may change anything")(scope, receive, guarded)
         elif not slash:
-            # Else every relative link of the page would lose the token.
+            # Otherwise every relative link of the page would lose the token.
             await RedirectResponse(f"/{token}/", 308)(scope, receive, guarded)
         else:
             await self._app({**scope, "path": f"/{path}"}, receive, guarded)
 
     def _is_own(self, scope: Scope) -> bool:
-        """Tell whether a request comes from this page, which was loaded from this very host."""
+        """Return whether the page that sends a request was loaded from this very host."""
         origins = [value for key, value in scope["headers"] if key == b"origin"]
         return [b"http://" + host for host in _host(scope)] == origins
 

@@ -1,7 +1,7 @@
-"""What each kind of node and relation looks like: the one source, which the page gets as data.
+"""Define the look of each kind of node and relation, the one source for the page.
 
-Every kind that a layer which the page draws declares for walks has one here; a kind that is added
-is drawn, coloured and explained in the legend without a line of the page.
+Every kind that a drawn layer declares for walks has an entry here; the page draws, colours and
+explains a new kind from its entry alone.
 """
 
 from dataclasses import asdict, dataclass
@@ -15,9 +15,9 @@ from conceptgraph_core.memories.rules import ACTIVE, ARCHIVED, DORMANT, EXPIRED
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The colours of a node's property from −1 over 0 to 1, by day and by night ("#rrggbb").
+    """The colours of a node's property from −1 over 0 to 1, for light and dark mode ("#rrggbb").
 
-    One that is not `signed` has nothing below 0, and no sign is written on its nodes.
+    A scale that is not `signed` has no values below 0, and its nodes show no sign.
     """
 
     label: str
@@ -28,11 +28,11 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of node as its layer calls it; its shape, and the property whose scale colours it.
+    """A kind of node as its layer names it; its shape, and the property that colours it.
 
-    Shapes are circle, diamond, square and hexagon. `size` says what its size shows; `opacity`
-    names the property by whose words (see `OPACITIES`) it is seen through, `border` says what its
-    border is as thick as; the nodes themselves have that as `border`, from 0 to 1.
+    Shapes are circle, diamond, square and hexagon. `size` explains its size. `opacity` names the
+    property whose words (see `OPACITIES`) set its opacity. `border` explains the width of its
+    border; nodes have the value, from 0 to 1, as their `border`.
     """
 
     kind: str
@@ -48,8 +48,8 @@ class Kind:
 class Relation:
     """A type of relation as its layer names it; its line is solid, dashed or dotted.
 
-    `weight` is what the width of its line shows. Of a type that is `thinned` only each node's
-    strongest are drawn, until more are asked for.
+    `weight` explains the width of its line. The page draws only each node's
+    strongest relations of a `thinned` type, until the user asks for more.
     """
 
     type: str
@@ -59,8 +59,8 @@ class Relation:
     thinned: bool = False
 
 
-# Blue to orange through grey is told apart with every common kind of colour blindness, by its
-# lightness too; the sign is written on the node as well.
+# Blue, grey and orange remain distinct with every common kind of colour blindness, by their
+# lightness too; the node shows the sign as well.
 COLOURS = {
     "valence": Scale(
         "valence − to +",
@@ -80,7 +80,7 @@ COLOURS = {
         signed=False,
     ),
 }
-# How much of a node is seen, by the word that a property has.
+# The opacity of a node by the word in a property.
 OPACITIES = {"state": {ACTIVE: 1.0, DORMANT: 0.6, ARCHIVED: 0.3, EXPIRED: 0.12}}
 KINDS = (
     Kind("concept", "circle", "valence", concepts.LAYER.name),
@@ -88,7 +88,7 @@ KINDS = (
     Kind("memory", "square", "decay_score", memories.LAYER.name, "presence", opacity="state"),
     Kind("entity", "hexagon", "activation", entities.LAYER.name, "activation", border="trust"),
 )
-# What says when is dotted, what says against is dashed.
+# Relations of time are dotted, contradictions are dashed.
 _LINKS = {
     "contradicts": "dashed",
     **dict.fromkeys(("causes", "caused_by", "precedes", "follows"), "dotted"),
@@ -113,13 +113,13 @@ RELATIONS = (
         for name in entities.BETWEEN
     ),
 )
-# Lines that the page draws by itself, and nothing stores: what is of one name, in whatever layer,
-# and what was said next.
+# Lines that the page draws and nothing stores: between nodes of one name in different layers, and
+# from a message to the next.
 DRAWN = tuple(Relation(type_, "dotted", "", "") for type_ in ("same name", "said next"))
 
 
 def looks() -> dict[str, Any]:
-    """Return all of it as the page takes it."""
+    """Return the looks as data for the page."""
     return {
         "kinds": [asdict(kind) for kind in KINDS],
         "relations": [asdict(relation) for relation in (*RELATIONS, *DRAWN)],

@@ -1,7 +1,7 @@
-"""The picture of a recall inside the hosts that can show one; the others see nothing of it.
+"""Show the picture of a recall in hosts that support it; other hosts see no difference.
 
 MCP Apps (`io.modelcontextprotocol/ui`): a tool names a `ui://` page, and the host shows the tool's
-result in it. The text that the model reads stays as it is.
+result in it. The text for the model stays the same.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from mcp.server.mcpserver.resources import Resource
 from .static_files import STATIC
 
 URI = "ui://concept-graph-mcp/recall.html"
-# What the tool says of itself, to the hosts that can show it.
+# The tool's metadata for hosts that can show the page.
 TOOL_META = {"ui": {"resourceUri": URI}}
 
 
@@ -25,7 +25,7 @@ class _Page(Resource):
 
 
 def extension() -> Apps:
-    """Return the extension with the page; the tool that is shown in it is bound by its meta."""
+    """Return the extension with the page; the tool's metadata binds the tool to it."""
     apps = Apps()
     apps.add_resource(
         _Page(
@@ -43,7 +43,7 @@ def extension() -> Apps:
 async def told_to_hosts_that_show_it(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext
 ) -> HandlerResult:
-    """Middleware: leave the page out of the tool list of clients that cannot show it."""
+    """Remove the page from the tool list of clients that cannot show it."""
     result = await call_next(ctx)
     if ctx.method == "tools/list" and not client_supports_apps(ctx):
         listed = result if isinstance(result, dict) else {}

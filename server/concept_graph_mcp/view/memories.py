@@ -1,4 +1,4 @@
-"""Memories as a picture has them: each with its links, as of the clock's time; no access."""
+"""Draw memories: each with its links, at the clock's time, without an access."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ..session import Session
 
 Row = dict[str, Any]
 
-# What the page tells of a memory as the procedure does.
+# Fields that the page takes unchanged from the procedure.
 _FACTS = (
     "summary", "source", "speaker", "type", "tags", "state", "decay_score", "importance",
     "confidence", "access_count", "created_at", "accessed_at", "preserved", "next_state",
@@ -20,9 +20,9 @@ _FACTS = (
 async def neighbourhood(
     session: Session, memory_ids: list[str], max_hop: int, limit: int
 ) -> list[Row]:
-    """Return the memories within *max_hop* of those, the strongest links first.
+    """Return the memories within *max_hop* of *memory_ids*, the strongest links first.
 
-    Raises Refused of what is not there, is forgotten, or is somebody else's.
+    Raises Refused if a memory does not exist, is forgotten, or is another user's.
     """
     most = min(limit, schema.MAX_NODES)
     call = calls.memory_links.neighbourhood(memory_ids, max_hop, most)
@@ -43,7 +43,7 @@ async def latest(session: Session, limit: int) -> list[Row]:
 
 
 async def found(session: Session, text: str, limit: int) -> list[Row]:
-    """Return what *text* belongs to by its words, explained; the best first."""
+    """Return the memories that match the words of *text*, explained; the best first."""
     call = calls.memory_search.search(
         session.user_id, text, limit, explained=True, concept_scope=session.concept_scope
     )
@@ -51,7 +51,7 @@ async def found(session: Session, text: str, limit: int) -> list[Row]:
 
 
 def _node(row: Row) -> Row:
-    """Return a memory as a node: its arousal is how present it is, which only the server reckons.
+    """Return a memory as a node; its arousal is its score, which only the server computes.
 
     `degree` counts the memories that it is linked to.
     """
@@ -78,5 +78,5 @@ def _node(row: Row) -> Row:
 
 
 def _id(memory_id: str) -> str:
-    # The other layers' nodes have numbers.
+    # Nodes of the other layers have numbers.
     return f"memory {memory_id}"

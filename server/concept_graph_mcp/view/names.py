@@ -1,7 +1,7 @@
-"""Pictures over all layers: what is kept about one name, and what a store holds.
+"""Draw pictures over all layers: everything about one name, or the whole store.
 
-The page joins the nodes of one name by lines that are drawn and stored nowhere; here the nodes are
-chosen, of each layer a share.
+The page joins nodes of one name by lines that are drawn and not stored. This module selects the
+nodes, a share from each layer.
 """
 
 from collections.abc import Sequence
@@ -19,28 +19,28 @@ from . import entities, memories, picture
 
 Row = dict[str, Any]
 
-# The kind of the picture that a store opens on: not one layer's.
+# The kind of the opening picture, which belongs to no single layer.
 EVERYTHING = "everything"
 CONCEPT, ENTITY, MEMORY = "concept", "entity", "memory"
-# Of a picture's nodes, so many parts of 60 are entities around a name, memories about it and
-# concepts that it evokes; and in a picture of everything.
+# Shares of a picture's nodes, in sixtieths: entities around a name, memories about it, and concepts
+# that it evokes; and the shares of the opening picture.
 _OF_NAME = (20, 10, 15)
 _OF_ALL = (30, 10, 15)
 _WHOLE = 60
-# Of several that are called the same, so many are told of.
+# The most namesakes that are read.
 _NAMESAKES = 3
-# A picture of everything begins at so many of the most mentioned entities, the most aroused
-# concepts, and, of memories alone, the latest.
+# The opening picture starts from this many of the most mentioned entities and most aroused
+# concepts; with memories alone, from the latest.
 _MENTIONED = 8
 _AROUSED = 3
 _LATEST = 12
-# What is offered of each layer for a word; and of the latest while nothing is typed.
+# Suggestions of each layer for a word; and suggestions while nothing is typed.
 _OFFERED = 5
 _OFFERED_LATEST = 4
 
 
 async def told(session: Session, name: str, entity_id: str | None = None) -> Row | None:
-    """Return what `about` returns, the latest words first; None where nothing is kept."""
+    """Return the result of `about`, the latest messages first; None if nothing is stored."""
     call = calls.everyday.about(
         *(session.user_id, name, schema.MAX_LIMIT, entity_id), concept_scope=session.concept_scope
     )
@@ -54,9 +54,9 @@ async def told(session: Session, name: str, entity_id: str | None = None) -> Row
 
 
 async def called(session: Session, name: str) -> tuple[str, list[str], bool]:
-    """Return the kind and the names of what is called *name*, and whether it is called just so.
+    """Return the kind and names of the nodes called *name*, and whether the match is exact.
 
-    An entity of that very name, else a concept or an episode, else the entities most like it.
+    An entity of that exact name comes first, then a concept or an episode, then similar entities.
     """
     alike, is_exact = await entities.most_alike(session, name)
     if is_exact:
@@ -67,17 +67,17 @@ async def called(session: Session, name: str) -> tuple[str, list[str], bool]:
 
 
 async def begin(session: Session) -> tuple[str, list[str]]:
-    """Return the kind and the names of what to show first: a graph of concepts has its own."""
+    """Return the kind and names of the first picture: a graph of concepts alone has its own."""
     if await memories.latest(session, 1) or await entities.latest(session, 1):
         return EVERYTHING, []
     return CONCEPT, await _aroused(session, _AROUSED)
 
 
 async def offers(session: Session, words: str, limit: int) -> list[Row]:
-    """Return what *words* may mean, of all layers: who, which concepts, what was said.
+    """Return suggestions for *words* from all layers: entities, concepts and messages.
 
-    Without words what was mentioned and said last, and the most aroused concepts. A row has kind,
-    name and text, and may have speaker and aside, which says more of it.
+    Without words, the latest entities and messages, and the most aroused concepts. A row has kind,
+    name and text, and may have speaker and aside, a further remark.
     """
     if words:
         who = await entities.called(session, words, min(limit, _OFFERED))
@@ -99,7 +99,7 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
         [words] if words else [], limit, session.tau_ms, session.concept_scope
     )
     rows = await session.run(call)
-    # Those that do not match are what a search is filled up with.
+    # A search is filled up with nodes that do not match.
     known = [row["concept"] for row in rows if row["matched"] or not words]
     return [*who, *({"kind": CONCEPT, "name": one, "text": one} for one in known), *said]
 
@@ -107,7 +107,7 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
 async def drawn(
     session: Session, kind: str, names: Sequence[str], hops: int, limit: int
 ) -> list[Row]:
-    """Return the nodes of a picture of *names*, or of everything; what it is about has hop 0."""
+    """Return the nodes of a picture of *names*, or of the whole store; its subject has hop 0."""
     if kind == EVERYTHING:
         return await _everything(session, hops, limit)
     if kind == ENTITY:
@@ -127,7 +127,7 @@ async def _of_entities(session: Session, ids: list[str], hops: int, limit: int) 
         labels += called
         node["told"] = await told(session, called[0], node["name"])
         about += await _said(session, node["told"], said)
-    # Ties are made when a session ends; who is named in one breath is known before.
+    # Edges are created when a session ends; names of one message are joined before that.
     there = {node["name"] for node in nodes}
     named = await _named(session, about, there, tied - len(nodes))
     return nodes + named + about + await _of_names(session, labels, hops, evoked)
@@ -153,7 +153,7 @@ async def _of_concepts(session: Session, names: list[str], hops: int, limit: int
 
 
 async def _everything(session: Session, hops: int, limit: int) -> list[Row]:
-    """Return whom the user spoke of most and last, what was said last, and what is on the mind."""
+    """Return the most and last mentioned entities, the latest messages, and aroused concepts."""
     tied, latest, evoked = _shares(_OF_ALL, limit)
     aroused = await _aroused(session, _AROUSED)
     mentioned = await entities.most_mentioned(session, min(_MENTIONED, tied))
@@ -171,14 +171,14 @@ async def _everything(session: Session, hops: int, limit: int) -> list[Row]:
 
 
 async def _said(session: Session, about: Row | None, most: int) -> list[Row]:
-    """Return the memories that *about* tells of, at most *most*: one step from the name."""
+    """Return at most *most* memories from *about*: they are one step from the name."""
     ids = [one["id"] for one in about["said"][:most]] if about else []
     nodes = await memories.neighbourhood(session, ids, 0, len(ids)) if ids else []
     return [{**node, "hop": 1, "about": [about["name"]]} for node in nodes if about]
 
 
 async def _named(session: Session, said: list[Row], there: set[str], most: int) -> list[Row]:
-    """Return the entities that the memories *said* name, but for those *there*."""
+    """Return the entities named in the memories *said*, except those already *there*."""
     ids = await entities.named_in(session, [one["content"] for one in said])
     wanted = [one for one in ids if one not in there][: max(0, most)]
     who = await entities.neighbourhood(session, wanted, 0, len(wanted)) if wanted else []
@@ -186,7 +186,7 @@ async def _named(session: Session, said: list[Row], there: set[str], most: int) 
 
 
 async def _of_names(session: Session, names: list[str], hops: int, most: int) -> list[Row]:
-    """Return the concepts called by any of *names*, in whatever case, with what is around them."""
+    """Return the concepts with any of *names*, ignoring case, with their surroundings."""
     wanted = {plain(one) for one in names}
     call = calls.concepts.concept_search(
         names[:_MENTIONED], None, session.tau_ms, session.concept_scope
@@ -202,7 +202,7 @@ async def _concepts(session: Session, names: Sequence[str], hops: int, most: int
 
 
 async def _aroused(session: Session, most: int) -> list[str]:
-    """Return what is most on the mind; looking back, of what is known to have been there."""
+    """Return the most aroused nodes; when looking back, those known to exist then."""
     until_ms = session.until_ms
     wanted = most if until_ms is None else concepts.MAX_SEARCH_LIMIT
     rows = await session.run(

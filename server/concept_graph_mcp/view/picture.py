@@ -1,4 +1,4 @@
-"""What a picture is made of: the rows of `neighbourhood` and of a recall as plain JSON values."""
+"""Build a picture's nodes and edges from the rows of `neighbourhood` and of a recall."""
 
 import math
 from typing import Any
@@ -10,23 +10,23 @@ from ..errors import StoreError
 from ..session import Session
 from .looks import looks
 
-# So many nodes can be drawn; more would only be a cloud.
+# The most nodes that can be drawn clearly.
 MOST_NODES = 5_000
-# A recall is drawn with its strongest propositions, among so many nodes, chosen from so many more.
+# A recall's picture has its strongest propositions and this many nodes, chosen from so many.
 _PROPOSITIONS = 30
 _AROUND = 30
 _CHOSEN_FROM = 1_000
 RESULT_KEY = "concept-graph-mcp/picture"
 
 
-# What changes with every access, so that of a node that was aroused since only the latest is known.
+# Changes with every access, so after a later arousal the earlier value is unknown.
 _CHANGING = ("valence", "arousal_level", "accessed_at")
 
 
 def node(row: dict[str, Any], until_ms: int | None = None) -> dict[str, Any]:
-    """Return a row of `neighbourhood`; a number that JSON cannot say, made by a hand, as None.
+    """Return a row of `neighbourhood`, with None for numbers set by hand that JSON lacks.
 
-    None as well, looking back to *until_ms*, for what is known of a later time only.
+    When looking back to *until_ms*, also None for values that are known for a later time only.
     """
     relations = [
         {key: _finite(value) for key, value in relation.items()} for relation in row["relations"]
@@ -58,9 +58,9 @@ def proposition(row: dict[str, Any]) -> dict[str, Any]:
 async def of_recall(
     session: Session, seeds: list[str], max_hop: int, rows: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
-    """Return what a page needs to draw a recall that returned *rows*, as a result's `_meta`.
+    """Return the data for drawing a recall that returned *rows*, as a result's `_meta`.
 
-    None if it cannot be had: the recall has happened, and its text is what counts.
+    None if they cannot be read: the recall has happened, and its text is what matters.
     """
     propositions = [proposition(row) for row in rows[:_PROPOSITIONS]]
     try:
@@ -81,7 +81,7 @@ async def of_recall(
 
 
 def _needed(around: list[dict[str, Any]], ends: set[int]) -> set[int]:
-    """Return the ids of *ends*, of a way from the seeds to each, and of the nearest nodes."""
+    """Return the ids of *ends*, of a path from the seeds to each, and of the nearest nodes."""
     hops = {row["id"]: row["hop"] for row in around}
     nearer: dict[int, int] = {}
     for row in around:

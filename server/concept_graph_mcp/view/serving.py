@@ -1,4 +1,4 @@
-"""The viewer's web server: on the loopback interface only, until it is interrupted."""
+"""Run the viewer's web server, on the loopback interface only, until it is interrupted."""
 
 import secrets
 import signal
@@ -24,7 +24,7 @@ _HOST = "127.0.0.1"
 
 
 def build(session: Session, name: str | None, token: str, port: int) -> ASGIApp:
-    """Return the web application behind its door; *name* is what is shown first."""
+    """Return the guarded web application; *name* is shown first."""
     pages = Route("/{name:path}", StaticFiles().file)
     routes = [*Api(session, name).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
@@ -59,14 +59,14 @@ async def serve(
 
 
 async def _open(address: str) -> None:
-    # In a thread: some browsers are waited for.
+    # In a thread, because opening some browsers blocks.
     await anyio.to_thread.run_sync(webbrowser.open, address, abandon_on_cancel=True)
 
 
 class _Server(uvicorn.Server):
-    """Ends quietly on a signal, where uvicorn's own would raise it again afterwards.
+    """Ends quietly on a signal; uvicorn's own server would raise it again afterwards.
 
-    *ready* is called when it does: who learns the address may interrupt at once.
+    *ready* is called once signals are handled, because a user who sees the address may interrupt.
     """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""The files of the page, served by name from a list that is made once."""
+"""Serve the page's files by name, from a list that is made once."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 STATIC = Path(__file__).with_name("static")
 
-# Not from `mimetypes`, whose answer for scripts depends on the machine.
+# `mimetypes` is not used, because its type for scripts depends on the machine.
 _TYPES = {
     ".html": "text/html",
     ".css": "text/css",
@@ -18,7 +18,7 @@ _TYPES = {
 
 
 class StaticFiles:
-    """What lies below `static/`; a name that is not listed is not looked for."""
+    """The files below `static/`; names that are not listed are never looked up."""
 
     def __init__(self) -> None:
         self._files = {
