@@ -4,73 +4,73 @@ The last argument of every procedure but `version` is an optional map, the conte
 memories, what was looked up and so on (see conceptgraph_core/context.py). Times are unix
 milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 
-What is kept:
+Storing:
 
 CALL conceptgraph.concept_upsert("apple") YIELD concept_id, created;
     Create a concept if nothing has that name yet.
 CALL conceptgraph.update_affect("apple", 0.7) YIELD valence, arousal;
     Add a feeling between -1 and 1 to an episode or a concept, creating the concept if missing.
 CALL conceptgraph.episode_add("Bought apples at the market", ["apple"]) YIELD episode_id;
-    Record what happened and link it from the concepts it is about; the first one names it.
+    Record an episode and link it from the concepts it is about; the first one names it.
 CALL conceptgraph.relation_add("apple", "fruit", "is-a") YIELD from, to, type, weight;
     Add or strengthen an "is-a", "part-of" or "evokes" relation.
 
-What comes to mind:
+Recalling:
 
 CALL conceptgraph.concept_search(["app"], 10) YIELD concept, arousal;
     Find concepts by any part of their name, then fill up with the most aroused ones.
 CALL conceptgraph.recall(["apple"], 2) YIELD text, score;
-    Return what seeds (names or nodes) bring to mind, strongest first, and arouse it.
+    Return the propositions that seeds (names or nodes) evoke, strongest first, and arouse them.
 CALL conceptgraph.peek(["apple"], 2) YIELD text, score;
-    Return what seeds (names or nodes) bring to mind, strongest first, changing nothing.
+    Return the propositions that seeds (names or nodes) evoke, without changing anything.
 CALL conceptgraph.recall_query(["apple", "Frut"], 2) YIELD propositions, unknown;
-    Recall, and return the whole answer in one row, with what is unknown and names like it.
+    Recall, and return one row: the propositions, and unknown seeds with similar names.
 CALL conceptgraph.peek_query(["apple", "Frut"], 2) YIELD propositions, unknown;
-    Return what `recall_query` does, changing nothing.
+    Return the result of `recall_query` without changing anything.
 CALL conceptgraph.unknown(["aple", "Apple"]) YIELD seed, similar;
-    Return those seeds that nothing is called, each with the names of concepts like it.
+    Return the seeds that no node has as its name, each with similar names of concepts.
 CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, matched;
-    Return the episodes that a question or a sentence belongs to by its words, the best first.
+    Return the episodes that match the words of a question or a sentence, the best first.
 CALL conceptgraph.widened("What does the dog eat?") YIELD term, share, why;
-    Return the terms that a question leads to by the concepts that it names, strongest first.
+    Return further search terms from the concepts that a question names, strongest first.
 CALL conceptgraph.neighbourhood(["apple"], 2) YIELD name, hop, relations;
     Return the nodes around seeds (names or nodes), nearest and most aroused first.
 
 For the owner:
 
 CALL conceptgraph.rename("aple", "apple", true) YIELD kind, text;
-    Rename a concept; returns what is touched (with dry_run: would be).
+    Rename a concept; returns the changed elements (with dry_run: those that would change).
 CALL conceptgraph.remove("apple", true) YIELD kind, text;
-    Remove a concept or an episode with its relations; returns what is touched.
+    Remove a concept or an episode with its relations; returns the removed elements.
 CALL conceptgraph.remove_relation("apple", "fruit", "is-a", true) YIELD kind, text;
-    Remove a relation; returns what is touched.
+    Remove a relation; returns the removed element.
 CALL conceptgraph.unindexed() YIELD episodes;
     Return how many episodes `associate` cannot find until they are indexed.
 CALL conceptgraph.list_names(1) YIELD listed;
-    Put the names of concepts that are in no list yet into a new list, of that number.
+    Put the unlisted names of concepts into a new list with that number.
 CALL conceptgraph.listed_names(["app"], 10) YIELD name;
-    Find the names in lists by any part of them.
+    Find listed names by any substring.
 
 Over all layers:
 
 CALL conceptgraph.stats() YIELD measure, kind, value;
     Count concepts, episodes and relations.
 CALL conceptgraph.check() YIELD problem, subject, advice;
-    List what the model does not expect: parallel edges, missing properties, shared names.
+    List unexpected elements: parallel edges, missing properties, shared names.
 CALL conceptgraph.index() YIELD indexed;
-    Give what was made by hand or by an older version what it is found by; again: to everything.
+    Index nodes that Cypher by hand, or an older version, left unindexed; again: all nodes.
 CALL conceptgraph.export("nodes") YIELD record;
     Return "nodes" or "relations" as records that import_rows takes.
 CALL conceptgraph.import_rows([{kind: "concept", name: "apple", valence: 0.7}]) YIELD *;
-    Bring in records as export returns them, keeping weights, arousal and times.
+    Import records as export returns them, with their weights, arousal and times.
 CALL conceptgraph.embedding() YIELD model, dimension;
-    Return of which embedding the vectors of texts are; no row if there are none yet.
+    Return the embedding of all vectors; no row if there is none yet.
 CALL conceptgraph.embedding_choose("openai:text-embedding-3-small", 1536) YIELD *;
-    Let vectors of texts be of this embedding; again: first without those that there are.
+    Choose the embedding of all vectors; again: remove those of another embedding first.
 CALL conceptgraph.embedding_lacking() YIELD kind, key, text;
     List the texts that lack a vector.
 CALL conceptgraph.embedding_set("openai:text-embedding-3-small", []) YIELD embedded;
-    Give texts, {kind, key, text, vector}, their vectors, which are of that model.
+    Store vectors by that model, {kind, key, text, vector}.
 """
 
 import mgp
@@ -136,7 +136,7 @@ def arousal(
     now_ms: mgp.Nullable[int] = None,
     tau_ms: mgp.Nullable[mgp.Number] = None,
 ):
-    """Return how aroused a node is at now_ms (default: now), for use in any expression.
+    """Return the arousal of a node at now_ms (default: now), for use in any expression.
 
     Example:
         MATCH (c:Concept) RETURN c.name, conceptgraph.arousal(c) AS arousal ORDER BY arousal DESC;
@@ -146,7 +146,7 @@ def arousal(
 
 @mgp.read_proc
 def version() -> mgp.Record(version=str):
-    """Return the version of the modules that are deployed.
+    """Return the version of the deployed modules.
 
     Example:
         CALL conceptgraph.version() YIELD version;

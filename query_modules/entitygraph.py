@@ -4,64 +4,64 @@ The last argument of every procedure is an optional map, the context (see
 conceptgraph_core/context.py); all of them read and write for its user_id alone. Times are unix
 milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 
-What was said:
+Recording:
 
 CALL entitygraph.observe("s1", "m1", "user", "Max chewed my shoe",
         [{label: "Max", type: "entity", kind: "pet"}]) YIELD entities;
-    Record what a message of the "user" or the "model" mentions; each message counts once.
+    Record the mentions of a message by the "user" or the "model"; each counts once.
 CALL entitygraph.end_session("s1") YIELD edges_created, promoted;
-    Consolidate a session: what was mentioned in it belongs together, once.
+    Consolidate a session: connect the entities it mentioned, once.
 CALL entitygraph.fact("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "home", "Berlin")
 YIELD fact_id, conflicts;
-    State, correct or end a fact of an entity; what contradicts it is shown, never resolved.
+    State, correct or end a fact of an entity; contradictions are reported, never resolved.
 
-What is known:
+Reading:
 
 CALL entitygraph.search("Max") YIELD label, kind, trust;
-    Find entities by what they are called; what only a model mentioned comes last.
+    Search entities by name; those that only a model mentioned come last.
 CALL entitygraph.get("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD labels, trust, edges;
-    Return all that is known of an entity and of those merged with it, as of both times.
+    Return an entity with all entities merged with it, its facts as of both times.
 CALL entitygraph.neighbourhood(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], 1)
 YIELD labels, hop, trust, ties;
-    Return the entities around some, nearest first, each with all that it was merged with.
+    Return the entities around some, nearest first, each with its merged ones.
 CALL entitygraph.context("Is Max well?", 500) YIELD text, sources;
-    Tell what is known of whom a message speaks, as a text of at most so many tokens.
+    Narrate the entities that a message names, in at most so many tokens.
 CALL entitygraph.explain("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD text, node, relation;
-    Explain why an entity, or the edge of a type between two, is what it is; a row a reason.
+    Explain an entity, or the edge of a type between two; one reason a row.
 CALL entitygraph.stats() YIELD measure, value, note;
-    Count the entities of a user by status, their edges by type, and what is in question.
+    Count a user's entities by status, their edges by type, and open questions.
 
-Who is who:
+Identity:
 
 CALL entitygraph.link("id of puppy", "id of Max", null, "one dog", "model") YIELD verdict;
-    Judge the claim that two entities are the same; its confidence counts for nothing.
+    Judge the claim that two entities are the same; its confidence is ignored.
 CALL entitygraph.merge("id of puppy", "id of Max", "one dog", "user_correction",
         "My puppy is Max") YIELD verdict, merge_id;
-    Let one entity count as another from now on; unmerge takes it back.
+    Merge one entity into another; unmerge undoes it.
 CALL entitygraph.split("id of Anna", [], 1750000000000, "My boss is another Anna", "two")
 YIELD entity_id, merge_id;
-    Let mentions and facts be of another entity of that name; unmerge takes it back.
+    Move mentions and facts to a new entity of that name; unmerge undoes it.
 CALL entitygraph.end("id of Max", "Max died in May", "he died") YIELD verdict, merge_id;
-    Let an entity be over: who is called so later is another one; unmerge takes it back.
+    End an entity, so that its name may mean another one; unmerge undoes it.
 CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
-    Take a merge, a split or an end back; what was merged is not thought to be one again.
+    Undo a merge, a split or an end; the pair of an undone merge is not proposed again.
 CALL entitygraph.list(["ambiguous"]) YIELD entity_id, label, status;
-    List entities of any of some statuses, those activated last first; forgotten ones too.
+    List entities by status, the ones activated last first, forgotten ones included.
 CALL entitygraph.merges() YIELD merge_id, source, target, reason, is_active;
-    Return the ledger of merges, the latest first, those that were taken back too; or one.
+    Return the ledger, the latest entry first, undone ones included; or one entry.
 
 For the nightly runs:
 
 CALL entitygraph.consolidate_daily("decay", null, 500, true) YIELD changes, last;
-    Take a step of the daily run for the next entities; *last* is where to go on, if anywhere.
+    Run a daily step for the next entities; pass *last* as *after* next time.
 CALL entitygraph.consolidate_weekly("prune", null, 500, true) YIELD changes, last;
-    Take a step of the weekly run for the next entities; *last* is where to go on, if anywhere.
+    Run a weekly step for the next entities; pass *last* as *after* next time.
 CALL entitygraph.connections(null, 10) YIELD label, community, others, weights;
-    Return the next entities by id with what counts of the edges that leave them.
+    Return the next entities by id, with the weights of their outgoing edges.
 CALL entitygraph.settle_communities({a: "a", b: "a"}) YIELD changed;
     Set the communities of entities, {entity_id: community}.
 CALL entitygraph.silent_sessions() YIELD session_id;
-    Return the sessions that nobody ended, though nothing was said in them for an hour.
+    Return the sessions that nobody ended, and that were silent for an hour.
 CALL entitygraph.scopes() YIELD user_id;
     Return the users who have entities, by name, those that come after *after*.
 """

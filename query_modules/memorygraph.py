@@ -7,34 +7,34 @@ milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments 
 One memory:
 
 CALL memorygraph.create("Daniele moved to Turin") YIELD memory_id, state;
-    Keep a text once, with what it is about; returns what is similar.
+    Store a text once, with its concepts; returns similar memories.
 CALL memorygraph.get("tea") YIELD content, state;
-    Return all of a memory, which counts as an access.
+    Return a memory in full; counts as an access.
 CALL memorygraph.peek("tea") YIELD content, state;
-    Return all of a memory, which counts as no access.
+    Return a memory in full; counts as no access.
 CALL memorygraph.update("tea", null, "Tea, green", ["drinks"]) YIELD summary, tags;
-    Change what is given of a memory, which is no access; null: stays, "": is taken away.
+    Change fields of a memory, without an access; null leaves a field, "" removes it.
 CALL memorygraph.forget("tea", "It was coffee") YIELD deleted_at;
-    Take a memory out of sight; `restore` brings it back.
+    Hide a memory; `restore` brings it back.
 CALL memorygraph.touch(["tea"]) YIELD access_count, state;
     Count an access of each memory, as `get` does.
 CALL memorygraph.decay_status("tea") YIELD state, next_state, next_state_at;
-    Return how present a memory is as of now, and which state comes next and when.
+    Return the current score and state of a memory, and its next state and when that comes.
 CALL memorygraph.preserve("tea", "favorite") YIELD state, preserved;
     Keep a memory from fading: by a tag, or without one until a time.
 
 Finding them:
 
 CALL memorygraph.recent(5) YIELD text, state;
-    Return the memories created or accessed last, the latest first; no access itself.
+    Return the memories created or accessed last, the latest first; counts no access.
 CALL memorygraph.search("Where does Daniele live?") YIELD text, score, matched;
-    Return the memories that a question belongs to, the best first, or without one the latest.
+    Return the memories that match a question, the best first; without one, the latest.
 CALL memorygraph.context("Where does Daniele live?", 500) YIELD text, tokens;
-    Write down what belongs to a query, and what links lead to; each counts as accessed.
+    Return matching memories and linked ones as one text, and count an access of each.
 CALL memorygraph.peek_context("Where does Daniele live?", 500) YIELD text, tokens;
-    Write down what `context` does, of which none counts as accessed.
+    Return the text of `context` without counting any access.
 CALL memorygraph.widened("What does the dog eat?") YIELD term, share, why;
-    Return the terms that a question leads to by the entities and the concepts that it names.
+    Return further search terms from the entities and concepts that a question names.
 CALL memorygraph.unnamed("What did Anna say about tea?") YIELD text;
     Return a query without the first names of speakers: the text to make its vector of.
 
@@ -43,50 +43,50 @@ Their links:
 CALL memorygraph.link("6f1d…", "0b52…", "supports") YIELD strength, created;
     Link two memories, strengthen their link by *amount*, or set it to *strength*; 0 unlinks.
 CALL memorygraph.relink("6f1d…", "0b52…", "supports") YIELD strength, restored;
-    Bring back a link that was taken away, as strong as it was then.
+    Restore a removed link with its strength at that time.
 CALL memorygraph.connected("6f1d…") YIELD text, relation, strength;
     Return the memories linked to one, each once, by its strongest link; the strongest first.
 CALL memorygraph.explore("6f1d…", 2) YIELD distance, text;
-    Return what lies around a memory, breadth first, itself first.
+    Return the memories around one, breadth first, itself first.
 CALL memorygraph.traverse("6f1d…", "bfs", 3, 100, "outgoing") YIELD depth, text, link;
-    Return what can be reached from a memory along links, "bfs" or "dfs", itself first.
+    Return the memories reachable along links, "bfs" or "dfs", the start first.
 CALL memorygraph.neighbourhood(["6f1d…"], 2) YIELD memory_id, hop, state, links;
-    Return the memories around some, nearest first, as they stand now, with their links.
+    Return the memories around some, nearest first, with current states and links.
 CALL memorygraph.stats() YIELD nodes, edges, isolated;
-    Return how many memories and links there are, of which states, sources and types.
+    Count memories and links by state, source and type.
 CALL memorygraph.analysis(5) YIELD top_connectors;
-    Return how links are distributed, and the memories that have most of them.
+    Return the distribution of links, and the memories with the most links.
 
 For the owner, and for the worker on their behalf:
 
 CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
-    Keep messages, {id, text, thread, speaker, said_at}, each once, in the order of its thread.
-    What is there stays as it is; `differing` are the ids of what says something else there.
+    Store messages, {id, text, thread, speaker, said_at}, each once, in the order of a thread.
+    Stored messages stay; `differing` are the ids of those whose stored text differs.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
-    List memories in any of some states, with any of some tags, those that are out of sight too.
+    List memories with any of some states and any of some tags, hidden ones included.
 CALL memorygraph.show("tea") YIELD content, state, deleted_at;
-    Return all of a memory, one that is out of sight too, and what comes next; no access.
+    Return a memory in full, even a hidden one, and its next state; counts no access.
 CALL memorygraph.expired("tea") YIELD memory_id, text, deleted_at;
-    Return what has expired and a query belongs to, or all of it; `restore` brings it back. With
-    forgotten true, also what somebody forgot.
+    Return the expired memories that match a query, or all; `restore` brings one back. With
+    forgotten true, forgotten ones too.
 CALL memorygraph.unindexed() YIELD memories;
     Return how many memories `search` cannot find by words; the command `index` helps.
 CALL memorygraph.restore("tea") YIELD restored, state;
-    Bring back, whole, what was forgotten or has expired.
+    Restore a forgotten or expired memory in full.
 CALL memorygraph.purge(7776000000, [], 500, true) YIELD memory_id, deleted_at;
-    Remove for ever what was deleted longer ago than the retention window; returns what that is.
+    Remove for ever the memories deleted before the retention window; returns them.
 CALL memorygraph.decay_batch(500, null, true) YIELD processed, transitioned, changes;
-    Let time pass for the next memories by id; `last` is what comes next as `after`.
+    Update scores and states of the next memories by id; pass `last` as `after` next time.
 CALL memorygraph.scopes() YIELD user_id;
-    Return whose memories there are.
+    Return the users who have memories.
 CALL memorygraph.worker_status() YIELD paused, holder, processed;
-    Return who works, whether work is paused, and what was done.
+    Return the lease, whether work is paused, and the counters of past runs.
 CALL memorygraph.worker_lease("me", 60000) YIELD acquired, holder, lease_until;
-    Let one worker work for some time, if no other does; 0 gives it back.
+    Lease the work to one worker for some time, if it is free; 0 gives the lease back.
 CALL memorygraph.worker_pause(true) YIELD paused;
-    Let no worker work, or let it work on.
+    Pause the worker, or let it continue.
 CALL memorygraph.worker_report("me", {runs: 1, processed: 20}) YIELD runs, processed;
-    Add what a worker has done to its counters.
+    Add a worker's report to its counters.
 """
 
 from conceptgraph_core.graph.registering import Module

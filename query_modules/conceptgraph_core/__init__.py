@@ -1,4 +1,4 @@
-"""The rules of the concept graph: plain typed Python that the query-module procedures call.
+"""The rules of the memory: plain typed Python that the query-module procedures call.
 
 Only :mod:`conceptgraph_core.graph` touches ``mgp``; nothing here knows whether it runs in Memgraph
 or embedded.

@@ -1,4 +1,4 @@
-"""The context of one call: the clock and what a look-up already found, fixed before any retry."""
+"""The context of one call: the clock and the results of look-ups, fixed before any retry."""
 
 import math
 import time
@@ -12,9 +12,9 @@ from .decaying import Rules
 from .errors import InvalidContext
 from .words import languages
 
-# Whose memories and entities they are where nobody says whose.
+# The user of memories and entities if a call names none.
 DEFAULT_USER: Final = "default"
-# Whose concepts a call is about: everybody's, or the user's.
+# The concepts of a call: shared by all users, or the user's own.
 OWN: Final = "own"
 WHOSE: Final = ("shared", OWN)
 
@@ -30,25 +30,25 @@ _KEYS = frozenset(_NAMES)
 class Context(NamedTuple):
     """The clock, the arousal time constant, the local date and the nodes found by index.
 
-    With `until_ms` (unix ms; None: all is known) a reading call knows nothing of what came into
-    being later; `until_date` is its local date. The clock may lie elsewhere: ahead, for a forecast.
-
-    `found` is None when nothing was looked up; otherwise it is authoritative: a name that was asked
-    for and is not in it does not exist. It holds nodes or their ids. `degrees` tells of each of
-    them how many edges lead to it, and `incoming` of some which: a node's id, and columns,
-    beginning with where they come from.
-    `size` is how many nodes of the kind in question there are, if that was counted, and `widened`
-    has the rows of `concepts.widening`, if a question was widened with the look-up.
-    `near_nothing` is how near the question is to what asks for nothing, a cosine.
-    `languages` are those in which texts are, as `words.terms` takes them. `asker` is who asks, by
-    the whole name that speakers have, and `asked_at` (unix ms) when: what is said later is no
-    answer, and "yesterday" is the day before. None: now, after all that is known of today. What is
-    `rehearsed` is thrown away: nothing is put into the index of words. With `only_new` an import
-    leaves what is there as it is. `decay` are the numbers by which memories fade; unless `expires`,
-    without an end (see `decaying.lasting`), as where no owner has set a retention window.
-    The `owner` of the store settles who is who without the user's words: none need be made up.
-    `planned` is what earlier steps of a night's rehearsal would have done: see `entities.planned`.
-    `concepts` are "shared", by all users, or the user's "own".
+    * `until_ms` (unix ms; None: no bound) hides from a reading call everything created later;
+      `until_date` is its local date. The clock may be ahead of it, for a forecast.
+    * `found` is None if nothing was looked up. Otherwise it is authoritative: a requested name
+      that it lacks does not exist. It holds nodes or their ids.
+    * `degrees` has the number of incoming edges of each of them. `incoming` lists these edges for
+      some: a node's id, and columns that begin with the sources.
+    * `size` is the number of nodes of the kind in question, if that was counted.
+    * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
+    * `near_nothing` is the cosine between the question and texts that ask for nothing.
+    * `languages` are the languages of texts, as `words.terms` takes them.
+    * `asker` is the user's full name as a speaker, and `asked_at` (unix ms; None: now) the time of
+      the question. Later texts are no answers, and "yesterday" is the day before.
+    * `rehearsed`: the writes are discarded, so the index is not updated.
+    * `only_new`: an import leaves existing elements unchanged.
+    * `decay` are the numbers of decay. Without `expires`, nothing expires
+      (see `decaying.lasting`), as without a retention window of the owner's.
+    * `owner`: the owner of the store decides identities without words of the user's.
+    * `planned` has the changes of earlier steps of a rehearsal: see `consolidation.planned`.
+    * `concepts` are "shared", by all users, or the user's "own".
     """
 
     now_ms: int
@@ -75,14 +75,14 @@ class Context(NamedTuple):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Those that were `spoken`, or what the host's environment says. Raises UnknownLanguage."""
+        """The given languages, or those of the host's environment. Raises UnknownLanguage."""
         if self.spoken is not None:
             return self.spoken
         return languages.configured(_environment())
 
 
 def parse(given: Mapping[str, Any]) -> Context:
-    """Return the context that the map *given* describes, with the host's clock where it is silent.
+    """Return the context that the map *given* describes; the host's clock fills a missing time.
 
     Raises InvalidContext for unknown keys and for values of the wrong type or range.
     """
@@ -91,7 +91,7 @@ def parse(given: Mapping[str, Any]) -> Context:
     if not given.keys() <= _KEYS:
         key = next(key for key in given if key not in _KEYS)
         raise InvalidContext(f"context: unknown key {key!r}; known are {', '.join(_NAMES)}")
-    # Made at every call: nothing is looked at that is not there.
+    # Every call does this, so absent keys cost nothing.
     get, values = given.get, dict(_ABSENT)
     for key in given.keys() & values.keys():
         values[key] = _CHECKS[key](get(key), key)
@@ -169,7 +169,7 @@ def _user_id(value: Any, _: str) -> str:
         return DEFAULT_USER
     if not isinstance(value, str) or not value.strip():
         raise InvalidContext("context: user_id must be a non-empty text")
-    # As `text.user` has it, of whatever length.
+    # Normalized like `text.user`, at any length.
     return value if value.isascii() else unicodedata.normalize("NFC", value)
 
 
@@ -198,7 +198,7 @@ def _numbers(value: Any) -> Rules:
 
 
 def _environment() -> Mapping[str, str]:
-    # Not imported: a reload would drop it, and with it everything that begins with "os".
+    # Not imported: a reload would drop it, and with it all names that begin with "os".
     environment: Mapping[str, str] = __import__("os").environ
     return environment
 
@@ -271,7 +271,7 @@ def _spoken(value: Any) -> tuple[str, ...] | None:
     return languages.named(value)
 
 
-# What is looked at only where it is given, with what it is where it is not.
+# The values of absent keys; only given keys are checked.
 _ABSENT: Final[Mapping[str, Any]] = {
     "until_ms": None,
     "found": None,

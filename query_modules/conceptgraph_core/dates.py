@@ -1,6 +1,6 @@
-"""Times as people read them.
+"""Format times for people.
 
-Imports nothing of Memgraph: the shell tells the same times in its own zone.
+Imports nothing of Memgraph: the shell formats the same times in its own zone.
 """
 
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -10,24 +10,24 @@ from . import limits
 
 DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# 0001-01-03T00:00:00Z: two days from the first that there is, so that every zone has a date for it.
+# 0001-01-03T00:00:00Z: two days after the first date, so that every zone has a date for it.
 _FIRST_MS: Final = -62_135_424_000_000
 
 
 def moment(time_ms: int, zone: tzinfo = UTC) -> datetime:
-    """Return a time (unix ms) as it is in *zone*; the nearest where no calendar has it."""
+    """Return a time (unix ms) in *zone*; the nearest one if no calendar has it."""
     within = min(limits.MAX_TIME_MS, max(_FIRST_MS, time_ms))
-    # Not fromtimestamp, which knows no time before 1970 on every platform.
+    # Not fromtimestamp, which rejects times before 1970 on some platforms.
     return (_EPOCH + timedelta(milliseconds=within)).astimezone(zone)
 
 
 def day(time_ms: int, zone: tzinfo = UTC) -> str:
-    """Return the date of a time in *zone*, "2025-06-15"; the nearest where no calendar has it."""
+    """Return the date of a time in *zone*, "2025-06-15"; the nearest one if no calendar has it."""
     return moment(time_ms, zone).date().isoformat()
 
 
 def minute(time_ms: int, zone: tzinfo = UTC) -> str:
-    """Return a time in *zone*, "2025-06-15 17:06"; the nearest where no calendar has it."""
+    """Return a time in *zone*, "2025-06-15 17:06"; the nearest one if no calendar has it."""
     return moment(time_ms, zone).isoformat(" ", "minutes")[:16]
 
 

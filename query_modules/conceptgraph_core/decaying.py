@@ -1,6 +1,6 @@
-"""The numbers by which memories fade, as an owner may set them.
+"""The numbers of decay, as an owner may set them.
 
-Apart from the rules themselves, because the context of every call has them.
+They are apart from the rules themselves, because the context of every call has them.
 """
 
 from collections.abc import Mapping
@@ -9,18 +9,16 @@ from typing import Any, Final, NamedTuple
 from . import text
 from .errors import InvalidNumber
 
-# Where nobody says it: what the host's environment says.
+# The default comes from the host's environment.
 DECAY_VARIABLE: Final = "CONCEPT_GRAPH_DECAY"
-# Set, and only then, it lets memories expire; how long after that they are removed is its value.
+# Memories expire only if it is set; its value is the time until expired ones are removed.
 RETENTION_VARIABLE: Final = "CONCEPT_GRAPH_RETENTION_DAYS"
 
 _MOST: Final = 1_000.0
 
 
 class Rules(NamedTuple):
-    """Seed 003's numbers: the rate at which memories decay, what counts against it, and where
-    each state but the last begins.
-    """
+    """The numbers of the score of a memory (docs/design.md): rates, boosts, bounds of states."""
 
     base_rate: float = 0.01
     access_boost: float = 0.1
@@ -40,7 +38,7 @@ NAMES: Final = Rules._fields
 
 
 def rules(given: Mapping[str, Any]) -> Rules:
-    """Return the rules that *given* changes some numbers of. Raises InvalidNumber."""
+    """Return the rules with the numbers that *given* changes. Raises InvalidNumber."""
     unknown = [name for name in given if name not in NAMES]
     if unknown:
         raise InvalidNumber(f"decay: unknown number {unknown[0]!r}; known are {', '.join(NAMES)}")
@@ -51,7 +49,7 @@ def rules(given: Mapping[str, Any]) -> Rules:
 
 
 def lasting(made: Rules) -> Rules:
-    """Return *made* without expiry: what is archived stays so, however low its score."""
+    """Return *made* without expiry: an archived memory stays archived, however low its score."""
     return made._replace(archived=0.0)
 
 

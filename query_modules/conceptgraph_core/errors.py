@@ -1,8 +1,8 @@
-"""The ways a call can be wrong. Every message is one line that a person or a model can act on."""
+"""Errors of calls. Every message is one line: what is wrong, then what to do."""
 
 
 class ConceptGraphError(ValueError):
-    """Base of all refusals; raising one rolls the whole call back."""
+    """Base of all errors; raising one rolls the whole call back."""
 
 
 class InvalidText(ConceptGraphError):
@@ -30,15 +30,15 @@ class Tautology(ConceptGraphError):
 
 
 class WrongKind(ConceptGraphError):
-    """A node of one kind where only another can stand: an episode in place of a concept."""
+    """A node of one kind where only another is allowed: an episode in place of a concept."""
 
 
 class NameTaken(ConceptGraphError):
-    """A name that something else has; kinds may share one name space, as concepts and episodes."""
+    """A name that is taken; kinds may share one name space, as concepts and episodes do."""
 
 
 class NotAllowed(ConceptGraphError):
-    """What is asked for would not be right as things are; the message says why."""
+    """A change that the state of the store forbids; the message says why."""
 
 
 class NotFound(ConceptGraphError):
@@ -46,7 +46,7 @@ class NotFound(ConceptGraphError):
 
 
 class TooMuch(ConceptGraphError):
-    """A call that would go through more of the graph than one call may."""
+    """A call that would read more of the graph than one call may."""
 
 
 class UnknownLanguage(ConceptGraphError):
@@ -58,11 +58,11 @@ class EmbeddingMismatch(ConceptGraphError):
 
 
 class LibraryMissing(ConceptGraphError):
-    """A library that words need is not installed beside the query modules."""
+    """A library for words is not installed beside the query modules."""
 
 
 class InvalidMetadata(ConceptGraphError):
-    """Metadata that is no map, or holds what no property can."""
+    """Metadata that is no map, or holds a value that no property can have."""
 
 
 class UnknownState(ConceptGraphError):

@@ -1,15 +1,15 @@
-"""How names are looked for by a part of them: in any case, and without accents by who types none.
+"""Match names by substring, in any case, and without accents if the keyword has none.
 
-A name has two forms: case-folded, and *plain*, that is without accents as well. A keyword has the
-same two, unless it has accents, which it then insists on. It is in a name if one of its forms is
-in one of the name's. Cypher's and SQLite's own lower-casing leave all but ASCII alone.
+A name has two forms: case-folded, and *plain*, which also has no accents. A keyword has the same
+two, but a keyword with accents has no plain one. It matches if one of its forms is in one of the
+name's. The lower-casing of Cypher and of SQLite covers ASCII only.
 """
 
 import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# Where a word may begin within a name; blanks of other kinds are plain blanks in its plain form.
+# A word may begin after one of these; the plain form has a space for each other blank.
 WORD_BREAKS = (" ", "-", "_", "/", "(")
 
 EXACT, BEGINS, WORD_BEGINS, CONTAINS, ELSEWHERE = range(5)
@@ -21,9 +21,9 @@ def folded(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return *text* without case, accents and kinds of blanks: "Crème  Brûlée" → "creme  brulee".
+    """Return *text* without case, accents and kinds of blanks: "Crème Brûlée" → "creme brulee".
 
-    What Unicode holds compatible becomes the same, so that "Ａｂ①" is "ab1".
+    Characters that are compatible in Unicode become one, so that "Ａｂ①" is "ab1".
     """
     if text.isascii() and text.isprintable():
         return text.casefold()
@@ -38,21 +38,21 @@ def squeezed(text: str) -> str:
 
 
 def folded_if_other(text: str) -> str | None:
-    """Return the folded form of *text*, or None where that is *text* itself."""
+    """Return the folded form of *text*, or None if *text* is folded already."""
     form = folded(text)
     return None if form == text else form
 
 
 def plain_if_other(text: str) -> str | None:
-    """Return the plain form of *text*, or None where it is no other than the folded one."""
+    """Return the plain form of *text*, or None if it equals the folded one."""
     form = plain(text)
     return None if form == folded(text) else form
 
 
 class Keywords(NamedTuple):
-    """What names are searched for: the forms of all keywords, and these as beginnings of words.
+    """The query of a name search: the forms of all keywords, also as beginnings of words.
 
-    `folded` are the keywords themselves, case-folded: of these the same follows.
+    `folded` has the keywords themselves, case-folded; the other fields follow from it.
     """
 
     parts: tuple[str, ...]
@@ -60,11 +60,11 @@ class Keywords(NamedTuple):
     folded: tuple[str, ...]
 
     def place(self, name: str) -> int:
-        """Return how *name* matches, the lower the better: EXACT … CONTAINS, or ELSEWHERE."""
+        """Return the rank of *name*, the lower the better: EXACT … CONTAINS, or ELSEWHERE."""
         return self.place_of(folded(name), plain(name))
 
     def place_of(self, *forms: str) -> int:
-        """Return the place of a name that has these *forms*."""
+        """Return the rank of a name with these *forms*."""
         parts = self.parts
         for form in forms:
             if form.startswith(parts):
@@ -75,7 +75,7 @@ class Keywords(NamedTuple):
 
 
 def _in_any(parts: tuple[str, ...], forms: tuple[str, ...]) -> bool:
-    # A search asks this of thousands of names: a generator would take twice as long.
+    # A search calls this for thousands of names, and a generator would take twice as long.
     for form in forms:
         for part in parts:
             if part in form:
@@ -84,7 +84,7 @@ def _in_any(parts: tuple[str, ...], forms: tuple[str, ...]) -> bool:
 
 
 def keywords(given: Iterable[str]) -> Keywords:
-    """Return what to look for where *given* is asked for."""
+    """Return the search forms of the *given* keywords."""
     given = tuple(dict.fromkeys(map(folded, given)))
     parts = tuple(dict.fromkeys(form for keyword in given for form in _forms(keyword)))
     return Keywords(parts, tuple(mark + part for part in parts for mark in WORD_BREAKS), given)
@@ -97,15 +97,11 @@ def _forms(keyword: str) -> tuple[str, ...]:
 
 
 def _decomposed(text: str) -> str:
-    # Case-folded again, for some of what comes apart has a case of its own.
+    # Case-folded again, because some characters decompose into ones with a case.
     return unicodedata.normalize("NFKD", text.casefold()).casefold()
 
 
 def _is_accent(letter: str) -> bool:
-    """Tell whether *letter* is a mark above or below another that it leaves the same letter.
-
-    Hebrew points and Arabic vowel signs are (classes 10 to 35); the marks that make another letter
-    in Japanese and in the scripts of India and Thailand are not (7 to 9, and 84 to 132).
-    """
+    """Tell whether *letter* is a mark on another letter that leaves it the same letter."""
     place = unicodedata.combining(letter)
     return 10 <= place <= 35 or place >= 200

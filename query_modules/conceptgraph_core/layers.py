@@ -1,9 +1,8 @@
-"""What a layer declares of itself: the one source of its labels, edge types, keys and indexes.
+"""Declare layers: the one source of their labels, edge types, keys and indexes.
 
-From these declarations both hosts make constraints and indexes, export and import know their
-records, restore and clean know what is theirs, statistics and checks know what to count, and a walk
-knows which nodes it may enter. Imports nothing of Memgraph, so that the shell can read it without a
-host.
+Both hosts make constraints and indexes from these declarations. Export, import, restore, clean,
+statistics and checks use them, and a walk knows by them which nodes it may enter. Imports nothing
+of Memgraph, so that the shell can read it without a host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,21 +12,21 @@ from .validators import Check
 
 # The scope of what belongs to nobody, and so to everybody; no user is called that.
 SHARED: Final = ""
-# A property that every new record must bring.
+# The default of a property that every new record must have.
 REQUIRED: Final = object()
-# A property that takes the time of the call where a record is silent.
+# The default of a property that is the time of the call.
 NOW: Final = object()
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Property(NamedTuple):
-    """A property as records have it: how a value is checked, and what stands for a missing one.
+    """A property of records: its check, and its default.
 
-    `check(value, field)` returns the value to store or raises a refusal. `default` is what a new
-    record without it starts with: a value, REQUIRED, NOW, or None for none at all. `absent` is what
-    it counts as where a hand left it out or put something there that is none. One that may be
-    missing is `optional`, and then in no record where it is. `stored` makes of a checked value what
-    the graph has, `read` makes the value of that again.
+    * `check(value, field)` returns the value to store, or raises an error.
+    * `default` is the value in a new record without it: a value, REQUIRED, NOW, or None.
+    * `absent` is its value if Cypher written by hand left it out, or stored a wrong one.
+    * `optional` ones may be missing, and are then in no record.
+    * `stored` converts a checked value to the stored one, and `read` converts it back.
     """
 
     name: str
@@ -40,22 +39,22 @@ class Property(NamedTuple):
 
 
 def optional(name: str, check: Check, default: Any = None) -> Property:
-    """Return a property that may be missing, and then is in no record."""
+    """Return a property that may be missing, and is then in no record."""
     return Property(name, check, default, optional=True)
 
 
 def starting(name: str, check: Check, value: Any) -> Property:
-    """Return a property that starts with *value*, and counts as that where a hand left it out."""
+    """Return a property with the default *value*, also if Cypher written by hand left it out."""
     return Property(name, check, value, absent=value)
 
 
 class IndexedText(NamedTuple):
-    """That the nodes of a kind are found by the words of one of their properties.
+    """The text property by whose words the nodes of a kind are found.
 
-    The words of `also`, further texts of theirs, count like those; `about` is a property that lists
-    names, which a node is found by even where its texts do not have them. Besides it they may have
-    `thread` and `position` in it, `speaker` and `said_at` (unix ms). Where `said_at` is missing,
-    the property `otherwise_at` stands for it, or *when* tells it from the node's key, if it can.
+    * `also` are further texts, whose words count equally.
+    * `about` is a property with names that find the node even if its texts lack them.
+    * `thread`, `position` in it, `speaker` and `said_at` (unix ms) are optional properties.
+    * A missing `said_at` is replaced by the property `otherwise_at`, or by *when* of the key.
     """
 
     property: str
@@ -65,26 +64,26 @@ class IndexedText(NamedTuple):
     otherwise_at: str | None = None
 
     def texts(self) -> tuple[str, ...]:
-        """Return the properties that are told in words."""
+        """Return the properties that contain text."""
         return (self.property, *self.also)
 
     def told(self) -> tuple[str, ...]:
-        """Return the properties that words come from."""
+        """Return the properties that the words come from."""
         return self.texts() if self.about is None else (*self.texts(), self.about)
 
 
 class NodeKind(NamedTuple):
-    """A label and its nodes' records.
+    """A label and the records of its nodes.
 
-    `key` are the properties that identify a node; all kinds of a layer that share a name space have
-    the same. `kind` is what records and rows call it, `measure` what statistics do. `text` is the
-    property that stands for a node where people read of it; `derived` properties follow from others
-    and are in no record. Of a scoped kind, `scope` is the property that says whose a node is.
-    `indexed` says by the words of which property its nodes are found. What is `fixed` no record of
-    an import may change, nor the scope. `refers` names properties that are keys of nodes of another
-    label in the same scope. `counted` says what statistics count apart, under which measure: it
-    tells by a node's properties whether it is one. `told_apart` tells by the properties of a node
-    and those of a record with its key how they cannot be of one thing; None: they may be.
+    * `key`: the properties that identify a node, equal for all kinds that share a name space.
+    * `kind`: its name in records and rows; `measure`: its name in statistics.
+    * `text`: the property that people read; `derived` properties follow from others, in no record.
+    * `scope`: the property with the user that a scoped node belongs to.
+    * `indexed`: the text property by whose words its nodes are found.
+    * `fixed`: properties that no import may change; the scope is always fixed.
+    * `refers`: properties that are keys of nodes of another label in the same scope.
+    * `counted`: separate counts of statistics: the measure, and a predicate on a node's properties.
+    * `told_apart`: returns why a node and a record with its key differ; None: they may be one.
     """
 
     label: str
@@ -104,12 +103,12 @@ class NodeKind(NamedTuple):
 
     @property
     def unchanging(self) -> tuple[str, ...]:
-        """The properties that a node keeps for as long as it is there."""
+        """The properties that never change while a node exists."""
         return self.fixed if self.scope is None else (self.scope, *self.fixed)
 
     @property
     def expected(self) -> list[Property]:
-        """The properties that every node has that was not made by hand."""
+        """The properties of every node, except those made by hand."""
         return [one for one in self.properties if not one.optional]
 
     @property
@@ -137,9 +136,9 @@ class NodeKind(NamedTuple):
 
 
 class EdgeKind(NamedTuple):
-    """An edge type: what callers call it, its properties, and the labels that it may join.
+    """An edge type: its public name, its properties, and the labels that it may join.
 
-    An import makes a node of the label `creates` of an end that does not exist; None: refuses.
+    An import creates a missing end as a node of the label `creates`; None: it refuses the edge.
     """
 
     type: str
@@ -152,7 +151,7 @@ class EdgeKind(NamedTuple):
 
     @property
     def expected(self) -> list[Property]:
-        """The properties that every edge has that was not made by hand."""
+        """The properties of every edge, except those made by hand."""
         return [one for one in self.properties if not one.optional]
 
 
@@ -169,9 +168,9 @@ class Index(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Nodes of *label* by time + tau · ln(level), the highest first; equal ones by *then*.
+    """Nodes of *label* by time + tau · ln(level), the highest first; ties by *then*.
 
-    Only shared ones, where *scope* is the property that says whose a node is.
+    It ranks only shared nodes if *scope* is the property with a node's user.
     """
 
     label: str
@@ -182,17 +181,20 @@ class Ranking(NamedTuple):
 
 
 class TextIndex(NamedTuple):
-    """Nodes of *label* by any part of *source*, of which three properties have the forms.
+    """Nodes of *label* by any substring of *source*, which has three derived forms.
 
-    *folded* has it case-folded. *other* has it case-folded as well, but only where that is another
-    than *source*, and *plain* has it without accents too, only where that is another than the
-    folded form (see `folding`): what begins with a text is found by the indexes of *source* and of
-    these two, which are small. What only contains one is looked for in lists (see `lists`):
-    *listed*, a number, says which list has it, and *unlisted*, true, that none has it yet. A node
-    that has neither, or no folded form, may lack others as well.
+    * *folded*: case-folded.
+    * *other*: case-folded, but only if that differs from *source*.
+    * *plain*: also without accents, but only if that differs from the folded form (see `folding`).
+    * *listed*: the number of the packed list that has it (see `name_lists`).
+    * *unlisted*: true if no list has it yet.
 
-    All this is of shared nodes. *scope* is the property that says whose a node is, and those of a
-    user have, in place of the forms, *owned*: whose they are and *source*, case-folded.
+    The indexes of *source*, *other* and *plain* answer prefix searches; the last two are small.
+    Substring searches scan the lists. A node without *listed* and *unlisted*, or without a folded
+    form, may lack other forms too.
+
+    Only shared nodes have these. *scope* is the property with a node's user. A user's own nodes
+    have *owned* instead: the user and *source*, case-folded.
     """
 
     label: str
@@ -209,8 +211,8 @@ class TextIndex(NamedTuple):
 class VectorIndex(NamedTuple):
     """Nodes of *label* by nearness of *vector*, a list of floats (cosine).
 
-    It is the vector of *texts*, properties; without them nobody here makes it. *dimension* is the
-    property that says how many numbers it has.
+    It embeds the properties *texts*; without any, another program sets it. *dimension* is the
+    property with its length.
     """
 
     label: str
@@ -220,9 +222,9 @@ class VectorIndex(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Properties of nodes of *label* that are read of many at once, along the edges that join them.
+    """Properties of nodes of *label* that calls read for many at once, along their edges.
 
-    A store that keeps a node's properties together may keep these apart too.
+    A store that packs the properties of a node may keep these apart too.
     """
 
     label: str
@@ -232,9 +234,8 @@ class Columns(NamedTuple):
 class Layer(NamedTuple):
     """One layer of the graph.
 
-    These sets are not the same: all its `nodes` belong to it, those that are `exported` have
-    records, those of the labels `names` share one name space, and a walk may enter those of the
-    labels `walked`.
+    These sets differ: all its `nodes` belong to it, those that are `exported` have records, those
+    of the labels `names` share one name space, and a walk may enter those of the labels `walked`.
     """
 
     name: str
@@ -242,14 +243,14 @@ class Layer(NamedTuple):
     edges: tuple[EdgeKind, ...]
     names: tuple[str, ...] = ()
     walked: tuple[str, ...] = ()
-    # What the records of its edges are called.
+    # The kind of its edges in records.
     edge_kind: str = "relation"
     indexes: tuple[Index, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     texts: tuple[TextIndex, ...] = ()
     vectors: tuple[VectorIndex, ...] = ()
     columns: tuple[Columns, ...] = ()
-    # Whether it is about the store, and stays as it is where the graph is replaced by another.
+    # Whether it is about the store, and stays when a restore replaces the graph.
     stays: bool = False
 
     @property
@@ -261,27 +262,27 @@ class Layer(NamedTuple):
         return next(kind for kind in self.nodes if kind.label == label)
 
     def edge(self, name: object) -> EdgeKind | None:
-        """Return the kind of edge that callers call *name*."""
+        """Return the kind of edge with the public name *name*."""
         return next((kind for kind in self.edges if kind.name == name), None)
 
     def joining(self, label: str) -> str:
-        """Return what may join nodes of *label*, as a message names it: "evokes"."""
+        """Return the names of the edges that may join nodes of *label*, for a message: "evokes"."""
         allowed = [kind.name for kind in self.edges if label in (*kind.sources, *kind.targets)]
         return " or ".join(allowed)
 
     def sharing(self, label: str) -> tuple[str, ...]:
-        """Return the labels in whose name space the keys of *label* are unique."""
+        """Return the labels that share the name space of *label*."""
         return self.names if label in self.names else (label,)
 
     def spaces(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the name spaces of *labels*, each once: of more than one a key alone tells not."""
+        """Return the name spaces of *labels*, each once: with several, a key alone is ambiguous."""
         return list(dict.fromkeys(self.sharing(label) for label in labels))
 
 
 def together(layers: Sequence[Layer]) -> Layer:
-    """Return a layer that has all nodes of *layers* and their vectors, for what goes through all.
+    """Return a layer with the nodes and vectors of all *layers*, for calls over all of them.
 
-    Without their edges: layers may use one edge type each in its own way.
+    It has no edges, because layers may use one edge type each in its own way.
     """
     nodes = tuple(kind for layer in layers for kind in layer.nodes)
     vectors = tuple(index for layer in layers for index in layer.vectors)

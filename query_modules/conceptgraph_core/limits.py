@@ -1,4 +1,4 @@
-"""How large anything may be that is stored, in whichever layer."""
+"""The largest sizes of stored values, for every layer."""
 
 from typing import Final
 
@@ -8,16 +8,16 @@ MAX_INTEGER: Final = 2**63 - 1
 MAX_NAME: Final = 1_000
 MAX_EPISODE_NAME: Final = MAX_NAME + 20
 MAX_SUMMARY: Final = 20_000
-# Of one memory.
+# The characters of one memory.
 MAX_CONTENT: Final = 100_000
 # 9999-12-31T00:00:00Z: not all later times have a local date.
 MAX_TIME_MS: Final = 253_402_214_400_000
 
-# How many numbers a vector may have, and how large one of them may be.
+# The most dimensions of a vector, and the largest value of one.
 MAX_DIMENSION: Final = 16_384
 MAX_COMPONENT: Final = 1e30
 
-# What one search may look for.
+# The most keywords of one search.
 MAX_KEYWORDS: Final = 100
 
 DEFAULT_TAU_MS: Final = 86_400_000

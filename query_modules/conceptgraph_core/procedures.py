@@ -1,8 +1,8 @@
-"""What a procedure is: its name, its fields and whether it writes. Imports nothing of Memgraph.
+"""Declare a procedure: its name, its fields and whether it writes. Imports nothing of Memgraph.
 
-Each layer declares its own in its `procedures.py`, once: the query module registers them (see
-`graph/registering.py`), and the server calls them. Their arguments are those of the functions that
-they are registered with.
+Each layer declares its own once, in its `procedures.py`. The query module registers them (see
+`graph/registering.py`), and the server calls them. A procedure has the arguments of the function
+that it is registered with.
 """
 
 from collections.abc import Mapping
@@ -20,15 +20,15 @@ class Edge:
 TEXTS = list[str]
 MAP = dict[str, Any]
 MAPS = list[MAP]
-# Fields of these types are for Lab, to be drawn; over the wire they would cost more than the rest.
+# Lab draws fields of these types; over the wire they would cost more than the rest.
 _DRAWN = (Vertex, Edge, Vertex | None, Edge | None, list[Edge])
 NOTHING: Mapping[str, Any] = {}
 
 
 class Procedure(NamedTuple):
-    """A procedure; `fields` are those of what it `returns` that the server asks for.
+    """A procedure; `fields` are those of its results that the server requests.
 
-    `peeking` is the name of one that returns the same and only reads.
+    `peeking` is the name of its read-only twin.
     """
 
     name: str
@@ -39,17 +39,17 @@ class Procedure(NamedTuple):
     returns: Mapping[str, Any] = NOTHING
 
     def peek(self) -> "Procedure":
-        """Return the procedure that returns the same and only reads: itself, if there is none."""
+        """Return the read-only twin, or the procedure itself if it has none."""
         if self.peeking is None:
             return self
         return self._replace(name=self.peeking, writes=False, peeking=None)
 
     def peeking_as(self, name: str) -> "Procedure":
-        """Declare one too that returns the same and only reads."""
+        """Declare a read-only twin with the same results."""
         return self._replace(peeking=name)
 
     def without(self, *fields: str) -> "Procedure":
-        """Return the procedure as the server calls it where it has no use for *fields*."""
+        """Return the procedure without *fields*, for calls of the server that do not need them."""
         return self._replace(fields=tuple(one for one in self.fields if one not in fields))
 
 
@@ -69,6 +69,6 @@ def _declared(name: str, returns: Mapping[str, Any], *, writes: bool) -> Procedu
 
 
 def declared(names: Mapping[str, Any]) -> tuple[Procedure, ...]:
-    """Return all procedures among *names*, those of a module, and those that peek for them."""
+    """Return all procedures among *names*, those of a module, and their read-only twins."""
     found = [one for one in names.values() if isinstance(one, Procedure)]
     return tuple({twin.name: twin for one in found for twin in (one, one.peek())}.values())

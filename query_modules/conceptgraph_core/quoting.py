@@ -1,8 +1,8 @@
-"""Recalled text as a quotation: on one line, between quotes that nothing in it can close.
+"""Quote recalled text on one line, between quotation marks that nothing in it can close.
 
-Memory brings back what anybody may have written. Quoted so, no part of it can pass for a line of
-the server's, and what a reader does not see is shown as an escape. Both hosts and the shell write
-quotations with this; `re` is not for modules that a reload drops.
+Memory returns texts that anybody may have written. Quoted, no part of them can look like a line of
+the server's, and invisible characters become escapes. Both hosts and the shell use this module. It
+avoids `re`, which a reload drops.
 """
 
 import unicodedata
@@ -10,13 +10,13 @@ from typing import Final
 
 OPEN, CLOSE = "“", "”"
 CUT: Final = "…"
-# What could be taken for our quotes.
+# Characters that look like our quotation marks.
 _QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟❝❞〝〞〟＂", "'"))
 # Control and format characters (bidi, zero width, tags), surrogates, line and paragraph separators.
 _UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 # Persian words and families of emoji are written with these.
 _JOINERS: Final = "\u200c\u200d"
-# Selectors of variants that no font has; they can carry a text that nobody sees.
+# Variation selectors that no font has; they can carry an invisible text.
 _SELECTORS: Final = ("\U000e0100", "\U000e01ef")
 _MOST_PLAIN, _MOST_WORDS = 40, 4
 _IN_NAMES: Final = str.maketrans(dict.fromkeys(" -_'’&/+#"))
@@ -24,7 +24,7 @@ _IN_IDS: Final = str.maketrans(dict.fromkeys("-_.:/@#+"))
 
 
 def quoted(said: str, most: int | None = None) -> str:
-    """Return *said* as a quotation, cut to *most* characters."""
+    """Quote *said*, cut to *most* characters."""
     line = inside(said)
     if most is not None and len(line) > most:
         line = line[: most - 1].rstrip() + CUT
@@ -32,16 +32,16 @@ def quoted(said: str, most: int | None = None) -> str:
 
 
 def inside(said: str) -> str:
-    r"""Return *said* as it stands between our quotes: "\n" and "\u202e" are escapes, “ is '."""
+    r"""Escape *said* for our quotes: "\n" and "\u202e" are escapes, “ becomes '."""
     if said.isascii() and said.isprintable():
         return said
     return "".join(map(_shown, said.translate(_QUOTES)))
 
 
 def named(name: str) -> str:
-    """Return what somebody called something: a few plain words as they are, else quoted.
+    """Return a name that somebody used: a few plain words as they are, else quoted.
 
-    What is quoted may be mistaken for what was said, and what is not for what we say.
+    Unquoted text could pass for the server's own words.
     """
     is_plain = all(one.isalnum() for one in name.translate(_IN_NAMES))
     is_short = len(name) <= _MOST_PLAIN and len(name.split(" ")) <= _MOST_WORDS
@@ -49,7 +49,7 @@ def named(name: str) -> str:
 
 
 def identified(name: str) -> str:
-    """Return an id as it is, or quoted if it could be taken for anything else."""
+    """Return an id as it is, or quoted if it could pass for anything else."""
     return name if name.translate(_IN_IDS).isalnum() else quoted(name)
 
 

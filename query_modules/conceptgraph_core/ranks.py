@@ -1,4 +1,4 @@
-"""Orders of the same things: how near vectors are, and what several orders say together."""
+"""Compare vectors, and fuse several rankings into one."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -6,17 +6,17 @@ from typing import Final, TypeVar
 
 T = TypeVar("T", bound=Hashable)
 
-# Of Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
+# By Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
 # Learning Methods" (SIGIR 2009).
 K: Final = 60
 
 
 def fused(rankings: Iterable[Sequence[T]], k: float = K) -> list[tuple[T, float]]:
-    """Return what any of *rankings*, each the best first, has: (it, its score), the best first.
+    """Fuse *rankings*, each the best first, into (item, score) pairs, the best first.
 
-    The score is the sum of 1 / (k + rank) over the rankings that have it, the first rank being 1;
-    in each it counts once, where it stands first. Of equal score comes what was met first: in an
-    earlier ranking, or higher in it.
+    The score is the sum of 1 / (k + rank) over the rankings with the item, with ranks from 1; only
+    its first place in a ranking counts. On ties the item that was met first wins: in an earlier
+    ranking, or higher in it.
     """
     scores: dict[T, float] = {}
     for ranking in rankings:

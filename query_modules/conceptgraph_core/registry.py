@@ -1,4 +1,4 @@
-"""The layers that there are, in the order in which their records are exported."""
+"""List the layers, in the order in which their records are exported."""
 
 from typing import Final, NamedTuple
 
@@ -14,8 +14,9 @@ from .retrieval.schema import LAYER as WORDS
 
 
 class Model(NamedTuple):
-    """What a store holds: its layers, in the order in which their records are exported, and the
-    query modules. The first of these has the procedures that go over all layers.
+    """The layers of a store, in the order of their export, and the query modules.
+
+    The first module has the procedures over all layers.
     """
 
     layers: tuple[Layer, ...]
@@ -23,8 +24,9 @@ class Model(NamedTuple):
 
     @property
     def stored(self) -> tuple[Layer, ...]:
-        """The layers, and the index of words, the lists of names, the worker's own and who holds an
-        embedding, which are in no record and in no statistics.
+        """All stored layers: the exported ones, and those in no record and no statistics.
+
+        The latter are the index of words, the name lists, the worker's, and the embedding's.
         """
         return (*self.layers, WORDS, LISTS, WORK, HOLDS)
 
@@ -42,5 +44,5 @@ def text_index(label: str) -> TextIndex:
 
 
 def indexed_kinds() -> list[NodeKind]:
-    """Return the kinds of nodes that are found by their words."""
+    """Return the kinds of nodes that the index of words finds."""
     return [kind for layer in LAYERS for kind in layer.nodes if kind.indexed is not None]

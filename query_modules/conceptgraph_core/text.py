@@ -1,4 +1,4 @@
-"""What may be stored as a name or a summary, and what a number may be."""
+"""Check texts and numbers: names, summaries, and the numbers of calls."""
 
 import math
 import unicodedata
@@ -19,7 +19,7 @@ _KINDS = {
 
 
 def name(value: object, field: str) -> str:
-    """Return *value* unchanged if it can be a concept's name, else raise InvalidText."""
+    """Return *value* unchanged if it is a valid concept name, else raise InvalidText."""
     return _text(value, field, limits.MAX_NAME)
 
 
@@ -29,9 +29,9 @@ def existing_name(value: object, field: str) -> str:
 
 
 def user(value: object, field: str) -> str:
-    """Return *value* as the id of a user if it can be one, else raise InvalidText.
+    """Return *value* as the id of a user if it is valid, else raise InvalidText.
 
-    Systems write an accented letter as one character or as two; a user is one whichever it is.
+    Systems write an accented letter as one character or as two; both mean one user.
     """
     return unicodedata.normalize("NFC", name(value, field))
 
@@ -49,7 +49,7 @@ def keywords(values: Sequence[object]) -> list[str]:
 
 
 def summary(value: object, field: str) -> str:
-    """Return *value* unchanged if it can be an episode's summary, else raise InvalidText."""
+    """Return *value* unchanged if it is a valid summary of an episode, else raise InvalidText."""
     return _text(value, field, limits.MAX_SUMMARY)
 
 
@@ -90,26 +90,26 @@ def _text(value: object, field: str, limit: int) -> str:
 
 
 def kind(value: object) -> str:
-    """Return what a value is, in the words of whoever wrote it, not in those of Python."""
+    """Return the type of a value, in words of Cypher rather than of Python."""
     named = "number" if isinstance(value, (int, float)) else type(value).__name__
     return _KINDS.get(type(value), f"a {named}")
 
 
 def shown(name: str) -> str:
-    """Return *name* as an error message shows it: quoted, on one line, not too long."""
+    """Return *name* as an error message shows it: quoted, on one line, cut if it is long."""
     short = name if len(name) <= 80 else name[:77] + "…"
     return '"' + " ".join(short.split()) + '"'
 
 
 def part(name: str, parts: int) -> int:
-    """Return which of so many *parts*, from 0 on, *name* falls to."""
+    """Return the number, from 0 on, of the one of *parts* that *name* falls to."""
     return sum(name.encode()) % parts
 
 
 def storable(value: str) -> bool:
     """Tell whether *value* can be stored whole.
 
-    Memgraph cuts a string at a NUL without a word, and a lone surrogate cannot be encoded at all.
+    Memgraph silently cuts a string at a NUL, and a lone surrogate cannot be encoded.
     """
     try:
         value.encode()
@@ -119,5 +119,5 @@ def storable(value: str) -> bool:
 
 
 def unstorable(field: str) -> str:
-    """Return the line that says why the text of *field* was refused."""
+    """Return why the text of *field* was refused, as a line."""
     return f"{field}: must not contain a NUL character or a lone surrogate"

@@ -1,6 +1,6 @@
-"""What the properties of nodes and edges may be: a check takes a value and the name of its field.
+"""Check the properties of nodes and edges: a check takes a value and the name of its field.
 
-It returns the value to store, and raises a refusal that names the field.
+It returns the value to store, or raises an error that names the field.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,17 +23,17 @@ def valence(value: Any, field: str) -> float:
 
 
 def number(value: Any, field: str) -> float:
-    """Return *value* as a float, however large. Raises InvalidNumber."""
+    """Return *value* as a float of any size. Raises InvalidNumber."""
     return text.number(value, field, -1e300, 1e300)
 
 
 def amount(value: Any, field: str) -> float:
-    """Return *value*, how much there is of something, as a float. Raises InvalidNumber."""
+    """Return *value*, an amount, as a float. Raises InvalidNumber."""
     return text.number(value, field, 0.0, 1e300)
 
 
 def count(value: Any, field: str) -> int:
-    """Return *value*, how many there are of something. Raises InvalidNumber."""
+    """Return *value*, a count. Raises InvalidNumber."""
     return text.integer(value, field, 0, limits.MAX_INTEGER)
 
 
@@ -43,7 +43,7 @@ def time(value: Any, field: str) -> int:
 
 
 def dimension(value: Any, field: str) -> int:
-    """Return *value* if a vector can have so many numbers. Raises InvalidNumber."""
+    """Return *value* if it is a valid number of dimensions. Raises InvalidNumber."""
     return text.integer(value, field, 1, limits.MAX_DIMENSION)
 
 
@@ -55,7 +55,7 @@ def flag(value: Any, field: str) -> bool:
 
 
 def one_of(known: Sequence[str]) -> Check:
-    """Return a check that lets only the texts *known* pass. It raises InvalidText."""
+    """Return a check that accepts only the *known* texts. It raises InvalidText."""
 
     def check(value: Any, field: str) -> str:
         if value not in known or not isinstance(value, str):
@@ -76,7 +76,7 @@ def numbers(value: Any, field: str) -> list[float]:
 
 
 def vector(value: Any, field: str) -> list[float]:
-    """Return *value* as a list of floats, which alone may reach a vector index.
+    """Return *value* as a list of floats, because a vector index takes no other numbers.
 
     Raises InvalidText, InvalidNumber.
     """

@@ -1,7 +1,7 @@
-"""One call's view of the graph: its nodes, its edges, and all writing. Names no label.
+"""Give one call its view of the graph: its nodes, its edges, and all writing. Names no label.
 
-What a graph of a layer may see is what the layer declares; how its nodes are read is the layer's
-own (`Graph.node_class`).
+The layer declares which part of a graph is visible, and how its nodes are read
+(`Graph.node_class`).
 """
 
 import math
@@ -16,14 +16,14 @@ from ..errors import InvalidContext, TooMuch
 from ..layers import Layer
 from . import raw as raws
 
-# Steps of a walk or a scan between two looks at whether the query was cancelled.
+# The steps of a walk or a scan between two checks whether the query was cancelled.
 _ABORT_EVERY = 1_000
-# So many edges of a node are read before those of another are begun with: most have fewer.
+# The number of a node's edges to read before another node's: most have fewer.
 _FEW_EDGES = 8
 
 
 class Node:
-    """A vertex as read when the call first met it; a layer's own kind of node says more."""
+    """A vertex as read when the call first met it; a layer's subclass adds more."""
 
     __slots__ = ("id", "label", "raw")
 
@@ -58,7 +58,7 @@ class Graph(Generic[N]):
     def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
         self.context = context if isinstance(context, Context) else contexts.parse(context)
         if self.context.until_ms is not None and ctx.graph.is_mutable():
-            # What is hidden may have the very key, or be what is to be changed.
+            # A hidden node may have the same key, or be the one to change.
             raise InvalidContext("context: until_ms is for reading only")
         self._ctx = ctx
         self._graph = ctx.graph
@@ -72,40 +72,36 @@ class Graph(Generic[N]):
         self._next_look: float = _ABORT_EVERY
 
     def another(self, kind: type[G]) -> G:
-        """Return a view of another kind for the same call."""
+        """Return a view of another class for the same call."""
         made = kind(self._ctx, self.context)
         made._found_by_id = self._found_by_id
         return made
 
     @property
     def may_write(self) -> bool:
-        """Whether this call is of a procedure that writes; one that only reads touches nothing."""
+        """Whether this call is of a procedure that writes; a read-only one writes nothing."""
         return bool(self._graph.is_mutable())
-
-    # Going on, or not
 
     def check_abort(self) -> None:
         """Raise if the query was cancelled or timed out; Python has no other way to notice."""
         self._ctx.check_must_abort()
 
     def step(self) -> None:
-        """Count a step of a loop over the graph; now and then, check whether to go on."""
+        """Count a step of a loop over the graph; now and then, check whether the query goes on."""
         self._steps += 1
         if self._steps % _ABORT_EVERY == 0:
             self.check_abort()
 
     def bound_edges(self, most: int, advice: str) -> None:
-        """Let this call read at most *most* edges, counted from each end that they are read from.
+        """Let this call read at most *most* edges; an edge read from both ends counts twice.
 
-        The one too many raises TooMuch with *advice*.
+        The first one beyond that raises TooMuch with *advice*.
         """
         self._most_edges, self._advice = most, advice
         self._next_look = min(self._next_look, most + 1)
 
-    # Reading
-
     def split(self, values: Iterable[Any]) -> tuple[list[Any], list[N | None]]:
-        """Return those of *values* that are no vertices, and the nodes of those that are."""
+        """Return the *values* that are no vertices, and the nodes of the others."""
         values = list(values)
         others = [value for value in values if not isinstance(value, mgp.Vertex)]
         return others, [self.node(value) for value in values if isinstance(value, mgp.Vertex)]
@@ -115,12 +111,12 @@ class Graph(Generic[N]):
         return self.raw_node(raws.raw_vertex(vertex))
 
     def raw_node(self, raw: Any) -> N | None:
-        """Return the node of a vertex underneath `mgp`, as `node` does."""
+        """Return the node of a vertex below `mgp`, as `node` does."""
         node_id = raw.get_id()
         return self._nodes[node_id] if node_id in self._nodes else self._new_node(raw, node_id)
 
     def nodes(self) -> Iterator[N]:
-        """Iterate over the nodes that an index look-up found, or over all where none was made."""
+        """Iterate over the nodes that an index look-up found, or without a look-up over all."""
         if self.context.found is None:
             yield from filter(None, map(self.node, self.all_vertices()))
             return
@@ -132,11 +128,11 @@ class Graph(Generic[N]):
                 yield node
 
     def _found(self) -> dict[int, Any]:
-        """Return what an index look-up found, by id: each once, underneath `mgp`."""
+        """Return the results of an index look-up by id, each once, as vertices below `mgp`."""
         if self._found_by_id is None:
             self._found_by_id = {}
             for one in self.context.found or ():
-                # Not told apart by `mgp`, which takes longer than all the rest.
+                # Comparing `mgp` vertices would take longer than all the rest.
                 if isinstance(one, mgp.Vertex):
                     raw = raws.raw_vertex(one)
                 elif type(one) is int:
@@ -148,7 +144,7 @@ class Graph(Generic[N]):
         return self._found_by_id
 
     def vertices(self) -> Iterator[Any]:
-        """Iterate over what was found, whatever its labels, or over all there is."""
+        """Iterate over the found vertices, whatever their labels, or over all there are."""
         if self.context.found is None:
             yield from self.all_vertices()
             return
@@ -157,20 +153,20 @@ class Graph(Generic[N]):
             yield raws.public_vertex(raw)
 
     def all_vertices(self) -> Iterator[Any]:
-        """Iterate over all that there is, whatever was found."""
+        """Iterate over all vertices, whatever was found."""
         for vertex in self._graph.vertices:
             self.step()
             yield vertex
 
     def raw_vertex(self, vertex_id: int) -> Any:
-        """Return the vertex of that id, as it is underneath `mgp`; None if there is none."""
+        """Return the vertex of that id below `mgp`; None if there is none."""
         try:
             return self._raw_graph.get_vertex_by_id(vertex_id)
         except IndexError:
             return None
 
     def expect(self, vertex_ids: Sequence[int]) -> None:
-        """Have vertices that will be asked for read together, where a host has to read them."""
+        """Announce vertices that the call will read, so that a host can load them together."""
         read = getattr(self._raw_graph, "expect_vertices", None)
         if read is not None:
             read(vertex_ids)
@@ -178,9 +174,9 @@ class Graph(Generic[N]):
     def looked_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
     ) -> list[Any] | None:
-        """Return the vertices that have one of *values* of *properties*, as they are underneath.
+        """Return the vertices, below `mgp`, with one of *values* in *properties*, by index.
 
-        By index; None where a host has no such look-up amid a call, which is to go there instead.
+        None if the host has no such look-up during a call; a full scan is then the caller's choice.
         """
         look_up = getattr(self._raw_graph, "look_up", None)
         return None if look_up is None else look_up(label, properties, values)
@@ -194,7 +190,7 @@ class Graph(Generic[N]):
         return None if leading_to is None else leading_to(vertex_id)
 
     def expect_edges(self, nodes: Iterable[N], outgoing: bool) -> None:
-        """Have all edges that leave (or enter) *nodes* read together, as `expect` does vertices."""
+        """Announce a walk over the outgoing (or incoming) edges of *nodes*, like `expect`."""
         read = getattr(self._raw_graph, "expect_edges", None)
         if read is not None:
             read([node.raw for node in nodes], outgoing)
@@ -207,8 +203,8 @@ class Graph(Generic[N]):
     ) -> Iterator[tuple[Any, str, N, bool]]:
         """Iterate over (edge, relation type, other end, whether the edge leaves *node*).
 
-        *ways* says which are read: those that leave it (True), those that enter it (False).
-        *relations*: only edges of these types, each with its name.
+        *ways* selects outgoing (True) and incoming (False) edges. *relations* selects the types,
+        each with its name.
         """
         return self._edges(node, ways, self._relations if relations is None else relations, True)
 
@@ -218,22 +214,21 @@ class Graph(Generic[N]):
         ways: Sequence[bool] = (True, False),
         relations: Mapping[str, str] | None = None,
     ) -> Iterator[tuple[Any, str, Any, bool]]:
-        """Iterate like `edges`, with each other end as the vertex underneath `mgp`.
+        """Iterate like `edges`, with each other end as the vertex below `mgp`.
 
-        Nothing is read of it: it may be one that `raw_node` does not let a walk enter.
+        Its properties are not read: `raw_node` may refuse it.
         """
         return self._edges(node, ways, self._relations if relations is None else relations, False)
 
     def unread(self, node: N, ways: Sequence[bool]) -> Iterator[tuple[Any, str, None, bool]]:
-        """Iterate over all edges like `edges`, without reading of which type they are.
+        """Iterate over all edges like `edges`, without reading their types.
 
-        Nor where they lead, which is for whoever wants few of them to ask: by `relation`, and at
-        the edge.
+        A caller that wants few of them asks `relation` and the edge itself.
         """
         return self._edges(node, ways, None, False)
 
     def relation(self, edge: Any, relations: Mapping[str, str] | None = None) -> str | None:
-        """Return the relation that *edge* is, None if it is none of those that `edges` has."""
+        """Return the relation of *edge*, None if `edges` would leave it out."""
         names = self._relations if relations is None else relations
         return names.get(edge.get_type_name())
 
@@ -246,7 +241,7 @@ class Graph(Generic[N]):
     ) -> Iterator[tuple[Any, str, Any, bool]]:
         self.step()
         known_node, new_node = self._nodes.get, self._new_node
-        # Counted in a local, which costs least, and added to what the call has read.
+        # A local counter costs least; it is added to the call's count at the end.
         read, left = 0, self._next_look - self._read_edges
         try:
             for outgoing in ways:
@@ -279,8 +274,8 @@ class Graph(Generic[N]):
     def edges_between(self, source: Node, target: Node, edge_type: str) -> list[Any]:
         """Return all edges of one type from *source* to *target*.
 
-        Where those that leave *source* are not few, both ends are read in turn and the shorter list
-        decides, so that a hub costs no more than the other end has.
+        If *source* has many outgoing edges, both ends are read in turn and the shorter list
+        decides, so that a hub costs no more than the other end.
         """
         leaving = source.raw.iter_out_edges()
         edge = leaving.get()
@@ -316,10 +311,8 @@ class Graph(Generic[N]):
         """Return *node* as a procedure yields it, so that Lab can draw it."""
         return raws.public_vertex(node.raw)
 
-    # Writing
-
     def create_node(self, label: str, /, **properties: Any) -> N:
-        """Create a node with that one label; a key taken meanwhile shows only at commit."""
+        """Create a node with that one label; a concurrent duplicate of its key fails at commit."""
         raw = raws.create_vertex(self._raw_graph, label, properties, self._vectors)
         node: N = self.node_class(raw, raw.get_id(), label, self.context)
         self._nodes[node.id] = node
@@ -333,14 +326,15 @@ class Graph(Generic[N]):
         node.__init__(node.raw, node.id, node.label, self.context)  # type: ignore[misc]
 
     def create_edge(self, source: Node, target: Node, edge_type: str, /, **properties: Any) -> Any:
-        """Create an edge, conflicting on every Memgraph version with whoever creates it too."""
-        # Later versions let two transactions add edges to one vertex; they never let both write it.
+        """Create an edge so that a concurrent writer of it conflicts, on every Memgraph."""
+        # Later versions let two transactions add edges to one vertex, but never let both write the
+        # vertex.
         key = self._keys[source.label]
         source.raw.set_property(key, source.raw.get_property(key))
         return self.add_edge(source, target, edge_type, **properties)
 
     def add_edge(self, source: Node, target: Node, edge_type: str, /, **properties: Any) -> Any:
-        """Create an edge that nobody else can be creating too."""
+        """Create an edge that no concurrent call can create."""
         edge = self._raw_graph.create_edge(source.raw, target.raw, edge_type)
         for name, value in properties.items():
             edge.set_property(name, value)
@@ -349,7 +343,7 @@ class Graph(Generic[N]):
     def add_edges(
         self, source: Node, edge_type: str, name: str, targets: Iterable[Node], given: Iterable[Any]
     ) -> None:
-        """Create edges as `add_edge` does to *targets*, with each one's *given* property *name*."""
+        """Create edges to *targets* as `add_edge` does, each with its *given* property *name*."""
         ends = [target.raw for target in targets]
         raws.create_edges(self._raw_graph, source.raw, edge_type, name, ends, list(given))
 
@@ -357,10 +351,10 @@ class Graph(Generic[N]):
         self._graph.delete_edge(raws.public_edge(edge))
 
     def delete_if_alone(self, node: Node) -> bool:
-        """Delete *node* if no edge leads to it or leaves it; tell whether that was so.
+        """Delete *node* if it has no edges; tell whether it was deleted.
 
-        Asked of what was written in this call. Memgraph copies all edges of a node for whoever
-        wants to see one, but refuses at once to delete one that has any.
+        It answers for writes of this call. Memgraph copies all edges of a node to read one, but
+        refuses at once to delete a node that has any.
         """
         try:
             self._graph.delete_vertex(raws.public_vertex(node.raw))
@@ -374,7 +368,7 @@ class Graph(Generic[N]):
         self._nodes[node.id] = None
 
     def _look_up(self) -> None:
-        """Check, amid the edges of a node, whether there are too many or the query was ended."""
+        """Check, between edges of a node, for too many of them and for a cancelled query."""
         if self._read_edges > self._most_edges:
             raise TooMuch(f"would read more than {self._most_edges:,} relations; {self._advice}")
         self.check_abort()
@@ -389,16 +383,16 @@ class Graph(Generic[N]):
         return node
 
     def is_later(self, node: N) -> bool:
-        """Tell whether *node* came into being, or may have, after the context's `until_ms`."""
+        """Tell whether *node* was created, or may have been, after the context's `until_ms`."""
         return False
 
     @classmethod
     def label(cls, raw: Any) -> str | None:
-        """Return the label by which the layer knows a vertex, if it may be walked."""
+        """Return the label by which the layer knows a vertex, if a walk may enter it."""
         label: str
         count, walked = raw.labels_count(), cls._walked
         if count == 1:
-            # As of all that was not made by hand.
+            # All nodes have one label, except those made by hand in Cypher.
             label = raw.label_at(0)
             return label if label in walked else None
         for index in range(count):

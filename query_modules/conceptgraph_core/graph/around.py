@@ -1,4 +1,4 @@
-"""What lies around some nodes, as a picture of a graph needs it: breadth first, within bounds."""
+"""Walk the surroundings of nodes for a picture of a graph: breadth first, within bounds."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -13,10 +13,10 @@ Row = dict[str, Any]
 def around(
     seeds: Iterable[N], max_hop: int, limit: int, look: Callable[[N], tuple[Row, Sequence[N]]]
 ) -> list[Row]:
-    """Return the rows of what is within *max_hop* of *seeds*, nearest first, at most *limit*.
+    """Return the rows within *max_hop* of *seeds*, nearest first, at most *limit*.
 
-    *look* returns a node's row and the nodes that it leads to; of these the first is gone to first.
-    Each row gets its `hop`.
+    *look* returns a node's row and its neighbours, in the order of the walk. Each row gets its
+    `hop`.
     """
     known = {node.id: node for node in seeds}
     waiting = deque((node, 0) for node in known.values())

@@ -1,9 +1,9 @@
-"""The vertices and edges underneath `mgp`, or where a later `mgp` hides them, stand-ins for them.
+"""Work on the vertices and edges below `mgp`, or on stand-ins if a later `mgp` hides them.
 
-Every step of a walk through `mgp` costs a validity check and an exception wrapper, about forty of
-them an edge. Working on the objects underneath (`vertex._vertex`) halves a recall on both hosts.
-They are only valid during the call. `_PublicVertex` and `_PublicEdge` do the same over the public
-API.
+Through `mgp`, each step of a walk costs a validity check and an exception wrapper, about forty of
+them an edge. Working on the objects below (`vertex._vertex`) halves the time of a recall on both
+hosts. They are valid only during the call. `_PublicVertex` and `_PublicEdge` offer the same over
+the public API.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ def yielded(edges: Iterable[Any]) -> list[Any]:
 
 
 def records(rows: Iterable[dict[str, Any]]) -> list[Any]:
-    """Return *rows*, each a map that nobody else keeps, as a procedure returns them.
+    """Return *rows*, maps that nobody else keeps, as a procedure returns them.
 
-    `mgp.Record(**row)` copies each twice on its way through a wrapper, which of many rows takes
-    longer than to find them.
+    `mgp.Record(**row)` copies each row twice through a wrapper, which for many rows takes longer
+    than finding them.
     """
     made = []
     new, kind = mgp.Record.__new__, mgp.Record
@@ -51,7 +51,7 @@ def raw_graph(graph: Any) -> Any:
 def create_vertex(
     graph: Any, label: str, properties: Mapping[str, Any], vectors: Collection[str] = ()
 ) -> Any:
-    """Create a vertex, at once where the graph takes it so: a property at a time takes longer.
+    """Create a vertex, in one step if the graph can: property by property takes longer.
 
     *vectors* are the names of those properties that have a vector index.
     """
@@ -62,9 +62,10 @@ def create_vertex(
     for key, value in properties.items():
         if key not in vectors:
             raw.set_property(key, value)
-    # So late: of a vertex with a label each property that is set is looked for in indexes.
+    # The label comes late: every property set on a labelled vertex is looked up in the indexes.
     raw.add_label(label)
-    # Memgraph (3.12.0) cannot start again after a vertex with a vector was given its label.
+    # Memgraph 3.12.0 cannot restart after a vertex with a vector got its label, so vectors come
+    # last.
     for key in vectors:
         if properties.get(key) is not None:
             raw.set_property(key, properties[key])
@@ -74,9 +75,9 @@ def create_vertex(
 def create_edges(
     graph: Any, source: Any, edge_type: str, name: str, targets: Sequence[Any], given: Sequence[Any]
 ) -> None:
-    """Create an edge from *source* to each of *targets*, with what is *given* as its *name*.
+    """Create an edge from *source* to each of *targets*, with its *given* property *name*.
 
-    A graph that takes many at once gets them so: of a long text they are hundreds.
+    A graph that creates many at once gets them together, because a long text has hundreds.
     """
     at_once = getattr(graph, "create_edges", None)
     if at_once is not None:
@@ -105,7 +106,7 @@ class _PublicIterator:
 
 
 class _PublicGraph:
-    """The raw graph interface over nothing but the public one."""
+    """The raw graph interface over the public one alone."""
 
     def __init__(self, graph: Any) -> None:
         self._public = graph
@@ -124,7 +125,7 @@ class _PublicGraph:
 
 
 class _PublicVertex:
-    """The raw vertex interface over nothing but the public one."""
+    """The raw vertex interface over the public one alone."""
 
     def __init__(self, vertex: Any) -> None:
         self.public = vertex
@@ -155,7 +156,7 @@ class _PublicVertex:
 
 
 class _PublicEdge:
-    """The raw edge interface over nothing but the public one."""
+    """The raw edge interface over the public one alone."""
 
     def __init__(self, edge: Any) -> None:
         self.public = edge

@@ -1,8 +1,8 @@
-"""Registers procedures with Memgraph: each is a function of the core, on a view of the graph.
+"""Register procedures with Memgraph: each is a function of the core, on a view of the graph.
 
-The arguments of the function are those of the procedure, in the same order and with the same
-defaults; a name that ends with "_" loses it. `Mapping` stands for a map, `Sequence` for a list,
-`float` for any number. The context comes last.
+A procedure has the arguments and defaults of its function, in the same order. A name that ends with
+"_" loses it. `Mapping` stands for a map, `Sequence` for a list, `float` for any number. The context
+comes last.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ class Module:
 
 
 def _item(text: str) -> tuple[str, str]:
-    """Return the name of a procedure in the manual, and what is said of it."""
+    """Return the name and the description of a procedure in the manual."""
     call, _, says = text.partition(";\n")
     name = call.partition("(")[0].partition(".")[2]
     says = " ".join(says.partition("\n\n")[0].split())
@@ -85,7 +85,7 @@ def _signature(does: Callable[..., Any], returns: Mapping[str, Any]) -> Any:
 
 
 def _type(kind: Any, number: Any) -> Any:
-    """Return the type of Memgraph that stands for *kind*, a type of Python; *number* for float."""
+    """Return Memgraph's type for *kind*, a Python type; *number* stands for float."""
     parts, origin = get_args(kind), get_origin(kind)
     if type(None) in parts:
         return mgp.Nullable[_type(parts[0], number)]

@@ -1,1 +1,1 @@
-"""The work that time makes: who does it, whether they may, and what was done."""
+"""Background jobs: the worker's lease, its pauses, and the records of its runs."""

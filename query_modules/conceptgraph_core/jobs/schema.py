@@ -1,20 +1,17 @@
-"""The worker's own layer: what it keeps in the store, so that any client can see and stop it.
-
-Imports nothing of Memgraph, so that the shell can read it without a host.
-"""
+"""Declare the worker's own layer, stored in the graph so that any client can see and stop it."""
 
 from typing import Any, Final
 
 from ..layers import Index, Layer, NodeKind, optional
 
-# Who works, under a name that no job has; and under the name of each job what it has done.
+# The worker has a name that no job has; each job's record has the job's name.
 WORKER: Final = "Worker"
 WORKER_NAME: Final = "worker"
-# How long a worker that says nothing keeps others from working: longer than a batch takes.
+# A silent worker blocks other workers for so long: longer than a batch takes.
 LEASE_MS: Final = 120_000
 DECAY: Final = "decay"
 PURGE: Final = "purge"
-# How much of what a job goes through one transaction takes.
+# The number of elements that one transaction processes.
 BATCH: Final = 500
 MAX_BATCH: Final = 10_000
 COUNTERS: Final = ("runs", "processed", "transitioned", "embedded", "purged", "errors")
@@ -24,7 +21,7 @@ def _any(value: Any, _: str) -> Any:
     return value
 
 
-# In no record of an export.
+# No export has a record of it.
 LAYER: Final = Layer(
     name="work",
     nodes=(
@@ -48,6 +45,6 @@ LAYER: Final = Layer(
     edges=(),
     walked=(WORKER,),
     indexes=(Index(WORKER, ("name",), unique=True),),
-    # Who paused the work and then brings a backup back must not find it going on.
+    # An owner who paused the work and then restores a backup must not find it running.
     stays=True,
 )

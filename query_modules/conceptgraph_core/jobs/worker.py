@@ -1,4 +1,4 @@
-"""The worker as the store knows it: who works, whether they may, and what was done."""
+"""Record the worker in the store: its lease, its pauses, and its runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from . import schema
 
 Row = dict[str, Any]
 _LAST = ("started_at", "finished_at", "duration_ms", "last_error")
-# A lease is renewed at every batch.
+# The longest lease; each batch renews it.
 MAX_LEASE_MS = 86_400_000
 
 
@@ -31,27 +31,27 @@ class Work(adapter.Graph[Node]):
                 self.kept[name] = node
 
     def made(self, name: str = schema.WORKER_NAME) -> Node:
-        """Return the worker's node or that of a job, made if this is the first heard of it."""
+        """Return the node of the worker or of a job; create it at the first use."""
         if name not in self.kept:
             self.kept[name] = self.create_node(schema.WORKER, name=name)
         return self.kept[name]
 
 
 def status(graph: Work) -> Row:
-    """Return what is known of the worker.
+    """Return the state of the worker.
 
-    That is paused, holder and lease_until of who works (None: nobody), started_at, finished_at,
-    duration_ms and last_error of the last run, and for all runs together the counters; and jobs, by
-    name: of each job, under `job`, the same of its own runs, and `counts` of what only it counts.
+    * paused, holder and lease_until (None: no worker holds the lease).
+    * started_at, finished_at, duration_ms and last_error of the last run; the counters of all.
+    * jobs, by name: the same for each job's own runs under `job`, and `counts` of its own numbers.
     """
     return _row(graph)
 
 
 def lease(graph: Work, holder: str, lease_ms: int) -> Row:
-    """Let *holder* be the one who works for *lease_ms* from now; 0 gives it back.
+    """Lease the work to *holder* for *lease_ms* from now; 0 gives the lease back.
 
-    Refused while somebody else's lease lasts, and while work is paused. Returns acquired and what
-    `status` does.
+    Refused while another worker's lease lasts, and while work is paused. Returns acquired and the
+    fields of `status`.
     """
     who = text.name(holder, "holder")
     length = text.integer(lease_ms, "lease_ms", 0, MAX_LEASE_MS)
@@ -68,16 +68,16 @@ def lease(graph: Work, holder: str, lease_ms: int) -> Row:
 
 
 def pause(graph: Work, paused: bool) -> Row:
-    """Let nobody work, or let work go on. Returns what `status` does."""
+    """Pause the work, or let it continue. Returns the fields of `status`."""
     graph.update(graph.made(), paused=bool(paused))
     return _row(graph)
 
 
 def count_batch(graph: Work, holder: str, job: str, counts: Mapping[str, int]) -> None:
-    """Count what a batch of *job* does, in its own transaction: if *holder* still has the lease.
+    """Count a batch of *job*, in the batch's own transaction, if *holder* still has the lease.
 
-    Then the batch and its count are kept, or neither; and *holder* has the lease for as long as
-    when it began. Raises NotAllowed while work is paused, or where somebody else has taken over.
+    So the batch and its count are both stored, or neither, and the lease is renewed for its full
+    length. Raises NotAllowed while work is paused, or if another worker has taken over.
     """
     node = graph.made()
     get = node.raw.get_property
@@ -91,11 +91,11 @@ def count_batch(graph: Work, holder: str, job: str, counts: Mapping[str, int]) -
 
 
 def report(graph: Work, holder: str, done: dict[str, Any]) -> Row:
-    """Add what *holder* has done to what is known: counters, and the times of a run.
+    """Add a report of *holder* to the record: counters, and the times of a run.
 
-    `done` has any of the counters, to be added, and started_at, finished_at (unix ms), duration_ms
-    and last_error ("" for none), which stand for the last run. With `job` it is known of that job
-    as well, and of it alone any other numbers in `counts`. Returns what `status` does.
+    `done` has increments of counters, and the values started_at, finished_at (unix ms), duration_ms
+    and last_error ("" for none) of the last run. With `job` it counts for that job as well, and
+    `counts` has that job's own numbers. Returns the fields of `status`.
     """
     text.name(holder, "holder")
     nodes = [graph.made()]
@@ -162,7 +162,7 @@ def _row(graph: Work) -> Row:
 
 
 def _lasts(until: int | None, now_ms: int) -> bool:
-    """Tell whether a lease lasts; not if it was given by a clock that was days ahead."""
+    """Tell whether a lease lasts; not if a clock that was days ahead granted it."""
     return until is not None and now_ms < until <= now_ms + MAX_LEASE_MS
 
 

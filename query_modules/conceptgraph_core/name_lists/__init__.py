@@ -1,1 +1,1 @@
-"""Lists of names, in which a store that has no index of parts of texts looks for these parts."""
+"""Packed name lists for substring search in stores that have no index of substrings."""

@@ -1,4 +1,4 @@
-"""Putting names into lists, taking them out again, and finding them there by a part of them."""
+"""Put names into packed lists, take them out, and find them there by substring."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,11 @@ class Lists(adapter.Graph[Node]):
 
 
 def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, int]:
-    """Put the texts of *index* that are in no list yet into new ones.
+    """Put the unlisted texts of *index* into new lists.
 
-    The lists are numbered from *number* on; no other has such a number. The nodes get their forms,
-    and the number in place of the mark that they are in none. Returns listed, how many names it
-    were. Raises InvalidNumber.
+    The lists are numbered from *number* on; no other list may have such a number. The nodes get
+    their forms, and the number in place of the mark for unlisted nodes. Returns listed, the number
+    of names. Raises InvalidNumber.
     """
     number = text.integer(number, "number", 0, limits.MAX_INTEGER)
     lists = graph.another(Lists)
@@ -54,9 +54,9 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
 
 
 def take_out(graph: adapter.Graph[Any], index: TextIndex, node: Node) -> dict[str, None]:
-    """Take the text of *node* out of the list that has it, if one does.
+    """Take the text of *node* out of its list, if it has one.
 
-    Returns the properties with which *node* is in no list.
+    Returns the properties that mark *node* as unlisted.
     """
     number, name = (node.raw.get_property(key) for key in (index.listed, index.source))
     if number is None:
@@ -73,9 +73,9 @@ def take_out(graph: adapter.Graph[Any], index: TextIndex, node: Node) -> dict[st
 def matching(
     graph: adapter.Graph[Any], index: TextIndex, keywords: Sequence[str], limit: int
 ) -> list[dict[str, str]]:
-    """Return a row for each of the first *limit* texts of *index* in lists that have a keyword.
+    """Return a row for each of the first *limit* listed texts of *index* that contain a keyword.
 
-    In the order of `folding.Keywords.place`, equally placed ones by the name. One that nobody has
+    They have the order of `folding.Keywords.place`, then that of the names. A text that no node has
     any more may be among them. Raises TooMuch beyond 100 keywords, InvalidNumber.
     """
     wanted = folding.keywords(text.keywords(keywords))
@@ -95,9 +95,9 @@ def matching(
 
 
 def _having(graph: adapter.Graph[Any], names: Sequence[str], parts: Sequence[str]) -> Iterator[str]:
-    """Iterate over the entries that have one of *parts*, as often as they have different ones.
+    """Iterate over the entries that contain one of *parts*, once for each different part.
 
-    A part that begins with the mark around entries is in the entry after that mark.
+    A part that begins with the mark around entries belongs to the entry after that mark.
     """
     around = schema.AROUND
     for standing in names:

@@ -1,1 +1,1 @@
-"""Export, import, statistics and checks."""
+"""Export, import, statistics and audit of all layers."""

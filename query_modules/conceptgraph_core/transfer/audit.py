@@ -1,4 +1,4 @@
-"""What is in the graph that its layers do not expect; hands and other programs put it there."""
+"""Find elements that no layer expects; Cypher written by hand and other programs create them."""
 
 import unicodedata
 from collections import Counter
@@ -15,7 +15,7 @@ from .view import Everything, shown_key
 Row = dict[str, Any]
 
 _PARALLEL = ("parallel edges", "remove the relation and add it once")
-# A problem that names more types of relations than this is read by nobody.
+# Nobody reads a problem that names more types of relations.
 _MOST_NAMED = 3
 _CROSSING = ("relation between two users", "remove the relation")
 _LOOP = ("relation to itself", "remove the relation")
@@ -23,9 +23,9 @@ _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
 def check(graph: Everything) -> list[Row]:
-    """Return a (problem, subject, advice) row for everything that the layers do not expect.
+    """Return a (problem, subject, advice) row for each element that the layers do not expect.
 
-    What reads the graph tolerates all of it.
+    All readers of the graph tolerate these elements.
     """
     keys: Counter[tuple[tuple[str, ...], tuple[Any, ...]]] = Counter()
     references = _References(graph)
@@ -60,7 +60,7 @@ def problems(layer: Layer) -> dict[str, str]:
 
 
 class _References:
-    """The keys by which nodes name others, compared with whose these are once all were met."""
+    """The keys by which nodes refer to others, compared with all keys at the end of the scan."""
 
     def __init__(self, graph: Everything) -> None:
         self._graph = graph
@@ -103,7 +103,7 @@ def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:
 
 
 def _scope_problems(graph: Everything, node: Node) -> Iterator[Row]:
-    """Yield a row if a scope is written as no call writes it: nobody would see the node."""
+    """Yield a row if no call writes a scope in this form, which hides the node from everybody."""
     name = graph.kind_of(node).scope
     scope = graph.scope(node)
     if name is not None and isinstance(scope, str) and not unicodedata.is_normalized("NFC", scope):
@@ -162,7 +162,7 @@ def _wrong_end(layer: Layer, label: str) -> tuple[str, str]:
 
 
 def _barred(layer: Layer, label: str) -> list[EdgeKind]:
-    """Return the kinds of edges at neither end of which a node of *label* may be."""
+    """Return the kinds of edges that may not join a node of *label* at either end."""
     return [kind for kind in layer.edges if label not in (*kind.sources, *kind.targets)]
 
 

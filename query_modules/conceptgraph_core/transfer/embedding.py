@@ -1,6 +1,6 @@
-"""Vectors of texts: of which embedding they are, which texts lack one, and setting them.
+"""Keep the vectors of texts consistent: their model, the texts that lack one, and setting them.
 
-The embedding itself is made outside; here is what keeps its vectors together.
+Embedding itself happens outside the modules.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ Row = dict[str, Any]
 
 
 def choose(graph: Everything, model: str, dimension: int, again: bool = False) -> Row:
-    """Let the vectors be of this embedding from now on, if they can be.
+    """Choose the embedding of all vectors from now on, if the store allows it.
 
-    They can where there was none before. *again* does away with the vectors that were found; once
-    none is found any more, the embedding is set. Returns {chosen, cleared}: whether it is, and how
-    many vectors went. Raises EmbeddingMismatch where the store has another, without *again*.
+    It does if it has no other embedding. *again* removes the vectors that were found; once none is
+    left, the new embedding is set. Returns {chosen, cleared}: whether it is set, and the number of
+    removed vectors. Raises EmbeddingMismatch if the store has another and *again* is missing.
     """
     model = text.name(model, "model")
     dimension = validators.dimension(dimension, "dimension")
@@ -37,7 +37,7 @@ def choose(graph: Everything, model: str, dimension: int, again: bool = False) -
 
 
 def lacking(graph: Everything) -> list[Row]:
-    """Return {kind, key, text} of the nodes found whose texts have no vector; no text is null."""
+    """Return {kind, key, text} of the found nodes that have a text but no vector."""
     vectors = _vectors(graph)
     rows = []
     for node in graph.nodes():
@@ -49,10 +49,9 @@ def lacking(graph: Everything) -> list[Row]:
 
 
 def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> Row:
-    """Give the nodes that *rows*, {kind, key, text, vector}, are of their vectors.
+    """Store the vectors of *rows*, {kind, key, text, vector}, in their nodes.
 
-    Returns embedded, how many. A node whose text is not that any more keeps what it has, and lacks
-    a vector if it did.
+    Returns embedded, the number of stored vectors. A row whose text is outdated is skipped.
     """
     made = [_vector(row.get("vector")) for row in rows]
     for size in {len(vector) for vector in made}:
@@ -73,7 +72,7 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> R
 
 
 def text_of(graph: Everything, node: Node, index: VectorIndex) -> str | None:
-    """Return what the vector of *node* is made of: its texts, one below the other, if any."""
+    """Return the text to embed for *node*: its texts, one per line, if it has any."""
     kind = graph.kind_of(node)
     values = (value_of(node.raw, kind.declared(name)) for name in index.texts)
     return "\n".join(value for value in values if isinstance(value, str) and value.strip()) or None
@@ -106,7 +105,10 @@ def _remember(graph: Everything, model: str, dimension: int) -> None:
 
 
 def _vector(value: Any) -> list[float]:
-    """Return *value* as a vector. Raises what the check does, and InvalidRow for zeros alone."""
+    """Return *value* as a vector.
+
+    Raises the errors of the check, and InvalidRow for zeros alone.
+    """
     vector = validators.vector(value, "vector")
     if not any(vector):
         raise InvalidRow("vector: must not be all zeros; it points nowhere")

@@ -1,13 +1,15 @@
-"""Records that say everything there is, for another store to take in.
+"""Export the graph as records from which another store can restore all of it.
 
-A record is a flat map: of a node its kind and its properties, of an edge
-{kind: "relation" (or what its layer calls it), from, to, type, …}; `from` and `to` are keys: a name
-or an id, a list of values where a key has several. Where an end may be of kinds that share no name
-space, `from_kind` or `to_kind` says of which it is. Of the concept layer:
+A record is a flat map. A node's has its kind and its properties; an edge's is {kind: "relation" (or
+its layer's name), from, to, type, …}. `from` and `to` are keys: a name or an id, or a list of
+values for a compound key. If the kinds of an end share no name space, `from_kind` or `to_kind` says
+which kind it is. The concept layer has:
+
     {kind: "concept", name, valence, arousal_level, accessed_at}
     {kind: "episode", name, summary, valence, arousal_level, accessed_at}
     {kind: "relation", from, to, type, weight}
-Those of a user's own concepts and episodes have user_id as well.
+
+Records of a user's own concepts and episodes also have user_id.
 """
 
 from collections.abc import Iterator
@@ -27,7 +29,7 @@ Record = dict[str, Any]
 def export(graph: Everything, part: str) -> Iterator[Record]:
     """Iterate over rows, {record}, of *part*: "nodes", or the "relations" that leave them.
 
-    Goes through the nodes of the context's `found`, or through the whole graph.
+    It covers the nodes of the context's `found`, or the whole graph.
     """
     if part not in PARTS:
         raise InvalidRow(f"part: must be one of {', '.join(PARTS)}")

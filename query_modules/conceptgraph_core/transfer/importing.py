@@ -1,4 +1,4 @@
-"""Taking in records as `export` makes them, checked by the layers that they are of."""
+"""Import records as `export` makes them; their layers check them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,12 +22,12 @@ Row = Mapping[str, Any]
 
 
 def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
-    """Bring in *rows*; what a row gives overwrites, what it leaves out is kept or starts as new.
+    """Import *rows*: a given value overwrites, a missing one is kept, or gets its default if new.
 
-    Ends of relations that do not exist are made where their kind allows it (concepts). Importing
-    the same rows again changes nothing; with the context's `only_new`, nothing that is there
-    already is changed. Returns how many nodes and relations were created and how many existed.
-    Raises InvalidRow, naming the row, for the first one that is wrong.
+    Missing ends of relations are created if their kind allows it (concepts). Importing the same
+    rows again changes nothing. With the context's `only_new`, existing elements stay unchanged.
+    Returns how many nodes and relations were created and how many existed. Raises InvalidRow, with
+    the row's number, for the first wrong one.
     """
     importer = _Importer(graph, rows)
     for number, row in enumerate(rows):
@@ -41,7 +41,7 @@ def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
 
 
 class _Importer:
-    """The rows of one call against the nodes that they name."""
+    """The rows of one call, with the nodes that they name."""
 
     def __init__(self, graph: Everything, rows: Sequence[Row]) -> None:
         self._graph = graph
@@ -95,7 +95,8 @@ class _Importer:
         self.counts["nodes_created" if known is None else "nodes_existing"] += 1
 
     def _index(self, kind: NodeKind, node: Node, row: Row) -> None:
-        # Of a text that the row does not tell and the index does not have, no terms were looked up.
+        # The look-up loaded the terms of a text only if the row has the text, or the index an
+        # entry.
         told = kind.indexed is not None and any(name in row for name in kind.indexed.told())
         if told or (kind.indexed is not None and self._words.has(kind, node)):
             self._words.put(kind, node)
@@ -114,7 +115,7 @@ class _Importer:
         self._graph.update(node, **self._graph.lacking(node))
 
     def _dimension(self, kind: NodeKind, given: dict[str, Any]) -> dict[str, int]:
-        """Return how many numbers the vector has that *given* brings, whatever its row says."""
+        """Return the number of dimensions of the *given* vector, whatever its row says."""
         indexes = [one for layer in self._graph.layers for one in layer.vectors]
         return {
             index.dimension: len(given[index.vector])
@@ -123,7 +124,7 @@ class _Importer:
         }
 
     def _outdated(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> dict[str, None]:
-        """Return, as gone, the vector of a text that *given* changes without bringing one."""
+        """Return, as removed, the vector of a text that *given* changes without a new vector."""
         for index in (one for layer in self._graph.layers for one in layer.vectors):
             if index.label == kind.label and index.vector not in given:
                 told = [name for name in index.texts if name in given]
@@ -164,7 +165,7 @@ class _Importer:
     def _end(
         self, row: Row, field: str, layer: Layer, kind: EdgeKind, labels: tuple[str, ...]
     ) -> Node:
-        """Return the node at one end of an edge, made where that is allowed."""
+        """Return the node at one end of an edge; create it if that is allowed."""
         found = _ends(row, field, layer, labels)
         nodes = [self._nodes[place] for place in found if place in self._nodes]
         space, key = found[0]
@@ -197,7 +198,7 @@ class _Importer:
 
 
 def _ends(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Place]:
-    """Return where the end of an edge may be that *row* names: one place for each name space."""
+    """Return the possible places of the end that *row* names, one for each name space."""
     of_kind = row.get(f"{field}_kind")
     if of_kind is not None:
         kinds = {layer.kind(label).kind: label for label in labels}
@@ -206,7 +207,7 @@ def _ends(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Pla
         labels = (kinds[of_kind],)
     spaces, found, size = layer.spaces(labels), [], 0
     for space in spaces:
-        # The longest name that any of them may have: whether it fits is seen by what is found.
+        # The check allows the longest name of all kinds; the node that is found decides.
         kind = layer.kind(space[-1])
         declared = [kind.declared(name) for name in kind.key]
         size = len(declared)
@@ -223,7 +224,7 @@ def _ends(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Pla
 
 
 def _given(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
-    """Return those values that *row* gives, each checked."""
+    """Return the values in *row*, each checked."""
     return {
         one.name: one.stored(one.check(row[one.name], one.name))
         for one in declared
@@ -232,7 +233,7 @@ def _given(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
 
 
 def _complete(row: Row, declared: Sequence[Property], now_ms: int) -> dict[str, Any]:
-    """Return all values of something new: what *row* gives, and what the others start with."""
+    """Return all values of a new element: those in *row*, and defaults for the others."""
     values = _given(row, declared)
     for one in declared:
         if one.name not in row:

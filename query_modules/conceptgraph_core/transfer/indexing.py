@@ -1,4 +1,4 @@
-"""Giving nodes what they are found by, where a hand or an older version left it out."""
+"""Index nodes that Cypher written by hand, or an older version, left without index entries."""
 
 import math
 
@@ -9,13 +9,12 @@ from .view import Everything
 
 
 def index(graph: Everything, again: bool = False, limit: int | None = None) -> dict[str, int]:
-    """Give nodes what follows from their properties, and texts their words, where it is missing.
+    """Add the derived properties and the index entries that nodes lack.
 
-    Goes through the nodes of the context's `found`, or through the whole graph. With *again* what
-    texts have is compared with what they say, which a change of the languages needs. What the index
-    has of texts that are gone is removed. With *limit* it ends after so many nodes, for a
-    transaction that is not too large. Returns indexed, how many nodes it was. Raises InvalidNumber,
-    LibraryMissing.
+    It covers the nodes of the context's `found`, or the whole graph. *again* compares all existing
+    entries with their texts, as a change of the languages needs. Entries of removed texts are
+    deleted. *limit* ends it after so many nodes, to keep transactions small. Returns indexed, the
+    number of nodes. Raises InvalidNumber, LibraryMissing.
     """
     most = math.inf if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
     indexed = 0

@@ -1,4 +1,4 @@
-"""Where the nodes that a record names would be: by index for the shell, by key for an import."""
+"""List the possible keys of the nodes that a record names: for index look-ups and for imports."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Place = tuple[tuple[str, ...], Key]
 
 
 def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
-    """Return where the nodes that *record* is of, or joins, would be, as far as it tells."""
+    """Return the possible places of the nodes that *record* describes or joins."""
     found: list[Place] = []
     for layer in layers:
         for kind in layer.nodes:
@@ -29,9 +29,9 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
 
 
 def key_of(kind: NodeKind, record: Mapping[str, Any], value: Any) -> Key:
-    """Return the key that *value*, `from` or `to` of a record, is: of several values a list.
+    """Return the key in *value*, `from` or `to` of a record: a list if it has several values.
 
-    Where the scope may be left out, it is no part of *value*: the record has it, if any does.
+    An optional scope is no part of *value*; it comes from the record.
     """
     if kind.may_be_shared and kind.scope in kind.key:
         return _value(kind, kind.scope, record), value
@@ -39,17 +39,17 @@ def key_of(kind: NodeKind, record: Mapping[str, Any], value: Any) -> Key:
 
 
 def own_key(kind: NodeKind, record: Mapping[str, Any]) -> Key:
-    """Return the key that *record*, one of *kind*, has. Raises what its checks do."""
+    """Return the key of *record*, one of *kind*. Raises the errors of its checks."""
     return tuple(kind.declared(name).check(_value(kind, name, record), name) for name in kind.key)
 
 
 def _value(kind: NodeKind, name: str, record: Mapping[str, Any]) -> Any:
-    """Return what *record* says of a part of its key; of a scope that it leaves out, SHARED."""
+    """Return a part of the key of *record*; SHARED for a missing scope."""
     return kind.whose(record.get) if name == kind.scope else record.get(name)
 
 
 def _checked(kind: NodeKind, key: Key) -> Key:
-    """Return *key* as it is stored; what is refused there is left for whoever says so."""
+    """Return *key* in its stored form; an invalid one stays, and its check reports it later."""
     try:
         named = zip(kind.key, key, strict=True)
         return tuple(kind.declared(name).check(value, name) for name, value in named)

@@ -1,4 +1,4 @@
-"""How much there is of everything."""
+"""Count all nodes and relations."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,9 +12,8 @@ NODE, APART, RELATION, TIME = "node", "apart", "relation", "time"
 def stats(graph: Everything) -> list[dict[str, Any]]:
     """Return (measure, kind, value) rows: counts of nodes and relations, the newest access.
 
-    `kind` is "node", "relation" or "time", whose value is in unix ms; "apart" are nodes that are
-    counted once more, such as what has expired of the memories. Of the layers only the first
-    is counted where it has no nodes.
+    `kind` is "node", "relation" or "time", whose value is in unix ms. "apart" counts nodes a second
+    time, such as expired memories. Layers without nodes are left out, except the first.
     """
     nodes = {kind.label: kind.measure for layer in graph.layers for kind in layer.nodes}
     counts = dict.fromkeys(nodes.values(), 0)
@@ -33,7 +32,7 @@ def stats(graph: Everything) -> list[dict[str, Any]]:
             relations[kind.name] += 1
     first, *others = graph.layers
     there = [first, *(one for one in others if any(counts[kind.measure] for kind in one.nodes))]
-    # Two layers may call an edge the same: it goes only with the last of them.
+    # Two layers may share the name of an edge: its count is reported with the last of them.
     counts = _only(counts, (kind.measure for layer in there for kind in layer.nodes))
     relations = _only(relations, (kind.name for layer in there for kind in layer.edges))
     return [

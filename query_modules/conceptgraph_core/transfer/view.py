@@ -1,4 +1,4 @@
-"""Everything that belongs to any layer, as records and counts see it."""
+"""View the elements of all layers, for records and counts."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from .places import Key
 
 
 class Everything(adapter.Graph[Node]):
-    """One call's view of all nodes and edges of `layers`, each by its own layer's declaration."""
+    """One call's view of all nodes and edges of `layers`, each as its own layer declares it."""
 
     layers: ClassVar[tuple[Layer, ...]] = LAYERS
     layer = together(LAYERS)
@@ -25,19 +25,19 @@ class Everything(adapter.Graph[Node]):
         return self.layer_of(node.label).kind(node.label)
 
     def key(self, node: Node) -> Key:
-        """Return what identifies *node*; what is missing of it is as its layer says."""
+        """Return the key of *node*; missing parts get the defaults of its layer."""
         kind = self.kind_of(node)
         return tuple(value_of(node.raw, kind.declared(name)) for name in kind.key)
 
     def scope(self, node: Node) -> Any:
-        """Return whose *node* is; None of what is nobody's."""
+        """Return the scope of *node*; None if it has none."""
         return self.kind_of(node).whose(node.raw.get_property)
 
     def are_of_two_scopes(self, one: Node, other: Node) -> bool:
         return len({self.scope(one), self.scope(other)} - {None}) > 1
 
     def lacking(self, node: Node) -> dict[str, Any]:
-        """Return those properties of *node* that do not follow from its others, as they should."""
+        """Return the derived properties that *node* lacks or has wrong."""
         kind = self.kind_of(node)
         scope = {} if kind.scope is None else {kind.scope: self.scope(node)}
         lacking = {
@@ -59,7 +59,7 @@ class Everything(adapter.Graph[Node]):
             if index.label == node.label and node.raw.get_property(index.listed) is not None:
                 if set(lacking) <= {index.unlisted}:
                     return {}
-                # What the list has is another name, or of an older version.
+                # The list has another name for it, or the form of an older version.
                 lacking |= {index.unlisted: derived[index.unlisted], index.listed: None}
         return lacking
 
@@ -88,13 +88,13 @@ def shown_key(key: Key) -> str:
 
 
 def _text_or_value(raw: Any, declared: Property) -> Any:
-    """Return a property as `value_of` does, but a text as a hand wrote it, however long."""
+    """Return a property as `value_of` does, but a text written by hand in full length."""
     value = declared.read(raw.get_property(declared.name))
     return value if isinstance(value, str) else value_of(raw, declared)
 
 
 def value_of(raw: Any, declared: Property) -> Any:
-    """Return a property of a vertex or edge; what is no such thing counts as absent."""
+    """Return a property of a vertex or edge; a wrong value counts as absent."""
     value = raw.get_property(declared.name)
     if value is None:
         return declared.absent

@@ -1,4 +1,4 @@
-"""Text into terms: the words that a text is found by, each with how often it stands there."""
+"""Turn texts into terms: the words by which the index finds a text, each with its count."""
 
 from .languages import stop_words
 from .libraries import missing

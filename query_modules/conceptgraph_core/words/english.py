@@ -1,10 +1,10 @@
-"""The English words that say nothing about what a text is about.
+"""The English words that say nothing about the subject of a text.
 
-Function words and what people say to keep a conversation going; no verb that means something.
-The library for other languages lists 1,333 for English, "computer" and "home" among them, and the
-classic list of 174 has no numbers and nothing that is only spoken. On two sets of conversations
-these 350 found a tenth more of the answers than the first and did not lose what the second loses
-where messages are long (`python -m benchmarks.retrieval` measures it).
+They are function words, and phrases that keep a conversation going; no verb with a meaning of its
+own. The library for other languages lists 1,333 for English, with "computer" and "home". The
+classic list of 174 has no numbers and no words that are only spoken. On two sets of conversations
+these 350 found a tenth more answers than the first list. They did not lose the answers that the
+second loses in long messages (`python -m benchmarks.retrieval` measures it).
 """
 
 from typing import Final

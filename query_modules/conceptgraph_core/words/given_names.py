@@ -6,7 +6,7 @@ from typing import Final
 
 from . import libraries
 
-# Of German and of others, which the library, English as it is, does not have.
+# German and other names, which the English library lacks.
 _OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
     "alexander": ("alex", "sascha", "xander"),
     "alexandra": ("alex", "sandra", "sascha"),
@@ -58,7 +58,7 @@ _SPELT: Final = (("s", "z"), ("z", "s"), ("c", "k"), ("k", "c"), ("f", "ph"), ("
 def are_forms(one: str, other: str) -> bool:
     """Tell whether one of two folded names is short for the other, or both for a third.
 
-    Both for a third: only if either is a nickname and no name by itself (Liz and Lizzy).
+    Both for a third counts only if either is a nickname and no name of its own (Liz and Lizzy).
     """
     return other in short_forms(one) | long_forms(one) or bool(
         long_forms(one) & long_forms(other) and not (short_forms(one) and short_forms(other))
@@ -66,12 +66,12 @@ def are_forms(one: str, other: str) -> bool:
 
 
 def short_forms(name: str) -> frozenset[str]:
-    """Return what a folded given name is called for short, however it is spelt."""
+    """Return the short forms of a folded given name, in all spellings."""
     return _of(_tables()[0], name)
 
 
 def long_forms(name: str) -> frozenset[str]:
-    """Return the names that a folded one is short for, each as it may be spelt."""
+    """Return the names that a folded one is short for, in all spellings."""
     return frozenset(spelt for long in _of(_tables()[1], name) for spelt in _spelt(long))
 
 
@@ -84,7 +84,7 @@ def _spelt(name: str) -> set[str]:
 
 
 def listed(name: str) -> int:
-    """Return how well known a name is as a given name: how many forms are listed of it."""
+    """Return how well known a given name is: the number of forms listed for it."""
     return len(short_forms(name)) + len(long_forms(name))
 
 

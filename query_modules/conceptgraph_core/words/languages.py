@@ -1,4 +1,4 @@
-"""What is known of a language: which of its words say nothing, and the stem of the others."""
+"""Know the stop words of a language, and the stems of its other words."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -9,7 +9,7 @@ from . import english, libraries
 from .splitting import split
 
 DEFAULT: Final = ("english",)
-# The one place where a process is told its languages.
+# The one source of a process's languages.
 VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
 # ISO 639-1 -> (name, whether Snowball has a stemmer of that name). Each has a list of stop words.
@@ -50,18 +50,19 @@ _NOT_STEMMED: Final = {
 }
 KNOWN: Final = _STEMMED | _NOT_STEMMED
 
-# A word is almost always one that was said before; Snowball in Python takes 10 µs for a new one.
+# Most words repeat, and the Python version of Snowball takes 10 µs for a new one.
 _REMEMBERED_TERMS: Final = 65_536
 
-# Shorter is no word (a letter of "o'clock"), longer is none either (a key, an image in base 64).
+# A shorter one is no word (a letter of "o'clock"), and neither is a longer one (a key, an image in
+# base 64).
 MIN_LENGTH: Final = 2
 MAX_LENGTH: Final = 100
 
 
 class Language(NamedTuple):
-    """Stop words, case-folded, and the function from a case-folded word to its stem.
+    """The stop words, case-folded, and the function from a case-folded word to its stem.
 
-    `term` is that too, but nothing is left of a stop word, and of what is no word.
+    `term` is that function, but returns nothing for stop words and for runs that are no words.
     """
 
     name: str
@@ -73,7 +74,7 @@ class Language(NamedTuple):
 def configured(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the languages that *environment* names, as `terms` takes them.
 
-    Raises UnknownLanguage, whose line says which there are.
+    Raises UnknownLanguage, whose line lists the known ones.
     """
     return named(environment.get(VARIABLE, "").split(","))
 
@@ -81,7 +82,7 @@ def configured(environment: Mapping[str, str]) -> tuple[str, ...]:
 def named(names: Iterable[str]) -> tuple[str, ...]:
     """Return *names* ("de", "German") as `terms` takes them, each once; none are the default.
 
-    Raises UnknownLanguage, whose line says which there are.
+    Raises UnknownLanguage, whose line lists the known ones.
     """
     found = dict.fromkeys(_named(name.strip().casefold()) for name in names if name.strip())
     return tuple(found) or DEFAULT
@@ -96,15 +97,15 @@ def _named(name: str) -> str:
     return KNOWN[name]
 
 
-# A cache of what is the same for ever, not state: a reload that empties it changes nothing.
+# This caches constants and is no state: a reload that empties it changes nothing.
 @cache
 def language(name: str) -> Language:
-    """Return the language that is *named* so. Raises LibraryMissing."""
+    """Return the language of that name. Raises LibraryMissing."""
     if name == "english":
         listed: Iterable[str] = english.STOP_WORDS
     else:
         listed = libraries.stop_words(name)
-    # Cut as texts are: of "don't" stands "don" in a text.
+    # Split like texts: a text has "don" for "don't".
     stop_words = frozenset(word for entry in listed for word in split(entry))
     stem = libraries.stemmer(name) if name in _STEMMED.values() else str
 
@@ -116,7 +117,7 @@ def language(name: str) -> Language:
 
 
 class _Remembered(dict[str, str]):
-    """What *term* returns for words, which is asked of each word of every text."""
+    """A cache of *term*, which is called for each word of every text."""
 
     def __init__(self, term: Callable[[str], str]) -> None:
         super().__init__()
@@ -135,10 +136,10 @@ def stop_words(names: Sequence[str]) -> frozenset[str]:
 
 
 def spoken(words: Iterable[str], names: Sequence[str]) -> list[Language]:
-    """Return the language of *names* most of whose stop words are among the case-folded *words*.
+    """Return the language of *names* with the most stop words among the case-folded *words*.
 
-    Several if they have equally many: a line of two nouns belongs to each, and is to be found from
-    a question in either.
+    Ties return several: a line of two nouns belongs to each language, and a question in either one
+    must find it.
     """
     known = [language(name) for name in names]
     if len(known) == 1:

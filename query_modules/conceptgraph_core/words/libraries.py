@@ -1,7 +1,7 @@
-"""The libraries that know languages: Snowball's stemmers, lists of stop words, and nicknames.
+"""Load the libraries for languages: Snowball's stemmers, stop word lists, and nicknames.
 
-Pure Python, and not part of this package: they are installed beside the query modules. Without the
-first two everything but words works; without nicknames Liz is not thought to be Elizabeth.
+They are pure Python, and installed beside the query modules. Without the first two, everything but
+words works. Without nicknames, Liz is not related to Elizabeth.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,26 +14,27 @@ STEMMERS: Final = "snowballstemmer"
 STOP_WORDS: Final = "stop_words"
 PACKAGES: Final = {STEMMERS: "snowballstemmer", STOP_WORDS: "stop-words"}
 NICKNAMES: Final = "nicknames"
-# All that is copied beside the query modules.
+# All packages to copy beside the query modules.
 COPIED: Final = {**PACKAGES, NICKNAMES: "nicknames"}
 
 
 def missing() -> list[str]:
-    """Return the packages, by their names on PyPI, that words need and that are not here."""
+    """Return the missing packages that words need, by their names on PyPI."""
     return [package for name, package in PACKAGES.items() if not _is_there(name)]
 
 
 def stemmer(algorithm: str) -> Callable[[str], str]:
-    """Return the function from a word to its stem that Snowball calls *algorithm*.
+    """Return the function from a word to its stem by Snowball's *algorithm*.
 
-    Always the one in Python: `snowballstemmer.stemmer` takes a compiled one where it finds it,
-    whose version may differ, and all hosts must make the same terms. Raises LibraryMissing.
+    It is always the Python version. `snowballstemmer.stemmer` prefers a compiled one, whose version
+    may differ, and all hosts must make the same terms. Raises LibraryMissing.
     """
     module = _required(f"{STEMMERS}.{algorithm}_stemmer")
     kind = getattr(module, f"{algorithm.capitalize()}Stemmer")
 
     def stem(word: str) -> str:
-        # One for each word: a stemmer keeps the word in itself, and calls run in several threads.
+        # One stemmer for each word: a stemmer keeps the word as state, and calls run in several
+        # threads.
         found: str = kind().stemWord(word)
         return found
 
@@ -41,13 +42,13 @@ def stemmer(algorithm: str) -> Callable[[str], str]:
 
 
 def stop_words(language: str) -> Iterable[str]:
-    """Return the stop words of *language* ("german") as they are listed. Raises LibraryMissing."""
+    """Return the listed stop words of *language* ("german"). Raises LibraryMissing."""
     words: list[str] = _required(STOP_WORDS).get_stop_words(language)
     return words
 
 
 def nicknames() -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:
-    """Return the nicknames of each given name, and the names of each nickname; none without it."""
+    """Return the nicknames of each name, and the names of each nickname, if installed."""
     module = _imported(NICKNAMES)
     if module is None:
         return {}, {}
@@ -67,7 +68,7 @@ def _required(name: str) -> Any:
 
 
 def _is_there(name: str) -> bool:
-    # Asked at every call: of what is imported already nothing is looked for.
+    # Tried at every call: an import that succeeded before costs nothing.
     try:
         __import__(name)
     except ModuleNotFoundError:
@@ -76,7 +77,7 @@ def _is_there(name: str) -> bool:
 
 
 def _imported(name: str) -> Any:
-    # Not importlib: a reload would drop it, and with it what the interpreter itself imports by.
+    # Not importlib: a reload would drop it, and with it the interpreter's own import machinery.
     try:
         return __import__(name, fromlist=["*"])
     except ModuleNotFoundError:

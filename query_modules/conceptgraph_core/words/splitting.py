@@ -1,11 +1,11 @@
-"""Cutting a text into words, and into pairs of characters where a script has no blanks."""
+"""Cut a text into words, or into pairs of characters in a script without blanks."""
 
 import unicodedata
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import Final
 
-# `re` would be dropped by a reload, and everything that begins with it ("requests" …) too.
+# A reload would drop `re`, and everything that begins with it ("requests" …) too.
 _SEPARATORS: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _PHRASE_ENDS: Final = {code: "\n" for code in _SEPARATORS if code != ord(" ")}
 
@@ -45,14 +45,14 @@ def split(text: str) -> list[str]:
 def names(text: str) -> Iterator[str]:
     """Yield each run of two or more capitalised words of *text*, case-folded: "new york".
 
-    Only blanks stand inside a run.
+    Only blanks separate the words of a run.
     """
     if text.isascii():
         phrases = text.translate(_PHRASE_ENDS)
     else:
         phrases = _separated(_normal(text), "\n", kept=" \n")
     for phrase in phrases.split("\n"):
-        # Most begin with the only capital that they have.
+        # Most have only one capital, at the start.
         rest = phrase.strip()[1:]
         if rest.islower() or len(rest) < 2:
             continue
@@ -72,12 +72,12 @@ def names(text: str) -> Iterator[str]:
 
 
 def _normal(text: str) -> str:
-    """Return *text* with one form of each character: full-width letters, ligatures and the like."""
+    """Return *text* in one form for each character: full-width letters, ligatures and the like."""
     return unicodedata.normalize("NFKC", text)
 
 
 def _separated(text: str, separator: str, kept: str) -> str:
-    # Replacing each of the few that there are is four times as fast as translating each character.
+    # Replacing the few characters present is four times as fast as translating each one.
     for character in set(text):
         if character not in kept and not in_words(character):
             text = text.replace(character, separator)
@@ -106,6 +106,6 @@ def _pieces(word: str) -> Iterator[str]:
 
 
 def is_unspaced(character: str) -> bool:
-    """Tell whether *character* is of a script without blanks, or with few of them."""
+    """Tell whether *character* belongs to a script without blanks, or with few of them."""
     code = ord(character)
     return any(first <= code <= last for first, last in _UNSPACED)

@@ -1,4 +1,4 @@
-"""A text's terms with their counts."""
+"""Compute the terms of a text with their counts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,19 +8,19 @@ from typing import Final, NamedTuple
 from .languages import DEFAULT, MAX_LENGTH, Language, language, spoken
 from .splitting import names, split
 
-# A text is cut for the look-up of its terms, and again where they are written.
+# A text is cut for the look-up of its terms, and again when they are written.
 _REMEMBERED_TEXTS: Final = 2_048
 _REMEMBERED_LENGTH: Final = 5_000
-# What a word may be longer by than its stem, for what lies between to be a word too.
+# A word may be longer than its stem by so many letters for the forms between to be words too.
 _LONGEST_ENDING: Final = 4
 
 
 def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
-    """Return each term of *text* with how often it stands there.
+    """Return each term of *text* with its count.
 
     A term is a word's stem, a pair of characters of a script without blanks, or a run of two or
     more capitalised words. *languages* are as `languages.named` returns them; the text is stemmed
-    in the one most of whose stop words it has. Raises LibraryMissing.
+    in the one with the most stop words in it. Raises LibraryMissing.
     """
     of = _remembered if len(text) <= _REMEMBERED_LENGTH else _terms
     return dict(of(text, tuple(languages)))
@@ -45,14 +45,14 @@ _remembered = lru_cache(_REMEMBERED_TEXTS)(_terms)
 def first_name(speaker: str) -> str:
     """Return the first word of a speaker's name, case-folded; "" if it has none.
 
-    A question names a speaker by it, and the term of that word knows the speaker.
+    Questions use it for the speaker, so the term of that word is indexed for the speaker's texts.
     """
     words = split(speaker)
     return words[0] if words else ""
 
 
 class Reading(NamedTuple):
-    """The stems of a word by the language that its text is in, and by the others."""
+    """The stems of a word by the language of its text, and by the others."""
 
     own: tuple[str, ...]
     foreign: tuple[str, ...] = ()
@@ -66,10 +66,9 @@ class Reading(NamedTuple):
 def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading]:
     """Return the stems of each word of a question, in every one of *languages*, by the word.
 
-    A text has one language, but a question may be answered by a text in any: "Party" in a German
-    question is "party" in German texts and "parti" in English ones. Left out are the stop words of
-    the language that the question itself is in. A run of capitalised words stands for itself.
-    Raises LibraryMissing.
+    A text has one language, but a text in any may answer the question: "Party" in a German question
+    is "party" in German texts and "parti" in English ones. Stop words of the question's own
+    language are left out. A run of capitalised words stands for itself. Raises LibraryMissing.
     """
     words = split(text)
     spoken_languages = spoken(words, languages)
@@ -86,10 +85,10 @@ def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading
 
 
 def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
-    """Return the words of *text*, case-folded, what they may be without an ending, and runs.
+    """Return the words of *text*, case-folded, their possible forms without an ending, and runs.
 
-    A run has up to *longest* words. Each once, the single words first; none begins or ends with a
-    stop word, unless it is capitalised ("New York"), and none begins with a single character; a
+    A run has up to *longest* words. Each occurs once, the single words first. No run begins or ends
+    with a stop word, unless it is capitalised ("New York"). None begins with a single character; a
     digit may end one ("oxygen tank 2"). Raises LibraryMissing.
     """
     words, read = split(text), readings(text, languages)
@@ -107,7 +106,7 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
 
 
 def _between(stem: str, word: str) -> list[str]:
-    """Return what lies between a stem and its word: of "appl" and "apples", "apple" too."""
+    """Return the forms between a stem and its word: for "appl" and "apples", "apple" too."""
     if not word.startswith(stem) or len(word) - len(stem) > _LONGEST_ENDING:
         return [stem]
     return [word[:end] for end in range(len(stem), len(word))]
@@ -115,6 +114,6 @@ def _between(stem: str, word: str) -> list[str]:
 
 def _stems(words: Sequence[str], language: Language) -> dict[str, int]:
     found = dict(Counter(map(language.term, words)))
-    # What is left of stop words; besides, nothing is left of what only lengthens an Arabic line.
+    # Stop words have an empty stem, and so have the marks that only lengthen an Arabic line.
     found.pop("", None)
     return found
