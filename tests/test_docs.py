@@ -442,8 +442,11 @@ def test_names_that_collide_are_found_and_renamed(memgraph):
     by_marker = {block.marker: block.text for block in of(DBA, "cypher")}
     constraints = cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
     constraints = [row for row in constraints if row["label"] in schema.LABELS]
-    for row in constraints:
-        memgraph.run(f"DROP CONSTRAINT ON (n:{row['label']}) ASSERT n.name IS UNIQUE").consume()
+    keyed = [
+        (row["label"], ", ".join(f"n.{one}" for one in row["properties"])) for row in constraints
+    ]
+    for label, keys in keyed:
+        memgraph.run(f"DROP CONSTRAINT ON (n:{label}) ASSERT {keys} IS UNIQUE").consume()
     try:
         memgraph.run(
             "UNWIND ['a', 'b', 'b', 'b', 'c', 'c'] AS name"
@@ -454,14 +457,12 @@ def test_names_that_collide_are_found_and_renamed(memgraph):
         renamed = cypher_text.run(memgraph, by_marker["renames collisions"])
         assert [row["renamed"] for row in renamed] == ["b (2)", "b (3)", "c (2)"]
         assert cypher_text.run(memgraph, by_marker["finds collisions"]) == []
-        memgraph.run("CREATE CONSTRAINT ON (n:Concept) ASSERT n.name IS UNIQUE").consume()
         kept = "MATCH (c:Concept) WHERE c.search_name IS NOT NULL RETURN c.name AS name"
         assert {row["name"] for row in cypher_text.run(memgraph, kept)} == {"a", "b", "c"}
     finally:
         memgraph.run("MATCH (n) DETACH DELETE n").consume()
-        for row in constraints:
-            label = row["label"]
-            memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE").consume()
+        for label, keys in keyed:
+            memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT {keys} IS UNIQUE").consume()
 
 
 def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):

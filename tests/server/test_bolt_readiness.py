@@ -87,8 +87,8 @@ def database(empty_memgraph: str) -> Iterator[Callable[..., list[dict[str, Any]]
         run("MATCH (n) DETACH DELETE n")
         for label in ("Concept", "Episode"):
             for statement in (
-                f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE",
-                f"CREATE INDEX ON :{label}(name)",
+                f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.user_id, n.name IS UNIQUE",
+                *(f"CREATE INDEX ON :{label}({of})" for of in ("user_id, name", "name")),
             ):
                 with contextlib.suppress(neo4j.exceptions.ClientError):
                     run(statement)
@@ -99,8 +99,9 @@ def bare(database: Callable[..., list[dict[str, Any]]]) -> Callable[..., list[di
     """Runs Cypher on a Memgraph that has no concepts, nor their constraints and indexes."""
     for label in ("Concept", "Episode"):
         for statement in (
+            f"DROP CONSTRAINT ON (n:{label}) ASSERT n.user_id, n.name IS UNIQUE",
             f"DROP CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE",
-            *(f"DROP INDEX ON :{label}({of})" for of in ("name", *SEARCHED)),
+            *(f"DROP INDEX ON :{label}({of})" for of in ("user_id, name", "name", *SEARCHED)),
         ):
             with contextlib.suppress(neo4j.exceptions.ClientError):
                 database(statement)
@@ -110,7 +111,7 @@ def bare(database: Callable[..., list[dict[str, Any]]]) -> Callable[..., list[di
 
 def constraints(run: Callable[..., list[dict[str, Any]]]) -> set[tuple[str, str]]:
     return {
-        (row["label"], "".join(row["properties"]))
+        (row["label"], ", ".join(sorted(row["properties"], reverse=True)))
         for row in run("SHOW CONSTRAINT INFO")
         if row["constraint type"] == "unique" and row["label"] in ("Concept", "Episode")
     }
@@ -118,16 +119,17 @@ def constraints(run: Callable[..., list[dict[str, Any]]]) -> set[tuple[str, str]
 
 def indexes(run: Callable[..., list[dict[str, Any]]]) -> set[tuple[str, str]]:
     return {
-        (row["label"], "".join(row["property"] or ""))
+        (row["label"], ", ".join(row["property"] or ""))
         for row in run("SHOW INDEX INFO")
         if row["label"] in ("Concept", "Episode")
     }
 
 
-WANTED = {("Concept", "name"), ("Episode", "name")}
+LABELS = ("Concept", "Episode")
+WANTED = {(label, "user_id, name") for label in LABELS}
 # What searches read besides names: the latest concepts, and forms of their names.
-SEARCHED = ("accessed_at", "folded_name", "plain_name", "unlisted")
-INDEXED = WANTED | {("Concept", of) for of in SEARCHED}
+SEARCHED = ("accessed_at", "folded_name", "plain_name", "unlisted", "owned_name")
+INDEXED = WANTED | {(label, "name") for label in LABELS} | {("Concept", of) for of in SEARCHED}
 
 
 # Constraints and indexes
@@ -167,7 +169,7 @@ def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     with pytest.raises(Misdeployed) as failure:
         store.open()
     text = str(failure.value)
-    assert f":{label}(name)" in text
+    assert f":{label}(user_id, name)" in text
     assert "'apple' (2 nodes)" in text
     assert "'with\\nbreak' (2 nodes)" in text
     assert "pear" not in text
@@ -202,6 +204,29 @@ def test_a_database_that_takes_nothing_back_is_refused_with_what_to_do(bare, con
             bare(f"CREATE CONSTRAINT ON {of_them}")
     connect(memgraph_uri).open()
     assert constraints(bare) == WANTED
+
+
+def test_opening_shares_what_an_older_version_made_and_lets_users_have_its_names(
+    bare, connect, memgraph_uri, monkeypatch
+):
+    monkeypatch.setattr(readiness, "_BATCH", 2)
+    for label in LABELS:
+        bare(f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE")
+    bare("UNWIND ['apple', 'pear', 'plum'] AS name CREATE (:Concept {name: name})")
+    bare("CREATE (:Episode {name: '20250615/apple', summary: 'Ate it'})")
+    store = connect(memgraph_uri)
+    store.open()
+    assert constraints(bare) == WANTED
+    rows = bare("MATCH (n) WHERE n:Concept OR n:Episode RETURN n.user_id AS whose")
+    assert [row["whose"] for row in rows] == [""] * 4
+    [made] = store.run(calls.concepts.concept_upsert("apple", "anna"))
+    assert made["created"]
+    [known] = store.run(calls.concepts.concept_upsert("apple"))
+    assert not known["created"]
+    # What Cypher written by hand leaves without a scope is shared too.
+    bare("CREATE (:Concept {name: 'quince'})")
+    [known] = store.run(calls.concepts.concept_upsert("quince"))
+    assert not known["created"]
 
 
 def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
