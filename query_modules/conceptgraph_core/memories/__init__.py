@@ -1,1 +1,1 @@
-"""Texts that an agent keeps, the links between them, and how they fade without being lost."""
+"""Memories: texts that an agent keeps, their links, and their fading without loss."""

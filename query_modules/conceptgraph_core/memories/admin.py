@@ -1,4 +1,4 @@
-"""What the owner of a scope does, and the worker for them: all memories, forgotten ones too."""
+"""Give the owner of a scope, and the worker, access to all memories, forgotten ones included."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,12 +22,11 @@ def listed(
     limit: int | None = schema.LISTED,
     tags: Sequence[str] = (),
 ) -> list[Row]:
-    """Return the memories in *states* (none: in any), those accessed last first, then by id.
+    """List the memories in *states* (none: in any), those accessed last first, then by id.
 
-    With *tags* only those that have any of them.
-
-    A row has the brief of one, decay_score, access_count, accessed_at, deleted_at, preserved and
-    contradicted_by. Here each copy of a text has a row of its own.
+    With *tags*, a memory needs any of them. A row has the brief of one, decay_score, access_count,
+    accessed_at, deleted_at, preserved and contradicted_by. Each copy of a text has a row of its
+    own.
     """
     wanted = Wanted.of(tags=tags, states=states)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
@@ -51,10 +50,10 @@ def _listed(graph: AllMemories, node: Node) -> Row:
 
 
 def show(graph: AllMemories, memory_id: str) -> Row:
-    """Return all of a memory, whether it was forgotten or not; no access. Raises NotFound.
+    """Return a memory in full, forgotten or not; counts no access. Raises NotFound.
 
-    That is what `get` returns, with deleted_at and embedding_dimension, and what comes next
-    (next_state, next_state_at) unless it is out of sight.
+    A row is that of `get`, with deleted_at and embedding_dimension. A visible memory also has its
+    next state (next_state, next_state_at).
     """
     node = graph.existing(memory_id)
     row = crud.whole(graph, node)
@@ -66,14 +65,14 @@ def show(graph: AllMemories, memory_id: str) -> Row:
 
 
 def unindexed(graph: AllMemories) -> Row:
-    """Return how many memories of the scope, forgotten ones too, no words find: {memories}."""
+    """Count the memories of the scope, forgotten ones too, without index entries: {memories}."""
     return {"memories": searching.unindexed(graph, schema.KIND, graph.context.user_id)}
 
 
 def restore(graph: AllMemories, memory_id: str) -> Row:
-    """Bring a memory back that was forgotten or has expired, whole; that is an access.
+    """Restore a forgotten or expired memory in full; counts an access.
 
-    Returns memory_id, restored (False if it was there all the time), state and decay_score. Raises
+    Returns memory_id, restored (False if it was never hidden), state and decay_score. Raises
     NotFound.
     """
     node = graph.existing(memory_id)
@@ -99,10 +98,10 @@ def purge(
     dry_run: bool = False,
     holder: str | None = None,
 ) -> list[Row]:
-    """Remove for ever what was deleted longer than *retention_ms* ago, of *memory_ids* if given.
+    """Remove for ever the memories deleted over *retention_ms* ago, or those of *memory_ids*.
 
     The longest deleted first, at most *limit* of them. Returns memory_id, deleted_at and text of
-    each. With *holder*, see `decay_batch`.
+    each. With *holder*, see `decay.batch`.
     """
     window = text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
     most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
@@ -134,7 +133,7 @@ def _remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
 def scopes(
     graph: AllMemories, after: str | None = None, limit: int | None = schema.MAX_ROWS
 ) -> list[Row]:
-    """Return the scopes that have memories, by name, those that come after *after*."""
+    """Return the scopes that have memories, by name, starting after *after*."""
     most = text.integer(schema.MAX_ROWS if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     begin = after or ""
     found = set()

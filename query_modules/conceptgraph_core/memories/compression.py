@@ -1,7 +1,7 @@
-"""Content as it is stored: as it is, or compressed where that saves space.
+"""Store content as it is, or compressed if that saves space.
 
-What is compressed says so by how it begins; content that begins like that itself is compressed
-whether it saves anything or not, so that every content comes back byte for byte.
+Compressed content is marked by its beginning. Plain content with the same beginning is always
+compressed, so that every content is restored byte for byte.
 """
 
 import binascii
@@ -11,19 +11,19 @@ from typing import Any, Final
 from .. import limits
 
 MARK: Final = "\x1fdeflate:"
-# In characters; what is shorter is seldom shortened any more.
+# In characters; shorter content seldom shrinks.
 WORTHWHILE: Final = 100
-# No content has more, in UTF-8: what would become more was never packed by us.
+# No content has more bytes in UTF-8; a larger result means the layer never packed it.
 _MOST_BYTES: Final = 4 * limits.MAX_CONTENT
 
 
 def stored(content: str) -> str:
-    """Return *content* as a property has it while it is not archived."""
+    """Return *content* as a property of a memory that is not archived."""
     return packed(content) if content.startswith(MARK) else content
 
 
 def archived(content: str) -> str:
-    """Return *content* as a property has it once archived: the shorter of both forms."""
+    """Return *content* as a property of an archived memory: the shorter of both forms."""
     made = packed(content)
     return made if len(made) < len(content.encode()) else stored(content)
 
@@ -38,7 +38,7 @@ def is_packed(value: Any) -> bool:
 
 
 def whole(value: Any) -> Any:
-    """Return the content that a property has; what was never packed by us, as it is."""
+    """Return the content of a property; a value that the layer never packed stays as it is."""
     if not is_packed(value):
         return value
     stream = zlib.decompressobj()

@@ -1,4 +1,4 @@
-"""Memories made, read, changed and forgotten, each within the scope of the call."""
+"""Create, read, change and forget memories, each within the scope of the call."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -14,9 +14,9 @@ Row = dict[str, Any]
 
 
 class Noted(NamedTuple):
-    """A memory that was kept, whether it was there before, and what says nearly the same.
+    """A stored memory, whether it existed before, and its near-duplicates.
 
-    The latter with what contradicts each, if anything does.
+    A near-duplicate comes with the memory that contradicts it, if any.
     """
 
     node: Node
@@ -40,11 +40,11 @@ def create(
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:
-    """Keep a text, once; its score and its state follow from how important and how sure it is.
+    """Store a text, once; its score and state follow from its importance and confidence.
 
-    *vector* is that of *content*, by *model*. Returns memory_id, state, decay_score, concepts,
-    existing, and similar: {memory_id, text} of what says nearly the same, with contradicted_by
-    where it is. Raises what `keep` does, and NotFound for a parent that is not there.
+    *vector* embeds *content*, by *model*. Returns memory_id, state, decay_score, concepts,
+    existing, and similar: a list of near-duplicates, {memory_id, text} with contradicted_by if any.
+    Raises the errors of `keep`, and NotFound for a missing parent.
     """
     given = {
         "source": source,
@@ -77,10 +77,10 @@ def _similar(node: Node, later: Node | None) -> Row:
 def keep(
     graph: Graph, content: str, vector: Sequence[float], model: str | None, **given: Any
 ) -> Noted:
-    """Keep a text with the properties *given*, once; None of one says nothing.
+    """Store a text with the properties *given*, once; None means not given.
 
-    The same text again is the memory that is there, if it is current (see `duplicates.known`): an
-    access, the greater importance, the tags of both. Raises InvalidText, InvalidNumber,
+    A repeated text is the existing memory, if that is current (see `duplicates.known`). It gets an
+    access, the greater importance, and the tags of both. Raises InvalidText, InvalidNumber,
     InvalidMetadata.
     """
     said = {name: one for name, one in given.items() if one is not None}
@@ -101,7 +101,7 @@ def keep(
         latest=schema.latest({"created_at": now_ms}),
         last_decay_update=now_ms,
     )
-    # What nobody trusts would be expired from the first: it is kept like what is archived.
+    # A memory without confidence would expire at once, so it starts as archived.
     score, state = graph.presence(node)
     content = lifecycle.stored_content(node.content, state)
     graph.update(node, decay_score=score, state=state, content=content)
@@ -120,15 +120,15 @@ _STARTING: Final[Mapping[str, Any]] = {
 
 
 def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
-    """Take it that *node* was told again: an access, the greater importance, what it lacks yet.
+    """Update *node* for a repeated text: an access, the greater importance, missing properties.
 
-    Tags and metadata are those of both, a type and a parent are taken where there is none. It is
-    not indexed anew: a summary and concepts are for `update`, which looks up what that needs.
+    Tags and metadata are merged; a type and a parent are set if missing. It is not indexed again: a
+    summary and concepts are for `update`, whose look-up has the index entries.
     """
     tags = [*dict.fromkeys((*node.value("tags"), *values["tags"]))]
     changes: Row = {
         "importance_score": max(node.fading.importance, values["importance_score"]),
-        # No more of them than there may be: those that were there stay.
+        # Cut at the limit; the older ones stay.
         "tags": tags[: schema.MAX_NAMES],
         "metadata": values["metadata"] | node.value("metadata"),
     }
@@ -142,7 +142,7 @@ def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
 
 
 def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
-    """Let *node* stand for a memory that held *until* then (unix ms), and contradict it.
+    """Let *node* replace a memory that was valid *until* then (unix ms), and contradict it.
 
     Raises NotFound, Tautology.
     """
@@ -154,7 +154,7 @@ def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
 
 
 def get(graph: Graph, memory_id: str) -> Row:
-    """Return all of a memory; reading it is an access, if this may write. Raises NotFound."""
+    """Return a memory in full; counts an access, if the call may write. Raises NotFound."""
     node = graph.existing(memory_id)
     if graph.may_write:
         lifecycle.access(graph, node)
@@ -176,12 +176,11 @@ def update(
     parent_id: str | None = None,
     decay_rate: float | None = None,
 ) -> Row:
-    """Change what is given of a memory; an empty summary, type or parent_id takes it away.
+    """Change the given fields of a memory; an empty summary, type or parent_id removes the old one.
 
-    A negative *decay_rate* does so too: the memory fades as its importance says then.
-
-    Its score and its state follow; that it was changed is no access. Returns what `get` does.
-    Raises NotFound and what `create` does.
+    A negative *decay_rate* removes that: the memory then fades by its importance. Score and state
+    are computed again. A change is no access. Returns the fields of `get`. Raises NotFound and the
+    errors of `create`.
     """
     node = graph.existing(memory_id)
     given: Row = {
@@ -208,7 +207,7 @@ def update(
         graph.update(node, content=lifecycle.stored_content(content, node.stored_state))
     lifecycle.settle(graph, node)
     if content is not None or summary is not None:
-        # Its vector is that of another text now; `embed` makes it anew.
+        # The vector embeds the old text; `embed` computes a new one.
         graph.update(node, embedding=None, embedding_dimension=None)
     if content is not None or summary is not None or concepts is not None:
         index(graph, node)
@@ -216,7 +215,7 @@ def update(
 
 
 def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
-    """Return *parent_id* as the parent of *node*; "" takes the parent away."""
+    """Return *parent_id* as the parent of *node*; "" removes the parent."""
     if parent_id == "":
         return None
     if parent_id == node.memory_id:
@@ -225,7 +224,7 @@ def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
 
 
 def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
-    """Take a memory out of sight; its owner can restore it, whole. Raises NotFound, InvalidText.
+    """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
 
     Returns memory_id and deleted_at (unix ms).
     """
@@ -242,12 +241,12 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
 def recent(
     graph: Graph, limit: int | None = schema.RECENT, source_filter: str | None = None
 ) -> list[Row]:
-    """Return the memories that were created or accessed last, the latest first; equal ones by id.
+    """Return the memories that were created or accessed last, the latest first; ties by id.
 
-    A row has the brief of one, accessed_at (unix ms), and total, how many there are: beyond 1,000
-    of a state perhaps more. What is said again in the same words is one row, the latest, with
-    `also`, how many others say it; `contradicted_by` is the id of a later memory that contradicts
-    it. Nothing is accessed by this.
+    A row has the brief of one, accessed_at (unix ms), and total, the number of all, counted up to
+    1,000 a state. A text repeated in the same words is one row, the latest, and `also` is the
+    number of its copies. `contradicted_by` is the id of a later memory that contradicts it. This
+    counts no access.
     """
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
@@ -268,7 +267,7 @@ def recent(
 
 
 def whole(graph: AllMemories, node: Node) -> Row:
-    """Return all that is told of a memory, as of now; times in unix ms."""
+    """Return all fields of a memory, as of now; times in unix ms."""
     value, now_ms = node.value, graph.context.now_ms
     fading = node.fading
     return {
@@ -296,7 +295,7 @@ def whole(graph: AllMemories, node: Node) -> Row:
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties *given*, each as it is stored; those that are None are left out."""
+    """Return the properties *given*, in their stored form; those that are None are left out."""
     return {
         name: one.stored(one.check(given[name], field(name)))
         for name, one in ((one.name, one) for one in schema.KIND.properties)
@@ -305,24 +304,24 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def field(name: str) -> str:
-    """Return what callers call a property."""
+    """Return the public name of a property."""
     return "importance" if name == "importance_score" else name
 
 
 def own_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata that a caller may write: what the lifecycle keeps there is its own."""
+    """Return the caller's metadata, without the keys that the lifecycle writes."""
     made = schema.checked_metadata(given, "metadata")
     return {key: value for key, value in made.items() if key not in schema.RESERVED}
 
 
 def reserved_metadata(node: Node) -> Row:
-    """Return what the lifecycle keeps in the metadata of *node*."""
+    """Return the lifecycle's keys in the metadata of *node*."""
     metadata = node.value("metadata")
     return {key: metadata[key] for key in schema.RESERVED if key in metadata}
 
 
 def index(graph: AllMemories, node: Node) -> None:
-    """Make the words that *node* is found by those that it has now."""
+    """Replace the index entries of *node* by those of its current words."""
     writer = Writer(graph)
     writer.put(schema.KIND, node)
     writer.finish()

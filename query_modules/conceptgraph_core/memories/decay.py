@@ -1,4 +1,4 @@
-"""Time passing for memories: scores and states brought to now, a batch at a time."""
+"""Apply decay: bring scores and states of memories up to date, a batch at a time."""
 
 from typing import Any
 
@@ -21,14 +21,13 @@ def batch(
     dry_run: bool = False,
     holder: str | None = None,
 ) -> Row:
-    """Let time pass for the next memories of a scope: those whose ids come after *after*.
+    """Apply decay to the next memories of a scope: those whose ids come after *after*.
 
-    What has expired comes back where nothing expires any more: it was let go under another rule.
-    Returns processed, transitioned and errors, how many these were; changes, what changes its state
-    and why, {memory_id, text, from, to, score, why} or {memory_id, error}; and last, to be given as
-    *after* next time, None at the end. Repeated at the same time it changes nothing. A batch of a
-    worker names it as *holder*: it is refused unless that has the lease, and counted with what it
-    does. Raises NotAllowed.
+    An expired memory returns if nothing expires any more, because another rule had expired it.
+    Returns processed, transitioned and errors (counts); changes, a list of {memory_id, text, from,
+    to, score, why} or {memory_id, error}; and last, the *after* of the next call, None at the end.
+    Repeated at the same time it changes nothing. A worker passes its name as *holder*: the batch
+    needs the lease, and is counted. Raises NotAllowed.
     """
     most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
     begin = after or ""
@@ -55,7 +54,7 @@ def _let_pass(graph: AllMemories, node: Node, made: Row, dry_run: bool) -> None:
         if dry_run:
             return
         if state == known == rules.ARCHIVED and lifecycle.is_loose(node):
-            # An import brings what is archived as it was before.
+            # An import brings archived content uncompressed.
             graph.update(node, content=lifecycle.stored_content(node.content, state))
         if state != known or abs(score - node.score) >= schema.MIN_SCORE_CHANGE:
             lifecycle.become(graph, node, score, state)
@@ -76,7 +75,7 @@ def _change(graph: AllMemories, node: Node, score: float, state: str) -> Row:
 
 
 def _why(graph: AllMemories, node: Node, score: float, state: str) -> str:
-    """Return why *node* goes over into *state*, as a person reads it."""
+    """Return why *node* changes to *state*, as a text for people."""
     fading, now_ms = node.fading, graph.context.now_ms
     if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
         return "it is preserved"

@@ -1,4 +1,4 @@
-"""Whether a text that is to be kept is there already, word for word or nearly."""
+"""Find duplicates and near-duplicates of a text before it is stored."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,14 +19,15 @@ def known(
     model: str | None = None,
     happened_at: int | None = None,
 ) -> tuple[Node | None, dict[Node, Node | None]]:
-    """Return the memory of exactly this text, if one is current, and what says nearly the same.
+    """Return the duplicate of a text, if one is current, and its near-duplicates, best first.
 
-    Exactly: but for blanks, so that a corrected password or "2⁵ mg" is another text. Current is
-    what was noted, not said in a thread, and what no later memory contradicts; of several the
-    latest. What happened at another time is another. Nearly, the best first, with the later one
-    that contradicts it, if any: what shares half of all terms of both, and two or more, or has a
-    vector with a cosine of 0.85 or more. Of what shares terms, those are compared that share most
-    of the rarest ones, as far as mentions were looked up.
+    * A duplicate has exactly this text, but for blanks: a corrected password is another text.
+    * It is current if it is a note, not a message, and no later memory contradicts it. The
+      latest of several counts. A text about another time (*happened_at*) is another one.
+    * A near-duplicate shares half of all terms of both, and two or more, or its vector has a
+      cosine of 0.85 or more. The value is the later memory that contradicts it, if any.
+
+    Only texts that share most of the rarest terms are compared, as far as the look-up found them.
     """
     found = _compared(graph, content)
     others = [] if happened_at is None else [one for one in found if _happened(one) != happened_at]
@@ -51,7 +52,7 @@ def _happened(node: Node) -> int | None:
 
 
 def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
-    """Return the latest note of exactly that text, unless what it says is contradicted."""
+    """Return the latest note of exactly that text, unless a memory contradicts it."""
     same = [
         node
         for node in found
@@ -73,9 +74,9 @@ def _collapsed(text: str) -> str:
 
 
 def _compared(graph: Graph, content: str) -> dict[Node, float]:
-    """Return memories that share terms with *content*, and which share of all terms of both.
+    """Return memories that share terms with *content*, and their share of all terms of both.
 
-    0 of those that share fewer than two.
+    0 for those that share fewer than two.
     """
     spoken = graph.context.languages
     counted = {} if missing() else terms(content, spoken)
@@ -96,7 +97,7 @@ def _compared(graph: Graph, content: str) -> dict[Node, float]:
 def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
     """Return the texts that share most of these terms, if they may share half of them.
 
-    Of those that share equally many first what is as long, as a copy is.
+    On ties, texts of similar length come first, because a copy has the same length.
     """
     length, unread = sum(counted.values()), 0
     shared: Counter[int] = Counter()

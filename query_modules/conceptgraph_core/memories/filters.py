@@ -1,4 +1,7 @@
-"""Which memories a search is to find. Imports nothing of Memgraph: the shell checks it too."""
+"""Filter the memories that a search may find.
+
+Imports nothing of Memgraph: the shell uses it too.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ from . import schema
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which memories are wanted; what is empty or None says nothing. `tags`: any of them."""
+    """The filters of a search; an empty or None one does not filter. `tags`: any of them."""
 
     source: str | None = None
     types: frozenset[str] = frozenset()
@@ -25,7 +28,7 @@ class Wanted:
         tags: Sequence[str] = (),
         states: Sequence[str] = (),
     ) -> "Wanted":
-        """Return what a caller means. Raises InvalidText, UnknownState."""
+        """Return the filters that a caller states. Raises InvalidText, UnknownState."""
         return cls(
             None if source is None else text.name(source, "source_filter"),
             frozenset(schema.checked_names(types, "types")),
@@ -34,7 +37,7 @@ class Wanted:
         )
 
     def admits(self, graph: Any, node: Any) -> bool:
-        """Tell whether the memory *node*, as *graph* sees it, is among those that are wanted."""
+        """Tell whether the memory *node*, as *graph* sees it, passes the filters."""
         return (
             (self.source is None or self.source == node.value("source"))
             and (not self.types or node.value("type") in self.types)

@@ -1,14 +1,14 @@
-"""What new memories are called: in the order in which they are kept.
+"""Create the ids of new memories, in the order of their creation.
 
-The worker goes through memories by their ids. Where these are in the order in which a store file
-has the memories, a batch of it writes neighbouring pages, not one for each memory.
+The worker goes through memories by id. If this is also their order in a store file, a batch writes
+neighbouring pages instead of one page for each memory.
 """
 
 import time
 from typing import Final
 
 _MILLISECONDS: Final = 2**48 - 1
-# What tells apart what is kept in one millisecond: the microsecond, and chance.
+# Ids of one millisecond differ by the microsecond, and by random bits.
 _MICROSECONDS: Final = 2**42 - 1
 _CHANCE_BITS: Final = 32
 
@@ -16,10 +16,10 @@ _CHANCE_BITS: Final = 32
 def made(now_ms: int) -> str:
     """Return a new UUID of version 7 (RFC 9562), greater than those made before it.
 
-    It begins with *now_ms*, unix ms, which a call may have set; of the same *now_ms*, the one that
-    was made later is the greater as long as the host's clock goes on.
+    It begins with *now_ms* (unix ms), which a call may have set. Among ids of one *now_ms*, the
+    later one is greater as long as the host's clock does not go back.
     """
-    # Not imported: a reload would drop it, and with it everything that begins with "uuid".
+    # Not imported: a reload would drop it, and with it all names that begin with "uuid".
     uuid = __import__("uuid")
     chance = uuid.uuid4().int & (2**_CHANCE_BITS - 1)
     rest = (time.time_ns() // 1_000 & _MICROSECONDS) << _CHANCE_BITS | chance

@@ -1,4 +1,4 @@
-"""Messages of conversations, each kept as a memory: once, however often it comes."""
+"""Store messages of conversations as memories, each once, however often it arrives."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,13 +14,14 @@ Row = dict[str, Any]
 
 
 def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
-    """Keep those of *messages*, {id, text, thread, speaker, said_at, metadata}, that are not there.
+    """Store the new ones of *messages*, {id, text, thread, speaker, said_at, metadata}.
 
-    Each comes after those that its thread has. What is there already, forgotten or corrected
-    meanwhile, stays as it is. It was created when it was said (unix ms), and fades from then on,
-    or from later if that was long ago (`rules.fading_since`).
-    Returns created, existing, and differing: the ids of those that are there with another text,
-    speaker or time, be it that the message was changed or the memory. Raises InvalidRow.
+    Each is added at the end of its thread. An existing one stays as it is, even if it was forgotten
+    or corrected meanwhile. A message counts as created when it was said (unix ms). It fades from
+    then on, or from later if that was long ago (`rules.fading_since`).
+
+    Returns created, existing, and differing: the ids of existing ones with another text, speaker or
+    time, whether the message or the memory was changed. Raises InvalidRow.
     """
     ingesting = _Ingesting(graph)
     for number, message in enumerate(messages):
@@ -38,7 +39,7 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
 
 
 class _Ingesting:
-    """The messages of one call, and what there is already."""
+    """The messages of one call, and the memories that exist already."""
 
     def __init__(self, graph: AllMemories) -> None:
         self.created = 0
@@ -46,7 +47,7 @@ class _Ingesting:
         self.writer = Writer(graph)
         self._graph = graph
         self._there: dict[str, Node] = {}
-        # Where threads end: those that are there, and those that this call has gone on in.
+        # The ends of threads: in the store, and after the messages of this call.
         self._last: dict[str, tuple[int, Node]] = {}
         self._ends: dict[str, int] = {}
         for node in graph.nodes():
@@ -70,7 +71,7 @@ class _Ingesting:
         }
 
     def add(self, message: Mapping[str, Any]) -> None:
-        """Keep *message* if it is not there."""
+        """Add *message* if it is new."""
         values = _checked(message)
         there = self._there.get(values["id"])
         if there is not None:
@@ -88,16 +89,16 @@ class _Ingesting:
         self.writer.put(schema.KIND, node)
 
     def _presence(self, said_at: int) -> Row:
-        """Return what a message said then begins with."""
+        """Return the first score and state of a message of that time."""
         context = self._graph.context
         since = rules.fading_since(said_at, self._fading, context.now_ms, context.decay)
         score, state = rules.now(_fading(since), context.now_ms, context.decay)
-        # Only the worker expires.
+        # Only the worker lets a memory expire.
         state = rules.ARCHIVED if state == rules.EXPIRED else state
         return {"accessed_at": since, "decay_score": score, "state": state}
 
     def _next(self, thread: str) -> int:
-        """Return the position of what comes next in *thread*.
+        """Return the next position in *thread*.
 
         Concurrent writers to one thread conflict, so that no two messages get the same position.
         """
@@ -114,19 +115,19 @@ class _Ingesting:
 
 
 def _fading(since: int) -> rules.Fading:
-    """Return what the score of a message follows from that counts as accessed then."""
+    """Return the inputs of the score of a message that counts as accessed then."""
     return rules.Fading(schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, since)
 
 
 def _is_said_by(node: Node, values: Row) -> bool:
-    """Tell whether *node* says what the message of *values* does, and who said it when."""
+    """Tell whether *node* has the text, speaker and time of the message in *values*."""
     get = node.raw.get_property
     told = get("speaker"), get("said_at"), node.content
     return told == (values.get("speaker"), values["said_at"], values["content"])
 
 
 def _checked(message: Mapping[str, Any]) -> Row:
-    """Return the properties that a memory has of *message*, as they are stored."""
+    """Return the properties of the memory for *message*, in their stored form."""
     get = message.get
     values: Row = {
         "id": text.name(get("id"), "id"),

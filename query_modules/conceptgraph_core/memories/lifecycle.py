@@ -1,4 +1,4 @@
-"""What an access, a preservation and time make of a memory: its score, its state, its history."""
+"""Update a memory after an access, a preservation or time: its score, state and history."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -9,12 +9,12 @@ from . import compression, rules, schema
 from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
-# The tag that keeps a memory from fading, where none is named.
+# The tag that preserves a memory by default.
 _PRESERVED: Final = "preserved"
 
 
 def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
-    """Count an access of each of the memories, each once; raises NotFound if one is not there.
+    """Count an access of each of the memories, each once; raises NotFound for a missing one.
 
     Returns for each memory_id, access_count, state and decay_score.
     """
@@ -33,7 +33,7 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
 
 
 def access(graph: AllMemories, node: Node) -> None:
-    """Count an access of *node* now; what was archived is whole again."""
+    """Count an access of *node* now; an archived one gets its full content back."""
     count = min(int(node.value("access_count")) + 1, limits.MAX_INTEGER)
     times = {"created_at": node.value("created_at"), "accessed_at": graph.context.now_ms}
     latest = schema.latest(times)
@@ -49,8 +49,8 @@ def preserve(
 ) -> Row:
     """Keep a memory from fading: by *tag*, or without one until a time (unix ms) has passed.
 
-    Returns what `status` does. Raises InvalidText for a tag that does not preserve, InvalidNumber
-    for a time that has passed, NotFound.
+    Returns the fields of `status`. Raises InvalidText for a tag that does not preserve,
+    InvalidNumber for a time that has passed, NotFound.
     """
     node = graph.existing(memory_id)
     if until is not None:
@@ -69,7 +69,7 @@ def preserve(
 
 
 def status(graph: Graph, memory_id: str) -> Row:
-    """Return how present a memory is as of now, and what comes next. Raises NotFound.
+    """Return the current score and state of a memory, and its next state. Raises NotFound.
 
     A row has state, decay_score, last_decay_update, next_state and next_state_at (None if nothing
     will ever change), preserved and preserved_until (None once it has passed); times in unix ms.
@@ -83,7 +83,7 @@ def status_of(graph: AllMemories, node: Node) -> Row:
     score, state = graph.presence(node, may_expire=True)
     following = rules.next_state(fading, now_ms, decay)
     if state == rules.EXPIRED:
-        # The next run of the worker lets it go.
+        # The next run of the worker lets it expire.
         state, following = rules.ARCHIVED, (rules.EXPIRED, now_ms)
     to_come = fading.preserved_until is not None and fading.preserved_until > now_ms
     return {
@@ -98,7 +98,7 @@ def status_of(graph: AllMemories, node: Node) -> Row:
 
 
 def settle(graph: AllMemories, node: Node) -> None:
-    """Give *node* the score and the state that it has now, after what a caller did to it.
+    """Give *node* its current score and state, after a caller changed it.
 
     Only the worker lets a memory expire: this archives it at worst.
     """
@@ -106,10 +106,10 @@ def settle(graph: AllMemories, node: Node) -> None:
 
 
 def become(graph: AllMemories, node: Node, score: float, state: str) -> None:
-    """Give *node* the score and the state that `AllMemories.presence` told.
+    """Give *node* the score and the state that `AllMemories.presence` returned.
 
-    What becomes archived is compressed where that saves space; what expires is deleted, which means
-    that nobody but its owner sees it.
+    An archived one is compressed if that saves space. An expired one is marked as deleted, so that
+    only its owner sees it.
     """
     now_ms = graph.context.now_ms
     changes: Row = {"decay_score": score, "last_decay_update": now_ms}
@@ -119,7 +119,7 @@ def become(graph: AllMemories, node: Node, score: float, state: str) -> None:
 
 
 def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
-    """Return the properties that change when *node* goes over into *state*."""
+    """Return the properties that change when *node* changes to *state*."""
     score = round(score, schema.DECIMALS)
     entry = {"from": node.stored_state, "to": state, "at": now_ms, "score": score}
     metadata = dict(node.value("metadata"))
@@ -135,13 +135,13 @@ def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
 
 
 def stored_content(content: str, state: str) -> str:
-    """Return *content* as a memory in *state* has it."""
+    """Return *content* in the stored form for *state*."""
     faded = state in {rules.ARCHIVED, rules.EXPIRED}
     return compression.archived(content) if faded else compression.stored(content)
 
 
 def is_loose(node: Node) -> bool:
-    """Tell whether *node* is archived and its content not, though that would save space."""
+    """Tell whether *node* is archived, and compressing its content would save space."""
     raw = node.raw.get_property("content")
     if (
         node.stored_state != rules.ARCHIVED

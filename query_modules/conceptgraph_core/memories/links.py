@@ -1,4 +1,4 @@
-"""Links between memories: made, strengthened, and the memories at their other ends."""
+"""Create and strengthen links between memories, and read the memories at their other ends."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from . import schema, unlinked
 from .view import Graph, Node
 
 Row = dict[str, Any]
-# A link as it is read from one of its ends: the edge, or None for what a parent is; its relation;
-# the vertex at its other end; whether it leads there. As `adapter.Graph.ends` has it.
+# A link as read from one of its ends, in the form of `adapter.Graph.ends`: the edge (None for a
+# parent), its relation, the vertex at its other end, and whether it leads there.
 End = tuple[Any, str, Any, bool]
 
-# So many times the ways that are wanted are kept before the weakest are let go of. The fewer, the
-# sooner it shows which links are too weak, and the oftener all are sorted.
+# So many times the requested ways are kept before the weakest are dropped. A lower factor finds
+# weak links sooner, but sorts more often.
 _TOO_MANY: Final = 1.5
 
-# Which edges of a memory are read for a direction: those that leave it, those that enter it.
+# The edges of a memory to read for a direction: outgoing, incoming.
 WAYS: Final = {
     schema.BOTH: (True, False),
     schema.OUTGOING: (True,),
@@ -30,9 +30,8 @@ WAYS: Final = {
 class Step:
     """A link as it was followed: to a memory from the memory `via`, in `direction`.
 
-    `far` is the vertex that it leads to, of which nothing was read; `node` is there once that has
-    turned out to be a memory that the call sees. `relation` is the stored type as callers write
-    it, `strength` what is left of the link now.
+    `far` is the vertex at its end, still unread. `node` is set once it proves to be a memory that
+    the call sees. `relation` is the public name of the type, `strength` the current strength.
     """
 
     __slots__ = ("far", "far_id", "link", "node", "outgoing", "relation", "strength", "via")
@@ -46,13 +45,13 @@ class Step:
 
     @property
     def direction(self) -> str:
-        """OUTGOING if the link leads to `node`, INCOMING if it comes from there."""
+        """OUTGOING if the link leads to `node`, INCOMING if it starts there."""
         return schema.OUTGOING if self.outgoing else schema.INCOMING
 
     def is_better(self, other: "Step") -> bool:
-        """Tell whether this step stands for the way to its node rather than *other*.
+        """Tell whether this step is a better way to its node than *other*.
 
-        The stronger link; then that of the older memory, the outgoing one, the type by its name.
+        The stronger link wins; then the older memory's, the outgoing one, the type by its name.
         """
         if self.strength != other.strength:
             return self.strength > other.strength
@@ -70,12 +69,12 @@ def link(
     strength: float | None = None,
     amount: float = schema.DEFAULT_AMOUNT,
 ) -> Row:
-    """Link two memories, state a link again, or take it away (seed 002).
+    """Link two memories, restate a link, or remove it.
 
-    A new link gets *strength*, 0.5 if that is None. One that exists gets *strength* if it is given,
-    else *amount* more than what is left of it now, from 0.5 up to 1; either way it fades anew from
-    now. A *strength* of 0 takes the link away, which `relink` undoes. Returns from, to, type,
-    strength and created. Raises InvalidText, InvalidNumber, Tautology, and NotFound.
+    A new link gets *strength*, 0.5 if that is None. An existing one gets *strength* if given, else
+    its current strength plus *amount*, from 0.5 up to 1. Either way it fades anew from now. A
+    *strength* of 0 removes the link, which `relink` undoes. Returns from, to, type, strength and
+    created. Raises InvalidText, InvalidNumber, Tautology, and NotFound.
     """
     relation = schema.checked_relation(type_)
     if strength is not None:
@@ -93,7 +92,7 @@ def join(
     strength: float | None = None,
     amount: float = schema.DEFAULT_AMOUNT,
 ) -> Row:
-    """Do what `link` does with two memories that were found already."""
+    """Link two memories that were found already, as `link` does."""
     edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
     if strength == 0:
         unlinked.take_away(graph, source, target, relation, edges)
@@ -115,10 +114,10 @@ def join(
 
 
 def relink(graph: Graph, source: str, target: str, type_: str = schema.DEFAULT_RELATION) -> Row:
-    """Bring back a link that was taken away, with what was left of it then; it fades from now on.
+    """Restore a removed link with its strength at that time; it fades from now on.
 
-    Returns from, to, type, strength, and restored: False if the link was there all the time. Raises
-    NotFound where no such link was taken away, and what `link` does.
+    Returns from, to, type, strength, and restored: False if the link was never removed. Raises
+    NotFound if no such link was removed, and the errors of `link`.
     """
     relation = schema.checked_relation(type_)
     start, end = _ends(graph, source, target)
@@ -147,9 +146,9 @@ def _ends(graph: Graph, source_id: str, target_id: str) -> list[Node]:
 
 
 def strengthen(graph: Graph, edges: Sequence[Any], amount: float, least: float = 0.0) -> float:
-    """Give a link, all *edges* of one type between two memories, *amount* more than is left of it.
+    """Strengthen a link, all *edges* of one type between two memories, by *amount*.
 
-    At least *least*, up to 1; it fades anew from now. Returns its strength.
+    The result is at least *least*, at most 1; it fades anew from now. Returns its strength.
     """
     return _set(graph, edges, max(least, min(1.0, _left(graph, edges) + amount)))
 
@@ -160,7 +159,7 @@ def _left(graph: Graph, edges: Sequence[Any]) -> float:
 
 
 def _set(graph: Graph, edges: Sequence[Any], strength: float) -> float:
-    """Give a link this strength now; being used, not weakened, makes it last longer."""
+    """Set the current strength of a link; strengthening also slows its fading."""
     edge, now_ms = max(edges, key=graph.strength), graph.context.now_ms
     if strength >= graph.strength(edge):
         edge.set_property("strengthened_days", graph.link_days(edge))
@@ -181,9 +180,9 @@ def connected(
 ) -> list[Row]:
     """Return the memories that are linked to one, each once, by its strongest link.
 
-    The strongest first; of equal ones the older memory, then the id. A row is a brief with
-    relation, direction, strength, the link, and the total before *limit* cut. Raises NotFound,
-    InvalidText, InvalidNumber, and TooMuch for a memory of more than 1,000,000 links.
+    The strongest first; on ties the older memory, then the id. A row is a brief with relation,
+    direction, strength, the link, and the total before *limit* cut. Raises NotFound, InvalidText,
+    InvalidNumber, and TooMuch for a memory of more than 1,000,000 links.
     """
     ways = WAYS[validators.one_of(schema.DIRECTIONS)(direction, "direction")]
     least = validators.unit(min_weight, "min_weight")
@@ -197,9 +196,9 @@ def connected(
 def strongest(
     graph: Graph, node: Node, ways: Sequence[bool] = WAYS[schema.BOTH], least: float = 0.0
 ) -> list[Step]:
-    """Return the steps to the memories that *node* is linked to, each once, the strongest first.
+    """Return the steps to the memories that *node* is linked to, the strongest first.
 
-    Along its strongest link, if that has a strength of *least* now.
+    Each memory comes once, by its strongest link, if that has a strength of *least* now.
     """
     best = Ways(graph)
     for edge, relation, other, outgoing in graph.edges(node, ways):
@@ -215,9 +214,9 @@ def strongest(
 class Ways:
     """The best way to each memory that links lead to, by the id of the database.
 
-    Of most that is all that anybody wants to know: a step is made of what is taken only. With
-    *most* no more than these are wanted, the first in order, and *least* rises to what one must
-    have to be among them: `is_cut` tells that there were others.
+    Ways become steps only when they are taken, because most are never needed. *most* bounds the
+    ways to the first in order; *least* then rises to the weakest kept one, and `is_cut` tells that
+    others were dropped.
     """
 
     __slots__ = (
@@ -236,7 +235,7 @@ class Ways:
         self._ends: dict[int, End] = {}
 
     def add(self, far_id: int, strength: float, near: Node, end: End) -> None:
-        """Let the link *end* of *near* stand for the way to its other end if none is better."""
+        """Keep the link *end* of *near* as the way to its end unless a better one is known."""
         strengths = self._strengths
         known = strengths.get(far_id)
         if known is not None and known >= strength:
@@ -251,14 +250,14 @@ class Ways:
             self._cut()
 
     def in_order(self) -> Iterator[Step]:
-        """Iterate over the ways: the strongest first, of equal ones the older memory, then the id.
+        """Iterate over the ways: the strongest first, on ties the older memory, then the id.
 
-        Made as they are asked for.
+        They are created one by one, on demand.
         """
         strength = self._strengths.__getitem__
         for _, equal in groupby(sorted(self._strengths, key=strength, reverse=True), strength):
             steps = [self._step(far_id) for far_id in equal]
-            # Read only where strength leaves it open, and only as far as somebody wants to know.
+            # Ages are read only for ties, and only as far as the caller iterates.
             if len(steps) > 1:
                 self._graph.expect([step.far_id for step in steps])
                 steps.sort(key=lambda step: age(step.far))
@@ -268,7 +267,7 @@ class Ways:
         return Step(far_id, self._strengths[far_id], self._nears[far_id], self._ends[far_id])
 
     def _cut(self) -> None:
-        """Let go of what is weaker than the weakest that is wanted; of equal ones all may be."""
+        """Drop ways weaker than the weakest of the first *most*; ties all stay."""
         least = sorted(self._strengths.values(), reverse=True)[self._most or 0]
         for far_id in [one for one, strength in self._strengths.items() if strength < least]:
             del self._strengths[far_id], self._nears[far_id], self._ends[far_id]
@@ -277,14 +276,14 @@ class Ways:
 
 
 def age(raw: Any) -> tuple[int, str]:
-    """Return what puts the older memory first, and of equally old ones that of the lower id."""
+    """Return a sort key: the older memory first, then the lower id."""
     created_at = raw.get_property("created_at")
     is_time = isinstance(created_at, int) and not isinstance(created_at, bool)
     return created_at if is_time else 0, str(raw.get_property("id"))
 
 
 def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
-    """Return what lists tell of each memory that was reached and of the link that leads to it."""
+    """Return the fields of lists for each reached memory and its link."""
     links = iter(graph.relations([step.link for step in steps if step.link is not None]))
     return [
         {

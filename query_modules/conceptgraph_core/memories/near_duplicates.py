@@ -1,4 +1,4 @@
-"""When two memories say the same, and in which order those are listed that do not agree."""
+"""Compare the wording of memories, and order those that contradict one another."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -8,24 +8,24 @@ from .view import Node
 
 _PUNCTUATION: Final = ".,;:!?\"()…“”„‚‘’'"
 
-# Who says it and in which words: what is equal in both is shown once.
+# The speaker and the words of a text: memories equal in both are shown once.
 Saying = tuple[str | None, tuple[str, ...]]
 
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of *text*, in whatever case, without the punctuation around them.
 
-    Only the same words are the same: what differs in one, be it a number or a day, is another text.
+    Only equal words count: a different number or day makes another text.
     """
-    # Of every row of a list.
+    # Lists do this for every row.
     folded = (text if text.isascii() else composed(text)).casefold()
     return tuple(filter(None, [word.strip(_PUNCTUATION) for word in folded.split()]))
 
 
 def saying(node: Node) -> Saying:
-    """Return who says what *node* does, and in which words."""
+    """Return the speaker and the words of *node*."""
     content, speaker = node.content, node.raw.get_property("speaker")
-    # Of what has no words, the text itself.
+    # A text without words stands for itself.
     return None if speaker is None else node.value("speaker"), words(content) or (content,)
 
 
@@ -35,18 +35,18 @@ def composed(text: str) -> str:
 
 
 def told_at(node: Node) -> int:
-    """Return when what *node* says was said, or else when it was kept; unix ms."""
+    """Return the time at which the text of *node* was said, or else stored; unix ms."""
     said_at = node.value("said_at")
     return int(node.value("created_at") if said_at is None else said_at)
 
 
 def age(node: Node) -> tuple[int, str]:
-    """Return a key by which the later memory is the greater, of one time that of the greater id."""
+    """Return a sort key: the later memory is greater, then the greater id."""
     return told_at(node), node.memory_id
 
 
 def grouped(nodes: Iterable[Node]) -> list[list[Node]]:
-    """Return *nodes*, those that say the same together, where the first of them is."""
+    """Group *nodes* with the same saying, at the place of the first one."""
     groups: dict[Saying, list[Node]] = {}
     for node in nodes:
         groups.setdefault(saying(node), []).append(node)
@@ -54,13 +54,13 @@ def grouped(nodes: Iterable[Node]) -> list[list[Node]]:
 
 
 def shown_first(shown: Iterable[Node], groups: Iterable[Sequence[Node]]) -> list[list[Node]]:
-    """Return *groups*, in each the one of *shown* that stands for it before the others."""
+    """Return *groups*, each with its *shown* member first."""
     pairs = zip(shown, groups, strict=True)
     return [[one, *(node for node in group if node is not one)] for one, group in pairs]
 
 
 def later_first(nodes: Sequence[Node], against: dict[Node, Node]) -> list[Node]:
-    """Return *nodes* in their order, but each after the one that stands *against* it."""
+    """Return *nodes* in their order, but each after the one that contradicts it (*against*)."""
     among, ordered, seen = set(nodes), [], set()
 
     def put(node: Node) -> None:

@@ -1,4 +1,4 @@
-"""The surroundings of some memories, as a picture of them needs them."""
+"""Return the surroundings of memories for a picture."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from . import crud, lifecycle, links, schema
 from .links import Row
 from .view import Graph, Node
 
-# Of a memory with more links, so many are drawn: the strongest.
+# The most links drawn for a memory: its strongest.
 MOST_LINKS = 200
 _STANDS = ("state", "decay_score", "next_state", "next_state_at")
 
@@ -19,14 +19,13 @@ def neighbourhood(
     max_hop: int = schema.DEFAULT_HOPS,
     limit: int | None = schema.NEIGHBOURS,
 ) -> list[Row]:
-    """Return a row for each memory within *max_hop* of those, nearest first; nothing is accessed.
+    """Return a row for each memory within *max_hop* of those, nearest first; counts no access.
 
-    From each its strongest links are gone along first; *limit* (None: 100) cuts that order. A row
-    is what `get` returns, with the state and the score as of now and what comes next (next_state,
-    next_state_at), hop, degree (how many memories it is linked to) and links: the strongest 200,
-    one to each memory, as maps with from, to, type and strength now. Raises NotFound of what is not
-    there, is forgotten or is another scope's; InvalidText, InvalidNumber; TooMuch beyond 1,000,000
-    links.
+    The walk follows the strongest links first; *limit* (None: 100) cuts that order. A row is that
+    of `get` as of now, with next_state and next_state_at, hop, degree (the number of linked
+    memories) and links: the strongest 200, one to each memory, as maps with from, to, type and
+    current strength. Raises NotFound for a memory that is missing, forgotten or another user's;
+    InvalidText, InvalidNumber; TooMuch beyond 1,000,000 links.
     """
     hops = text.integer(max_hop, "max_hop", 0, schema.MAX_DEPTH_EXPLORED)
     most = schema.NEIGHBOURS if limit is None else limit
@@ -37,7 +36,7 @@ def neighbourhood(
 
 
 def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
-    """Return the row of a memory, and those that it is linked to, the strongest links first."""
+    """Return the row of a memory, and its linked memories, the strongest links first."""
     steps = links.strongest(graph, node)
     drawn = steps[:MOST_LINKS]
     status = lifecycle.status_of(graph, node)

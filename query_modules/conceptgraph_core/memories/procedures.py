@@ -5,17 +5,17 @@ from typing import Any, Final
 from ..jobs.schema import COUNTERS
 from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, declared, reads, writes
 
-# Fields of one kind of rows, by their types.
+# The fields of one kind of rows, with their types.
 _Fields = dict[str, Any]
 
-# What a list tells of each memory.
+# The fields of a memory in lists.
 BRIEF: Final[_Fields] = {
     "memory_id": str, "text": str, "source": str, "speaker": str | None, "type": str | None,
     "tags": TEXTS, "state": str, "created_at": int,
 }  # fmt: skip
-# How many others say the same, and the id of a later one that contradicts it.
+# The number of copies, and the id of a later memory that contradicts it.
 _STANDING: Final[_Fields] = {"also": int, "contradicted_by": str | None}
-# All that is told of one memory.
+# All fields of one memory.
 _WHOLE: Final[_Fields] = {
     "memory_id": str, "content": str, "summary": str | None, "source": str, "speaker": str | None,
     "type": str | None, "tags": TEXTS, "importance": float, "confidence": float,

@@ -1,6 +1,6 @@
-"""Memories as a text that a model reads: a line each, and what it takes of a budget of tokens.
+"""Render memories as lines that a model reads, within a token budget.
 
-Imports nothing of Memgraph: the shell writes the same text with the days of its own zone.
+Imports nothing of Memgraph: the shell renders the same text with days in its own time zone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,18 +11,18 @@ from ..budgets import BYTES_A_TOKEN, size
 from ..dates import minute
 from .schema import DEFAULT_SOURCE
 
-# A memory in such a text: memory_id, at (unix ms), speaker (None of a note), source, text; and how
-# many `also` say the same, and the id of a later one that it is `contradicted_by`, if there are.
+# A memory in such a text: memory_id, at (unix ms), speaker (None for a note), source and text.
+# Optional: `also`, the number of its copies, and `contradicted_by`, the id of a later memory.
 Entry = Mapping[str, Any]
 
 
 def written(entries: Sequence[Entry], minute: Callable[[int], str]) -> str:
-    """Return *entries*, one below the other; *minute* tells a time, in sixteen characters."""
+    """Render *entries*, one a line; *minute* formats a time in sixteen characters."""
     return "\n".join(line(entry, minute) for entry in entries)
 
 
 def line(entry: Entry, minute: Callable[[int], str]) -> str:
-    """Return an entry as it is read: its time, its id, who says so, and what, quoted.
+    """Render an entry: its time, its id, its speaker, and the quoted text.
 
     It is one line, so that no content can look like another memory, or like a line of the server's.
     """
@@ -31,7 +31,7 @@ def line(entry: Entry, minute: Callable[[int], str]) -> str:
 
 
 def marks(entry: Entry) -> str:
-    """Return what is known of an entry besides: for how many it stands, and what denies it."""
+    """Return the notes on an entry: its number of copies, and the memory that contradicts it."""
     also, later = entry.get("also"), entry.get("contradicted_by")
     marks = [f"{also} more say the same"] if also else []
     if later:
@@ -40,7 +40,7 @@ def marks(entry: Entry) -> str:
 
 
 def teller(entry: Entry) -> str:
-    """Return who says so: a speaker, or a note, whose words are nobody's own."""
+    """Return the speaker, or "note" for a text that nobody said."""
     speaker, source = entry["speaker"], entry["source"]
     if speaker is not None:
         return f"{quoting.quoted(speaker)} said"
@@ -48,7 +48,7 @@ def teller(entry: Entry) -> str:
 
 
 def cut(entry: Entry, budget: int) -> Entry:
-    """Return *entry*, which does not fit, with as much of its text as *budget* tokens have."""
+    """Cut *entry*, which does not fit, to a text of *budget* tokens."""
     room = budget * BYTES_A_TOKEN - size(line({**entry, "text": quoting.CUT}, minute))
     kept = 0
     for character in entry["text"]:

@@ -1,7 +1,7 @@
-"""How present a memory is, in which state that puts it and until when, and how links fade.
+"""Compute the score of a memory, its state and when that ends, and the strength of links.
 
-Seed 003's decay and seed 002's half-life of links, as formulas. Times are unix ms, rates are per
-day; no function here reads a clock or a graph.
+The formulas and the reasons of their numbers are in docs/design.md. Times are unix ms, rates are
+per day; no function here reads a clock or a graph.
 """
 
 import math
@@ -16,17 +16,17 @@ ACTIVE: Final = "active"
 DORMANT: Final = "dormant"
 ARCHIVED: Final = "archived"
 EXPIRED: Final = "expired"
-# From the most present to what appears nowhere.
+# From the highest score to the lowest; expired memories are hidden.
 STATES: Final = (ACTIVE, DORMANT, ARCHIVED, EXPIRED)
 
 PRESERVING_TAGS: Final = (
     *("permanent", "important", "bookmark", "favorite", "pinned", "preserved"),
 )
 
-# What is kept of an old history begins so near to being archived, and no nearer.
+# Messages of an old history start at most so close to being archived.
 _NOT_YET: Final = 0.99
-# Seed 002: links halve in a week, and not below a tenth. Each further day on which a link was used
-# adds a week to that, up to so many: one that is used every week would else be gone in between.
+# Links halve in a week, and not below a tenth. Each further day of use adds a week to the
+# half-life, up to a bound, or a link that is used every week would fade in between.
 LINK_HALF_LIFE_MS: Final = 7 * DAY_MS
 LINK_FLOOR: Final = 0.1
 MAX_LINK_DAYS: Final = 12
@@ -35,9 +35,9 @@ _USUAL: Final = 0.7
 
 
 def thresholds(rules: Rules) -> tuple[tuple[str, float], ...]:
-    """Return each state and the least score that it takes, the most present first.
+    """Return each state with its least score, the highest first.
 
-    Where nothing expires (`decaying.lasting`), archived takes any score.
+    If nothing expires (`decaying.lasting`), archived takes any score.
     """
     return (
         (ACTIVE, rules.active),
@@ -48,7 +48,7 @@ def thresholds(rules: Rules) -> tuple[tuple[str, float], ...]:
 
 
 class Fading(NamedTuple):
-    """What of a memory its score follows from; `rate` is its own, or None, `degree` its links."""
+    """The inputs of a memory's score; `rate` is its own, or None, `degree` its number of links."""
 
     importance: float
     confidence: float
@@ -61,9 +61,9 @@ class Fading(NamedTuple):
 
 
 def decay_score(one: Fading, now_ms: int, rules: Rules = RULES) -> float:
-    """Return clamp((importance · e^(−rate · days) + boosts) · confidence, 0, 1), seed 003 §5.
+    """Return clamp((importance · e^(−rate · days) + boosts) · confidence, 0, 1).
 
-    Without regard to whether it is preserved. An access in the future counts as now.
+    Preservation is ignored. An access in the future counts as now.
     """
     days = max(0, now_ms - one.accessed_at) / DAY_MS
     fresh = one.importance * math.exp(-_rate(one, rules) * days)
@@ -71,8 +71,8 @@ def decay_score(one: Fading, now_ms: int, rules: Rules = RULES) -> float:
 
 
 def state_of(score: float, rules: Rules = RULES) -> str:
-    """Return the state that *score* puts a memory in."""
-    # As `thresholds` has them; without a list, for this is asked of every row that a call returns.
+    """Return the state for *score*."""
+    # The bounds of `thresholds`; without a list, because every row of a call needs this.
     if score >= rules.active:
         return ACTIVE
     if score >= rules.dormant:
@@ -81,14 +81,14 @@ def state_of(score: float, rules: Rules = RULES) -> str:
 
 
 def is_preserved(tags: Collection[str], preserved_until: int | None, now_ms: int) -> bool:
-    """Tell whether one of the six tags keeps a memory, in any case, or a time not yet passed."""
+    """Tell whether one of the six tags preserves a memory, in any case, or a time to come."""
     if preserved_until is not None and now_ms < preserved_until:
         return True
     return bool(tags) and any(tag.casefold() in PRESERVING_TAGS for tag in tags)
 
 
 def now(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[float, str]:
-    """Return the score and the state at *now_ms*: what is preserved is active and 1.0."""
+    """Return the score and the state at *now_ms*: a preserved memory is active and has 1.0."""
     if is_preserved(one.tags, one.preserved_until, now_ms):
         return 1.0, ACTIVE
     score = decay_score(one, now_ms, rules)
@@ -96,9 +96,9 @@ def now(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[float, str]:
 
 
 def next_state(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[str, int] | None:
-    """Return the state that comes next if nothing happens, and when.
+    """Return the next state if nothing happens, and its time.
 
-    None if none ever will, or not in the times that there are.
+    None if it never changes, or only after the last date.
     """
     state = now(one, now_ms, rules)[1]
     until = one.preserved_until
@@ -111,11 +111,11 @@ def next_state(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[str, int
 
 
 def fading_since(said_at: int, one: Fading, now_ms: int, rules: Rules = RULES) -> int:
-    """Return when a text that was said at *said_at*, and is kept now as *one*, was accessed.
+    """Return the access time of a text that was said at *said_at* and is stored now as *one*.
 
-    What was said lately fades from then on. What is older counts as younger than it is, the more
-    the older, in the same order: however old, it is not archived yet. Else an old history would be
-    gone in the night after it was kept; and if all of it began now, all of it would go in one.
+    A recent text fades from then on. An older one counts as younger than it is, in the same order,
+    and so is never archived yet. Otherwise an old history would expire in the first night. And if
+    all of it began now, all of it would expire in one night.
     """
     age = max(0, now_ms - said_at)
     if _rate(one, rules) <= 0:
@@ -128,9 +128,9 @@ def fading_since(said_at: int, one: Fading, now_ms: int, rules: Rules = RULES) -
 
 
 def link_strength(strength: float, last_strengthened: int, days: int, now_ms: int) -> float:
-    """Return what is left of a link that was strengthened on so many *days*, at least a tenth.
+    """Return the strength of a link that was strengthened on so many *days*, at least a tenth.
 
-    It halves in 7 · (1 + days) days. What began below a tenth stays as it is (seed 002's floor).
+    It halves in 7 · (1 + days) days. A link that began below a tenth stays as it is.
     """
     age = now_ms - last_strengthened
     if age <= 0 or strength <= LINK_FLOOR:
@@ -140,13 +140,13 @@ def link_strength(strength: float, last_strengthened: int, days: int, now_ms: in
 
 
 def link_days(days: int, last_strengthened: int, now_ms: int) -> int:
-    """Return on how many days a link was strengthened after this time too; a day is one of UTC."""
+    """Return the number of days with a strengthening, this one included; a day is one of UTC."""
     later = now_ms // DAY_MS > last_strengthened // DAY_MS
     return min(MAX_LINK_DAYS, days + 1) if later else days
 
 
 def _rate(one: Fading, rules: Rules) -> float:
-    """Return how fast *one* fades, per day: the more important, the more slowly."""
+    """Return the rate of *one* per day: the more important, the slower."""
     if one.rate is not None:
         return one.rate
     return rules.base_rate * (1.0 - one.importance) / (1.0 - _USUAL)
@@ -158,12 +158,12 @@ def _boosts(one: Fading, rules: Rules) -> float:
 
 
 def _decayed_from(one: Fading, state: str, from_ms: int, rules: Rules) -> tuple[str, int] | None:
-    """Return the state that follows *state* by the formula, and the first ms that has it."""
+    """Return the state that follows *state* by the formula, and its first ms."""
     least = dict(thresholds(rules))[state]
     lasting = _boosts(one, rules) * one.confidence
     fading = one.importance * one.confidence
     rate = _rate(one, rules)
-    # The score falls below *least* when fading · e^(−rate · days) is less than what is missing.
+    # The score falls below *least* when fading · e^(−rate · days) is less than the rest.
     missing = least - lasting
     if state == EXPIRED or missing <= 0 or rate <= 0 or fading <= 0:
         return None
@@ -177,10 +177,10 @@ def _decayed_from(one: Fading, state: str, from_ms: int, rules: Rules) -> tuple[
 
 
 def _first_below(one: Fading, least: float, nearly: int, from_ms: int, rules: Rules) -> int:
-    """Return the first ms from *from_ms* on whose score is below *least*; that is about *nearly*.
+    """Return the first ms from *from_ms* on with a score below *least*, near *nearly*.
 
-    The closed form is right to a few milliseconds; the formula itself decides. Of a slow decay the
-    score stays the same float for hours, so that the steps to where it changes grow.
+    The closed form is right to a few milliseconds; the formula itself decides. A slow decay leaves
+    the score the same float for hours, so the steps of this search grow.
     """
     low, high, step = nearly, nearly, 1
     while decay_score(one, high, rules) >= least:

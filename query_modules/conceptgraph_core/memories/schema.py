@@ -1,4 +1,4 @@
-"""The memory layer: its labels, link types, properties, indexes and numbers, each once.
+"""Declare the memory layer: its labels, link types, properties, indexes and numbers, each once.
 
 Imports nothing of Memgraph, so that the shell can read it without a host.
 """
@@ -26,7 +26,7 @@ from .rules import ACTIVE, EXPIRED, MAX_LINK_DAYS, STATES
 
 MEMORY: Final = "Memory"
 
-# The name a caller uses -> the edge type in the database.
+# The public name -> the edge type in the database.
 RELATION_TYPES: Final = {
     name: name.upper()
     for name in (
@@ -34,7 +34,7 @@ RELATION_TYPES: Final = {
         "follows", "part_of", "contains", "relates_to",
     )
 }  # fmt: skip
-# Seed 002's names.
+# Other names for link types.
 ALIASES: Final = {"related": "relates_to", "causal": "causes", "temporal": "precedes"}
 DEFAULT_RELATION: Final = "relates_to"
 
@@ -43,39 +43,38 @@ DEFAULT_IMPORTANCE: Final = 0.7
 DEFAULT_CONFIDENCE: Final = 1.0
 DEFAULT_STRENGTH: Final = 0.5
 DEFAULT_AMOUNT: Final = 0.1
-# What a link that is stated again has at least.
+# The least strength of a restated link.
 RESTATED: Final = 0.5
 
-# How many tags or concepts one memory may have, and how deep and large its metadata may be.
+# The most tags or concepts of a memory, and the depth and size of its metadata.
 MAX_NAMES: Final = 100
 MAX_DEPTH: Final = 8
 MAX_VALUES: Final = 1_000
-# Scores and strengths are rounded where they are told, and only there.
+# Output rounds scores and strengths; the store does not.
 DECIMALS: Final = 6
 RECENT: Final = 20
 FOUND: Final = 10
 LISTED: Final = 100
 MAX_ROWS: Final = 1_000
-# How many memories of each state a list counts at most, for what it says of those it cuts.
+# A list counts at most so many memories of each state for its total.
 MAX_COUNTED: Final = 1_000
-# The worker writes a score that moved by so much; each write is one for a backup, too.
+# The worker writes a score that moved by so much, because each write is one for a backup, too.
 MIN_SCORE_CHANGE: Final = 0.005
-# What is told of as similar to a text that is kept: at least so many terms in common, and such a
-# share of all terms of both; or vectors that are so near. So many are compared and told, and so
-# many mentions read for that.
+# Near-duplicates share so many terms and such a share of all terms of both, or have such a cosine.
+# The rest bounds the compared texts, the reported ones, and the mentions read.
 SIMILAR_TERMS: Final = 2
 SIMILAR_OVERLAP: Final = 0.5
 SIMILAR_COSINE: Final = 0.85
 SIMILAR_COMPARED: Final = 50
 SIMILAR_MENTIONS: Final = 300
 MOST_SIMILAR: Final = 5
-# How many of the nearest vectors count, and how far is counted what a query belongs to.
+# The number of nearest vectors that count, and the highest total of matches.
 SEARCH_DEPTH: Final = 100
-# So many of the nearest vectors are looked at for those whose memories are in some states.
+# A search filtered by state reads at most so many of the nearest vectors.
 MAX_FILTERED: Final = 10_000
-# A context: what is at least so relevant as this share of the best; how many of the nearest without
-# a word, and from how many of all of it links are followed, how far, and along which. What a link
-# leads to is half as relevant as what it comes from, and counts by the link's strength.
+# A context takes memories with this share of the best relevance, so many of the nearest without a
+# common word, and follows links from so many, so far, along these. A linked memory has half the
+# relevance, times the link's strength.
 CONTEXT_LEAST: Final = 0.25
 CONTEXT_BEST: Final = 10
 CONTEXT_HOPS: Final = 2
@@ -84,10 +83,10 @@ CONTEXT_FADING: Final = 0.5
 CONTEXT_AMOUNT: Final = 0.1
 # A text is placed by relevance / size ^ this: so a budget holds more answers.
 CONTEXT_BREVITY: Final = 0.3
-# What a memory's text is cut to where nobody wrote a summary.
+# The length of a memory's text without a summary.
 BRIEF_CHARACTERS: Final = 280
 
-# How links are followed.
+# The directions in which links are followed.
 BOTH: Final = "both"
 OUTGOING: Final = "outgoing"
 INCOMING: Final = "incoming"
@@ -95,7 +94,7 @@ DIRECTIONS: Final = (BOTH, OUTGOING, INCOMING)
 BREADTH_FIRST: Final = "bfs"
 DEPTH_FIRST: Final = "dfs"
 STRATEGIES: Final = (BREADTH_FIRST, DEPTH_FIRST)
-# What a walk calls the way from a memory to its parent, which is no link and does not fade.
+# The name of the way from a memory to its parent, which is no link and does not fade.
 PARENT: Final = "parent_id"
 MIN_WEIGHT_CONNECTED: Final = 0.1
 DEFAULT_CONNECTED: Final = 10
@@ -105,7 +104,7 @@ DEFAULT_NODES_EXPLORED: Final = 20
 DEFAULT_DEPTH_TRAVERSED: Final = 3
 DEFAULT_NODES_TRAVERSED: Final = 100
 DEFAULT_TOP: Final = 10
-# A picture goes so far and has so many memories, unless more are asked for.
+# A picture has so many hops and memories by default.
 DEFAULT_HOPS: Final = 2
 NEIGHBOURS: Final = 100
 MAX_DEPTH_EXPLORED: Final = 10
@@ -113,7 +112,7 @@ MAX_DEPTH_TRAVERSED: Final = 5
 MAX_NODES: Final = 1_000
 MAX_BUDGET_MS: Final = 600_000
 MAX_TOP: Final = 100
-# In one walk, and in figures over a whole scope.
+# In one walk, and in statistics over a whole scope.
 MAX_LINKS_READ: Final = 1_000_000
 MAX_LINKS_COUNTED: Final = 10_000_000
 
@@ -123,12 +122,12 @@ FORGOTTEN: Final = "forgotten"
 UNLINKED: Final = "unlinked"
 RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED)
 MAX_HISTORY: Final = 20
-# Of each memory so many links that were taken away can be brought back, the latest.
+# Each memory keeps so many removed links for `relink`, the latest.
 MAX_UNLINKED: Final = 100
 
 
 def checked_content(value: Any, field: str) -> str:
-    """Return *value* unchanged if it can be a memory's content, else raise InvalidText."""
+    """Return *value* unchanged if it is valid content of a memory, else raise InvalidText."""
     return text.long(value, field, limits.MAX_CONTENT)
 
 
@@ -143,9 +142,9 @@ def checked_names(value: Any, field: str) -> list[str]:
 
 
 def checked_metadata(value: Any, field: str) -> dict[str, Any]:
-    """Return *value*, a map of whatever JSON has, without nulls. Raises InvalidMetadata.
+    """Return *value*, a map of JSON values without nulls. Raises InvalidMetadata.
 
-    What the lifecycle writes there is counted apart, or it would leave no room for a caller's own.
+    The lifecycle's keys are counted apart, so that they leave room for the caller's.
     """
     if not isinstance(value, Mapping):
         raise InvalidMetadata(f"{field}: must be a map")
@@ -158,7 +157,7 @@ def checked_metadata(value: Any, field: str) -> dict[str, Any]:
 
 
 def checked_relation(value: Any, field: str = "type") -> str:
-    """Return the link type that callers mean by *value*, as they write it. Raises InvalidText."""
+    """Return the public name of the link type that *value* means. Raises InvalidText."""
     name = value.strip().lower() if isinstance(value, str) else value
     name = ALIASES.get(name, name) if isinstance(name, str) else name
     if name not in RELATION_TYPES:
@@ -172,17 +171,17 @@ def checked_states(values: Any, field: str) -> list[str]:
 
 
 def checked_strength(value: Any, field: str = "strength") -> float:
-    """Return *value*, what a link begins with, as a float in (0, 1]. Raises InvalidNumber."""
+    """Return *value*, the first strength of a link, as a float in (0, 1]. Raises InvalidNumber."""
     if isinstance(value, (int, float)) and not value > 0:
         raise InvalidNumber(f"{field}: must be greater than 0, not {value:.6g}")
     return text.number(value, field, 0.0, 1.0)
 
 
 def latest(properties: Mapping[str, Any]) -> int:
-    """Return what is the lower, the later a memory was created or accessed.
+    """Return a key that is lower, the later a memory was created or accessed.
 
-    An index is read upward: so the latest come first, and no more than these are read. What was
-    told, and never accessed since, has a time in `accessed_at` that it fades from: no access.
+    An index is read upward, so the latest come first and no others are read. A memory told with an
+    earlier time, and never accessed since, has that time in `accessed_at`: it counts as no access.
     """
     is_untouched = properties.get("said_at") is not None and not properties.get("access_count")
     names = ("created_at",) if is_untouched else ("created_at", "accessed_at")
@@ -191,7 +190,7 @@ def latest(properties: Mapping[str, Any]) -> int:
 
 
 def is_expired(get: Callable[[str], Any]) -> bool:
-    """Tell whether time took a memory out of sight, and nobody forgot it, by its properties."""
+    """Tell by its properties whether a memory expired, and nobody forgot it."""
     if get("deleted_at") is None and get("state") != EXPIRED:
         return False
     metadata = get("metadata")
@@ -203,7 +202,7 @@ def is_expired(get: Callable[[str], Any]) -> bool:
 
 
 def is_forgotten(get: Callable[[str], Any]) -> bool:
-    """Tell whether somebody took a memory out of sight, by its properties."""
+    """Tell by its properties whether somebody forgot a memory."""
     is_gone = get("deleted_at") is not None or get("state") == EXPIRED
     return is_gone and not is_expired(get)
 
@@ -295,12 +294,12 @@ LAYER: Final = Layer(
                 optional("embedding", validators.vector),
                 optional("embedding_dimension", validators.dimension),
                 optional("deleted_at", validators.time),
-                # Where it is one of several that were told one after another.
+                # Set if it is one of several messages of a conversation.
                 optional("thread", text.name),
                 optional("position", validators.time),
                 optional("speaker", text.name),
                 optional("said_at", validators.time),
-                # Until when it held, where another replaced it.
+                # The end of its validity, where another one replaced it.
                 optional("valid_until", validators.time),
             ),
             text="content",
@@ -321,7 +320,7 @@ LAYER: Final = Layer(
                 starting("strength", checked_strength, DEFAULT_STRENGTH),
                 optional("created_at", validators.time, NOW),
                 optional("last_strengthened", validators.time, NOW),
-                # On how many days after that of its creation it was strengthened.
+                # The number of days after its creation on which it was strengthened.
                 optional("strengthened_days", _link_days),
             ),
             sources=(MEMORY,),
@@ -333,7 +332,7 @@ LAYER: Final = Layer(
     walked=(MEMORY,),
     indexes=(
         Index(MEMORY, ("id",), unique=True),
-        # The worker's way through a scope, and every call's way to what is not forgotten.
+        # The worker scans a scope by it, and every call finds visible memories by it.
         Index(MEMORY, ("user_id", "id")),
         Index(MEMORY, ("user_id", "created_at")),
         Index(MEMORY, ("user_id", "state", "latest", "id")),

@@ -1,4 +1,4 @@
-"""What stands against a memory: a later one that contradicts or replaces it."""
+"""Find the later memory that contradicts or replaces a memory."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -14,10 +14,10 @@ def against(
 ) -> dict[Node, Node]:
     """Return those of *nodes* that a later memory contradicts, each with the latest of these.
 
-    A link counts in both directions and however faint it is: of two that contradict each other the
-    later stands. Of two of one time, that from which the link comes. Each of *groups* says one
-    thing in the same words, first the one that is shown: a link of any of them is a link of all,
-    which are as late as the latest. So what is said again after it was contradicted stands again.
+    A link counts in both directions and however weak it is: of two that contradict each other, the
+    later stands. At equal times, the source of the link stands. Each of *groups* has memories of
+    the same words, the shown one first. A link of any member counts for all, which are as late as
+    the latest. So a text that is repeated after its contradiction stands again.
     """
     of_one = {node: group for group in groups for node in group}
     grouped = [one for node in nodes for one in of_one.get(node, (node,))]
@@ -38,7 +38,7 @@ def against(
 
 
 def replaced(graph: AllMemories, node: Node) -> list[Node]:
-    """Return what held until *node* replaced it, the latest first."""
+    """Return the memories that *node* replaced, the latest first."""
     edges = graph.edges(node, (True,), _CONTRADICTING)
     found = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
     return sorted(found, key=near_duplicates.age, reverse=True)
@@ -50,6 +50,6 @@ def _is_later(others: Sequence[Node], group: Sequence[Node], states_it: bool) ->
 
 
 def mark(graph: AllMemories, node: Node, found: dict[Node, Node] | None = None) -> dict[str, Any]:
-    """Return the field that says what contradicts *node*, as lists and `get` have it."""
+    """Return the field with the memory that contradicts *node*, as lists and `get` have it."""
     other = (against(graph, [node]) if found is None else found).get(node)
     return {"contradicted_by": None if other is None else other.memory_id}

@@ -1,4 +1,4 @@
-"""Figures over the memories of one scope and the links between them, as of now."""
+"""Compute statistics of the memories of one scope and their links, as of now."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,20 +11,20 @@ from .view import ExpiredMemories, Graph, Node
 
 Row = dict[str, Any]
 
-# Of sources there may be any number; figures tell of the most frequent.
+# Sources are unbounded, so the statistics have only the most frequent ones.
 MAX_SOURCES: Final = 100
 _ADVICE: Final = "export the memories and count them elsewhere"
 
 
 @dataclass(slots=True)
 class _Counts:
-    """What one look at every memory and every link of the scope gives."""
+    """The results of one scan over all memories and links of the scope."""
 
     nodes: list[Node]
-    # How many links lead to and leave each memory, by its id in the database.
+    # The number of incoming and outgoing links of each memory, by its id in the database.
     incoming: Counter[int] = field(default_factory=Counter)
     outgoing: Counter[int] = field(default_factory=Counter)
-    # The links of each type, and the sum of their strengths now.
+    # The links of each type, and the sum of their current strengths.
     links: Counter[str] = field(default_factory=Counter)
     strengths: dict[str, float] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ class _Counts:
 
     @property
     def relations(self) -> dict[str, Row]:
-        """How many links each type has and how strong they are on average, the most first."""
+        """The number of links of each type and their mean strength, the most frequent first."""
         ordered = sorted(self.links, key=lambda name: (-self.links[name], name))
         return {
             name: {
@@ -49,11 +49,11 @@ class _Counts:
 
 
 def stats(graph: Graph) -> Row:
-    """Return how many memories and links the scope has, of which states, sources and types.
+    """Count the memories and links of the scope by state, source and type.
 
-    What has expired is counted in by_state alone, if anything has; what was forgotten nowhere.
-    average_connections counts a link at both of its ends; isolated memories have none. by_source
-    tells of the hundred most frequent sources. Raises TooMuch beyond 10,000,000 links.
+    Expired memories count in by_state alone; forgotten ones do not count. average_connections
+    counts a link at both ends; isolated memories have none. by_source has the hundred most frequent
+    sources. Raises TooMuch beyond 10,000,000 links.
     """
     counts = _counted(graph)
     states = Counter(graph.state(node) for node in counts.nodes)
@@ -74,12 +74,12 @@ def stats(graph: Graph) -> Row:
 
 
 def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
-    """Return how the links of the scope are distributed, and the *top* memories by their number.
+    """Return the distribution of links in the scope, and the *top* memories by their number.
 
-    in_degrees and out_degrees are lists of {least, most, memories}: how many memories have from
-    least to most links that lead to them, or leave them; least doubles from row to row. Connectors
-    are briefs with connections, incoming and outgoing. Raises InvalidNumber, and TooMuch beyond
-    10,000,000 links.
+    in_degrees and out_degrees are lists of {least, most, memories}: the number of memories with
+    least to most incoming or outgoing links; least doubles from row to row. Connectors are briefs
+    with connections, incoming and outgoing. Raises InvalidNumber, and TooMuch beyond 10,000,000
+    links.
     """
     most = text.integer(top, "top", 1, schema.MAX_TOP)
     counts = _counted(graph)

@@ -1,4 +1,4 @@
-"""Walks along links: breadth first or depth first, filtered, bounded, the same on both hosts."""
+"""Walk along links: breadth first or depth first, filtered, bounded, the same on both hosts."""
 
 import time
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -11,20 +11,20 @@ from . import schema
 from .links import WAYS, Row, Step, Ways
 from .view import Graph, Node
 
-# Why a walk ended before it had seen all that it could reach.
+# Why a walk ended before it had visited all reachable memories.
 MAX_NODES: Final = "max_nodes"
 TIME_BUDGET: Final = "time_budget"
-# So many memories' links are read together: a hub among them may have very many.
+# The links of so many memories are read together, because a hub among them may have very many.
 _TOGETHER: Final = 64
 _ADVICE: Final = "lower max_depth or max_nodes, or follow fewer relation types"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where a walk may go; what is empty or None says nothing.
+    """The bounds of a walk; an empty or None one does not filter.
 
-    Filters say which memories are returned and walked through; the start is, whatever they say.
-    `relations` are edge types with their names, `least` is a strength now.
+    Filters decide which memories are returned and walked through, except the start. `relations` are
+    edge types with their names, `least` is a current strength.
     """
 
     max_depth: int
@@ -39,7 +39,7 @@ class Bounds:
 
 
 class Visit:
-    """A memory that a walk reached, how far from the start, and by which step."""
+    """A memory that a walk reached, its distance from the start, and the step to it."""
 
     __slots__ = ("depth", "node", "step")
 
@@ -56,7 +56,7 @@ def explore(
     max_nodes: int = schema.DEFAULT_NODES_EXPLORED,
     min_weight: float = schema.MIN_WEIGHT_EXPLORED,
 ) -> list[Row]:
-    """Return what lies around a memory, breadth first, itself first at distance 0 (seed 002).
+    """Return the memories around one, breadth first, itself first at distance 0.
 
     A row is a brief with distance, and truncated, why the walk ended early (None: it did not).
     """
@@ -87,16 +87,17 @@ def traverse(
     include_parent_links: bool = False,
     time_budget_ms: int | None = None,
 ) -> list[Row]:
-    """Return what can be reached from a memory, which comes first at depth 0 (seed 003).
+    """Return the memories reachable from one, which comes first at depth 0.
 
-    Breadth first, a memory comes at its least depth by the strongest link that leads there; of
-    equal depth the stronger link comes first, then the older memory, then the id. Depth first, each
-    link is followed to its end before the next, the stronger first; nothing within max_depth is
-    missed. A row is a brief with depth, via (the id that it was reached from), relation, direction
-    and strength of the link, the link itself, and truncated: None, "max_nodes" or "time_budget".
-    Parents count as links of strength 1 from the child to the parent, of no type.
+    * Breadth first, a memory has its least depth, by the strongest link that leads there. At equal
+      depth the order is: the stronger link, the older memory, the id.
+    * Depth first, each link is followed to its end before the next, the stronger first. No memory
+      within max_depth is missed.
+    * Parents count as links of strength 1 from the child to the parent, without a type.
 
-    Raises NotFound, InvalidText, InvalidNumber, and TooMuch beyond 1,000,000 links.
+    A row is a brief with depth, via (the id it was reached from), relation, direction and strength
+    of the link, the link itself, and truncated: None, "max_nodes" or "time_budget". Raises
+    NotFound, InvalidText, InvalidNumber, and TooMuch beyond 1,000,000 links.
     """
     validators.one_of(schema.STRATEGIES)(strategy, "strategy")
     names = {schema.checked_relation(one, "relation_types") for one in relation_types}
@@ -126,7 +127,7 @@ def _rows(graph: Graph, walk: "_Walk") -> list[Row]:
     steps = [visit.step for visit in visits if visit.step is not None]
     links = iter(graph.relations(step.link for step in steps if step.link is not None))
     nothing = dict.fromkeys(("via", "relation", "direction", "strength", "link"))
-    # In the order in which the procedure declares its fields, which is the soonest checked.
+    # In the order in which the procedure declares its fields, which is checked fastest.
     rows = [{**briefs[0], "depth": 0, **nothing, "truncated": walk.truncated}]
     for visit, step, brief in zip(islice(visits, 1, None), steps, briefs[1:], strict=True):
         rows.append(
@@ -145,7 +146,7 @@ def _rows(graph: Graph, walk: "_Walk") -> list[Row]:
 
 
 class _Walk:
-    """What was reached so far, by the ids of the database, in the order in which it is told."""
+    """The visits so far, by the ids of the database, in their order."""
 
     def __init__(self, graph: Graph, bounds: Bounds, start_id: str) -> None:
         self._deadline = (
@@ -173,23 +174,23 @@ class _Walk:
                 return
 
     def _next(self, frontier: list[Visit], depth: int) -> list[Visit]:
-        """Visit what is one link further than *frontier*; return the visits, in order."""
+        """Visit the memories one link beyond *frontier*; return the visits, in order."""
         bounds = self._bounds
-        # One more than there is room for, to know whether there is one. What the filters let
-        # nobody enter cannot be told from its links, so that more than these may be wanted.
+        # One more than the room, to know whether there is one. Filters read the memories and not
+        # their links, so more ways than these may be needed.
         room = bounds.max_nodes - len(self.visits) + 1
         ways = Ways(self._graph, bounds.least, None if bounds.types or bounds.tags else room)
         self._read_all(frontier, ways)
         taken = self._taken(ways, depth)
         if ways.is_cut and not self.truncated:
-            # Some were forgotten: those after them are wanted too.
+            # Some ways were dropped, and those after them are needed too.
             ways = Ways(self._graph, bounds.least)
             self._read_all(frontier, ways)
             taken += self._taken(ways, depth)
         return taken
 
     def _read_all(self, frontier: list[Visit], ways: Ways) -> None:
-        """Add the ways from all of *frontier* to what was not visited yet."""
+        """Add the ways from all of *frontier* to memories that were not visited yet."""
         for start in range(0, len(frontier), _TOGETHER):
             nodes = [visit.node for visit in frontier[start : start + _TOGETHER]]
             if self._deadline is None:
@@ -199,7 +200,7 @@ class _Walk:
                 self._read(node, self.visits, ways)
 
     def _look_further(self, frontier: list[Visit]) -> None:
-        """Find out whether more is there than what there was room for."""
+        """Find out whether a memory exists beyond the room."""
         for visit in frontier:
             ways = Ways(self._graph, self._bounds.least)
             self._read(visit.node, self.visits, ways)
@@ -208,10 +209,10 @@ class _Walk:
                 return
 
     def _taken(self, ways: Ways, depth: int) -> list[Visit]:
-        """Visit what the ways lead to, in order; return the visits that there was room for."""
+        """Visit the ends of the ways, in order; return the visits that fit."""
         taken = []
         steps = ways.in_order()
-        # So many are looked at, unless some of them are not to be entered.
+        # Enough, unless the filters refuse some of them.
         first = list(islice(steps, self._bounds.max_nodes - len(self.visits) + 1))
         self._graph.expect([step.far_id for step in first])
         for step in chain(first, steps):
@@ -231,7 +232,7 @@ class _Walk:
     def _descend(self, visit: Visit) -> None:
         """Follow each way on from *visit* to its end, the stronger first.
 
-        What is reached again by a shorter way is followed again: it may lead further now.
+        A memory reached again by a shorter way is followed again, because it may lead further now.
         """
         depth = visit.depth + 1
         if depth > self._bounds.max_depth:
@@ -259,7 +260,7 @@ class _Walk:
         return known
 
     def _is_full(self) -> bool:
-        """Tell whether there is no room for one more; then that is why the walk ends."""
+        """Tell whether no further visit fits; then that is why the walk ends."""
         if len(self.visits) < self._bounds.max_nodes:
             return False
         self.truncated = self.truncated or MAX_NODES
@@ -271,7 +272,7 @@ class _Walk:
         return self.truncated == TIME_BUDGET
 
     def _read(self, node: Node, known: Container[int], ways: Ways) -> None:
-        """Add the ways from *node* that the bounds allow, but for those to *known*."""
+        """Add the ways from *node* that the bounds allow, except those to *known*."""
         graph, bounds, refused = self._graph, self._bounds, self._refused
         if self._is_late():
             return
@@ -281,7 +282,7 @@ class _Walk:
         for edge, _, _, outgoing in graph.unread(node, bounds.ways):
             if hurries and self._is_late():
                 return
-            # First, for most links of a hub are too weak for the room that there is.
+            # Strength first, because most links of a hub are too weak for the room that is left.
             strength = strength_of(edge, ways.least)
             if strength < ways.least:
                 continue
@@ -299,9 +300,9 @@ class _Walk:
                     ways.add(relative.id, 1.0, node, end)
 
     def _admitted(self, step: Step) -> Node | None:
-        """Return the memory that *step* leads to, if this call sees it and the filters let it.
+        """Return the memory at the end of *step*, if this call sees it and the filters admit it.
 
-        Asked only of what is to be returned: a hub has far more links than a walk returns.
+        Called only for memories to return, because a hub has far more links than a walk returns.
         """
         if step.node is None and step.far_id not in self._refused:
             node = self._graph.raw_node(step.far)
@@ -320,7 +321,7 @@ class _Walk:
 
 
 class _Parents:
-    """The ways between memories and their parents, which the look-up has brought along."""
+    """The ways between memories and their parents, which the look-up has loaded."""
 
     def __init__(self, graph: Graph) -> None:
         self._by_id: dict[str, Node] = {}

@@ -1,7 +1,7 @@
-"""Links that were taken away: gone for every walk, and noted where their owner finds them.
+"""Remember removed links: no walk sees them, but their owner can restore them.
 
-The note is in the metadata of the memory that a link left, so that no walk, figure or count has to
-know of links that are none, and that it is exported, copied and restored with its memory.
+The note is in the metadata of the link's source. So walks, statistics and counts need not know of
+it, and it is exported, copied and restored with its memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def create(graph: Graph, source: Node, target: Node, relation: str, strength: float) -> None:
-    """Link two memories; a note that they were unlinked is void then."""
+    """Link two memories; this deletes a note that they were unlinked."""
     now_ms = graph.context.now_ms
     graph.create_edge(
         source,
@@ -34,9 +34,9 @@ def create(graph: Graph, source: Node, target: Node, relation: str, strength: fl
 def take_away(
     graph: Graph, source: Node, target: Node, relation: str, edges: Sequence[Any]
 ) -> None:
-    """Delete a link, all *edges* of it, and note what was left of it now. Raises NotFound."""
+    """Remove a link, all *edges* of it, and note its current strength. Raises NotFound."""
     if not edges:
-        # Taken away twice, it is gone all the same.
+        # Removed twice, it stays removed.
         if any(_is_of(one, target, relation) for one in _notes(source)):
             return
         raise NotFound(f"link: no {relation} link leads from source_id to target_id; say its type")
@@ -54,7 +54,7 @@ def take_away(
 
 
 def taken_away(source: Node, target: Node, relation: str) -> float:
-    """Return what was left of a link when it was taken away. Raises NotFound."""
+    """Return the strength of a link when it was removed. Raises NotFound."""
     for note in _notes(source):
         if _is_of(note, target, relation):
             left = note.get("strength")

@@ -1,4 +1,4 @@
-"""Memories as one call sees them: those of its own scope, and nothing else."""
+"""View memories as one call sees them: those of its own scope, and no others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from .rules import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_st
 
 
 class Node(adapter.Node):
-    """A memory as it is now; what a hand left out of it counts as its layer says.
+    """A memory as it is now; missing values get the defaults of the layer.
 
-    Properties are read when they are asked for: a walk needs few of each.
+    Properties are read on demand, because a walk needs few of each.
     """
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class Node(adapter.Node):
 
     @property
     def text(self) -> str:
-        """The summary, or else the content, cut where it is long."""
+        """The summary, or else the content, cut if it is long."""
         summary = self.raw.get_property("summary")
         if isinstance(summary, str) and summary:
             return summary
@@ -51,16 +51,16 @@ class Node(adapter.Node):
 
     @property
     def stored_state(self) -> str:
-        """Its state as of `last_decay_update`; what it is now says `AllMemories.state`."""
+        """Its state as of `last_decay_update`; `AllMemories.state` has the current one."""
         state = self.raw.get_property("state")
         return state if state in STATES else ACTIVE
 
     @property
     def last(self) -> int:
-        """When it was created or accessed last, unix ms."""
+        """The time of its creation or last access, unix ms."""
         get = self.raw.get_property
         names = ("created_at", "accessed_at", "access_count", "said_at")
-        # Lists are ordered by it: what has the right type is not checked any further.
+        # Lists are sorted by it, so a value of the right type skips the full check.
         values = ((name, get(name)) for name in names)
         return -schema.latest(
             {name: one if one.__class__ is int else self.value(name) for name, one in values}
@@ -68,23 +68,23 @@ class Node(adapter.Node):
 
     @property
     def is_deleted(self) -> bool:
-        """Whether it was forgotten or has expired: only its owner sees it then."""
+        """Whether it was forgotten or has expired: then only its owner sees it."""
         return self.raw.get_property("deleted_at") is not None or self.stored_state == EXPIRED
 
     @property
     def is_expired(self) -> bool:
-        """Whether time took it out of sight, and nobody forgot it: its owner is told of it."""
+        """Whether it expired, and nobody forgot it: its owner gets a report of it."""
         return schema.is_expired(self.raw.get_property)
 
     @property
     def is_forgotten(self) -> bool:
-        """Whether somebody took it out of sight."""
+        """Whether somebody forgot it."""
         return schema.is_forgotten(self.raw.get_property)
 
     @property
     def fading(self) -> Fading:
-        """What its score follows from, but for its links."""
-        # Of every row of a list, and of all memories at every run of decay, as `_unit` says.
+        """The inputs of its score, without its links."""
+        # Every row of a list, and every run of decay, needs this; see `_unit`.
         get = self.raw.get_property
         count, accessed_at = get("access_count"), get("accessed_at")
         if count.__class__ is not int or count < 0:
@@ -105,7 +105,7 @@ class Node(adapter.Node):
         return self._unit("decay_score")
 
     def _unit(self, name: str) -> float:
-        # Of all memories at every run of decay: what is as it must be is not checked any further.
+        # Every run of decay reads all memories, so a valid value skips the full check.
         value = self.raw.get_property(name)
         if value.__class__ is float and 0.0 <= value <= 1.0:
             return float(value)
@@ -134,14 +134,14 @@ class AllMemories(adapter.Graph[Node]):
     node_class = Node
 
     def _new_node(self, raw: Any, node_id: int) -> Node | None:
-        # Here, so that neither a look-up nor a scan nor a walk can meet what is somebody else's.
+        # Here, so that no look-up, scan or walk can meet another user's memory.
         node = super()._new_node(raw, node_id)
         if node is not None and not self.sees(node):
             node = self._nodes[node_id] = None
         return node
 
     def existing(self, memory_id: str, field: str = "memory_id") -> Node:
-        """Return the memory of that id. Raises NotFound: another scope's is as if it were not."""
+        """Return the memory of that id. Raises NotFound for another user's as for a missing one."""
         return self.existing_all([memory_id], field)[0]
 
     def existing_all(self, memory_ids: Sequence[str], field: str = "memory_ids") -> list[Node]:
@@ -159,15 +159,15 @@ class AllMemories(adapter.Graph[Node]):
         return [found[memory_id] for memory_id in wanted]
 
     def sees(self, node: Node) -> bool:
-        """Tell whether *node* is of this call's scope."""
+        """Tell whether *node* belongs to this call's scope."""
         return bool(node.raw.get_property("user_id") == self.context.user_id)
 
     def fading(self, node: Node) -> Fading:
-        """Return what the score of *node* follows from, its links where they count."""
+        """Return the inputs of the score of *node*, with its links if they count."""
         fading = node.fading
         if not self.context.decay.degree_boost:
             return fading
-        # The worker sees what is forgotten too, and yet must come to the score that is told.
+        # The worker sees forgotten memories too, but must compute the same score as other calls.
         others = (other for _, _, other, _ in self.edges(node))
         return fading._replace(degree=sum(not other.is_deleted for other in others))
 
@@ -177,16 +177,16 @@ class AllMemories(adapter.Graph[Node]):
         return score, ARCHIVED if state == EXPIRED and not may_expire else state
 
     def state(self, node: Node) -> str:
-        """Return the state of *node* now, whenever the worker saw it last."""
+        """Return the current state of *node*, whenever the worker last ran."""
         return EXPIRED if node.is_deleted else self.presence(node)[1]
 
     def score(self, node: Node) -> float:
-        """Return the score of *node* now, of what is out of sight the one that it went with."""
+        """Return the current score of *node*; for a hidden one, its score when it was hidden."""
         return node.score if node.is_deleted else self.presence(node)[0]
 
     def brief(self, node: Node) -> dict[str, Any]:
-        """Return what lists tell of a memory; times in unix ms."""
-        # Lists are long and these are many: what has the right type is told as it is.
+        """Return the fields of a memory in lists; times in unix ms."""
+        # Lists are long, so a value of the right type skips the full check.
         get = node.raw.get_property
         return {
             "memory_id": str(get("id")),
@@ -200,10 +200,10 @@ class AllMemories(adapter.Graph[Node]):
         }
 
     def strength(self, edge: Any, least: float = 0.0) -> float:
-        """Return a link's strength now; of one with less than *least*, something below that."""
+        """Return a link's current strength; any lower value if that is below *least*."""
         strength = edge.get_property("strength")
-        # Of every link that a walk meets: what is as it must be is not looked at any closer, and
-        # of what cannot be enough, because links only fade, not even since when it fades.
+        # Every link of a walk needs this. A valid value skips the full check. Links only fade, so
+        # one that starts below *least* needs no time.
         if strength.__class__ is float and strength < least:
             return float(strength)
         since = edge.get_property("last_strengthened")
@@ -216,7 +216,7 @@ class AllMemories(adapter.Graph[Node]):
         return link_strength(float(strength), _time(since, now_ms), _days(days), now_ms)
 
     def link_days(self, edge: Any) -> int:
-        """Return on how many days a link was strengthened, counting today."""
+        """Return the number of days on which a link was strengthened, counting today."""
         now_ms = self.context.now_ms
         since = _time(edge.get_property("last_strengthened"), now_ms)
         return link_days(_days(edge.get_property("strengthened_days")), since, now_ms)
@@ -233,24 +233,24 @@ class Graph(AllMemories):
         return super().sees(node) and not node.is_deleted
 
     def state(self, node: Node) -> str:
-        # What is deleted is not there.
+        # A deleted memory is invisible.
         return self.presence(node)[1]
 
 
 class ExpiredMemories(AllMemories):
-    """One call's view of the memories of its scope that time took out of sight."""
+    """One call's view of the expired memories of its scope."""
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and node.is_expired
 
 
 class DeletedMemories(AllMemories):
-    """One call's view of the memories of its scope that are out of sight: expired or forgotten."""
+    """One call's view of the hidden memories of its scope: expired or forgotten."""
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and node.is_deleted
 
 
 def not_found(memory_id: str) -> NotFound:
-    """Return the refusal of an id that is nobody's, or somebody else's: both are one."""
+    """Return the error for an unknown id; another user's id gives the same one."""
     return NotFound(f"memory: not found: {' '.join(memory_id.split())[:100]}")
