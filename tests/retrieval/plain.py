@@ -39,6 +39,29 @@ def associate(
     return rows[:limit]
 
 
+def later_first(
+    texts: list[dict[str, Any]], rows: list[dict[str, Any]], names: set[str], asked: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return *rows*, each before an older one that has the same cues, two or more, and half of all
+    the terms; *names* are first names of speakers, which are no terms here.
+    """
+    terms = {text["id"]: set(text["terms"]) - names for text in texts}
+    cues = {row["id"]: {cue for cue in row["words"] if 0 in row["words"][cue]} for row in rows}
+    made: list[dict[str, Any]] = []
+    for row in rows if not asked["periods"] else []:
+        for place, old in enumerate(made):
+            one, other = terms[old["id"]], terms[row["id"]]
+            is_later = None not in (old["said_at"], row["said_at"])
+            is_later = is_later and old["said_at"] < row["said_at"]
+            same = len(cues[row["id"]]) > 1 and cues[old["id"]] == cues[row["id"]]
+            if is_later and same and len(one & other) >= len(one | other) / 2:
+                made.insert(place, row)
+                break
+        else:
+            made.append(row)
+    return made or rows
+
+
 def order(row: dict[str, Any]) -> tuple[float, float, str]:
     age = float("inf") if row["said_at"] is None else -row["said_at"]
     return (-round(row["score"], 9), age, row["id"])

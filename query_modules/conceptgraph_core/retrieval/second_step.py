@@ -16,6 +16,7 @@ from .question import LEADS, Cue, Question
 from .ranking import Associated, activated, best
 from .schema import MOST_PASSED
 from .scoring import Spread
+from .updates import COMPARED, later_first
 
 # So many of the best texts pass on their terms, if at most this share of the texts mention them.
 PASSING: Final = 3
@@ -47,7 +48,8 @@ def associate(
     first = best(question, index, spread, PASSING, admits, near)
     for cue, mentions in _led_to(question, corpus, index, first):
         spread.add(cue, mentions, {})
-    return best(question, index, spread, limit, admits, near)
+    rows = best(question, index, spread, max(limit, COMPARED), admits, near)
+    return later_first(question, index, rows)[:limit]
 
 
 def _led_to(
