@@ -1,6 +1,6 @@
-"""Arousal and valence: how aroused a thing is now, what raises it, and how a feeling is added.
+"""Compute arousal and valence: the current arousal, its raises, and how a feeling is added.
 
-The rules are seed 000's; the decay itself is `node.Node.arousal`.
+The rules and their reasons are in docs/design.md, Arousal; the decay itself is `node.Node.arousal`.
 """
 
 import math
@@ -15,7 +15,7 @@ from .node import Graph, Node, arousal_of
 
 
 def arousal(vertex: Any, context: Context) -> float | None:
-    """Return the arousal of an `mgp.Vertex`, or None if it is null, no concept and no episode."""
+    """Return the arousal of an `mgp.Vertex`, or None for null and for other kinds of nodes."""
     return None if vertex is None else arousal_of(vertex, context)
 
 
@@ -27,7 +27,7 @@ def rank(level: float, accessed_at: int, tau_ms: float) -> float:
 def relative(rank_: float, best: float, tau_ms: float) -> float:
     """Return the share, 0 to 1, of one arousal in the *best*, both given by their ranks.
 
-    It stays what it is while both fade, and can be told when they are too small for a float.
+    It stays constant while both fade, and is known when they are too small for a float.
     """
     if rank_ == -math.inf:
         return 0.0
@@ -56,7 +56,7 @@ def update_affect(graph: Graph, target: str, valence_delta: float) -> dict[str, 
         graph.update(node, valence=valence)
         touch(graph, node, abs(delta))
     elif schema.looks_like_an_episode(target):
-        # A concept by such a name would be a slip that says it succeeded.
+        # Creating a concept of such a name would report success for a slip.
         raise NotFound(f"target: no episode is called {shown(target)}")
     else:
         node = create_concept(graph, text.name(target, "target"), abs(delta), valence=delta)

@@ -1,7 +1,7 @@
-"""The owner's corrections. They are not offered to models.
+"""Let the owner correct the concept layer. Models do not get these procedures.
 
-Each returns (kind, text, id) rows of what it touches; with *dry_run* it changes nothing. The id of
-a node is its name, that of a relation its two ids with its type between them.
+Each returns (kind, text, id) rows of the changed elements; with *dry_run* it changes nothing. The
+id of a node is its name, that of a relation its two ids with its type between them.
 """
 
 from .. import text

@@ -1,4 +1,4 @@
-"""Episodes: what happened, in a sentence, linked from the concepts that it is about."""
+"""Record episodes: an event in a sentence, linked from the concepts that it is about."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -45,10 +45,10 @@ def add(graph: Graph, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
 
 
 def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[dict[str, Any]]:
-    """Return the episodes that a text belongs to by their words, the best first; at most *limit*.
+    """Return the episodes that match the words of a text, the best first; at most *limit*.
 
     A row has episode_id, summary, date ("2025-06-15", or None), score, matched, words and factors
-    as `retrieval.searching.search` has them, and the node. Nothing is aroused.
+    as `retrieval.searching.search` returns them, and the node. This arouses nothing.
     """
     kind = schema.LAYER.kind(schema.EPISODE)
     return [
@@ -67,7 +67,7 @@ def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[
 
 
 def unindexed(graph: Graph) -> dict[str, int]:
-    """Return how many episodes `search` cannot find, as what an older version wrote."""
+    """Return how many episodes `search` cannot find, such as those of an older version."""
     kind = schema.LAYER.kind(schema.EPISODE)
     return {"episodes": searching.unindexed(graph, kind, schema.words_scope(graph.scope))}
 
@@ -75,7 +75,7 @@ def unindexed(graph: Graph) -> dict[str, int]:
 def _date(said_at: int | None) -> str | None:
     if said_at is None or abs(said_at) > limits.MAX_TIME_MS:
         return None
-    # Not fromtimestamp, which knows no time before 1970 on every platform.
+    # Not fromtimestamp, which rejects times before 1970 on some platforms.
     day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=said_at)
     return f"{day:%Y-%m-%d}"
 

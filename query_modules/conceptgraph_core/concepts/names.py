@@ -1,4 +1,4 @@
-"""Concepts: made when first named, found by any part of the name."""
+"""Create concepts when they are first named, and find them by any substring of the name."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -44,9 +44,9 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
 
 
 def called(graph: Graph, names: Sequence[str]) -> list[Node]:
-    """Return the concepts that are called one of *names*, each once, creating those that are not.
+    """Return the concepts with one of *names*, each once; create the missing ones.
 
-    One that has the name but for its case is called so. A name that is no concept's is left out.
+    Case is ignored. A name that is no valid concept name is left out.
     """
     wanted = {folding.folded(name): name for name in names}
     known: dict[str, Node] = {}
@@ -103,17 +103,16 @@ def _rank(node: Node, tau_ms: float) -> float:
 
 
 def unknown(graph: Graph, seeds: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return a row for each name in *seeds* that nothing has: the seed, and names similar to it.
+    """Return a row for each name in *seeds* that no node has: the seed, and similar names.
 
-    Similar are names of concepts that are the same but for case, accents or blanks, then those that
-    begin with it, then those that contain it, equally but for these; at most five, and only for the
-    first ten such seeds.
+    Names of concepts are similar if they are equal, begin with the seed or contain it, apart from
+    case, accents and blanks. At most five are returned, and only for the first ten such seeds.
     """
     return similar(graph, sown(graph, seeds)[1])
 
 
 def sown(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str]]:
-    """Return the nodes of *seeds* (names or nodes), each once, and the names that nothing has."""
+    """Return the nodes of *seeds* (names or nodes), each once, and the unknown names."""
     names, nodes = graph.split(seeds)
     known = [node for node in nodes if node is not None]
     if len(known) < len(nodes):
@@ -127,7 +126,7 @@ def sown(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str]]:
 
 
 def similar(graph: Graph, missing: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each of *missing*, names that nothing has, as `unknown` does."""
+    """Return a row for each of *missing*, the unknown names, as `unknown` does."""
     sought = {seed: folding.squeezed(seed) for seed in missing[: schema.EXPLAINED_SEEDS]}
     alike: dict[str, list[tuple[int, str, Node]]] = {seed: [] for seed in missing}
     for node in _concepts(graph) if sought else ():
@@ -152,12 +151,12 @@ def _first(entries: list[tuple[Any, str, Node]], most: int) -> list[Node]:
 
 
 def list_names(graph: Graph, number: int) -> dict[str, Any]:
-    """Put the names of concepts that are in no list yet into lists, as `name_lists` does."""
+    """Put the unlisted names of concepts into lists, as `name_lists` does."""
     return lists.put(graph, schema.NAMES, number)
 
 
 def listed_names(
     graph: Graph, keywords: Sequence[str], limit: int = schema.DEFAULT_SEARCH_LIMIT
 ) -> list[dict[str, str]]:
-    """Return the names of concepts in lists that have a keyword, as `name_lists` finds them."""
+    """Return the listed names of concepts with a keyword, as `name_lists` finds them."""
     return lists.matching(graph, schema.NAMES, keywords, limit)

@@ -1,4 +1,4 @@
-"""The surroundings of some nodes, as a picture of the graph needs them."""
+"""Return the surroundings of nodes for a picture of the graph."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -54,7 +54,7 @@ def _row(graph: Graph, node: Node, hop: int, shown: dict[int, tuple[Node, int]])
     relations = []
     degree = 0
     for edge, relation, other, outgoing in graph.edges(node):
-        # A relation to itself, which only a hand can make, is met from both sides.
+        # A relation to itself, which only Cypher written by hand can make, is read from both ends.
         degree += outgoing or other.id != node.id
         if outgoing and other.id in shown:
             weight = graph.weight(edge)

@@ -1,4 +1,4 @@
-"""Concepts and episodes as one call sees them: their arousal now, and what they say."""
+"""View concepts and episodes as one call sees them: their current arousal, and their text."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -12,17 +12,17 @@ from . import schema
 
 
 class Node(adapter.Node):
-    """A concept or an episode as read when the call first met it, kept up with what it writes.
+    """A concept or an episode as read when the call first met it, kept up with its writes.
 
-    `arousal`, in [0, 1], is that of the call's time: level · exp(−(now − accessed_at)/tau), seed
-    000, where an access in the future counts as now. `arousal_level`, in [0, 1], is that of
-    `accessed_at`, unix ms; a node made by hand may lack either, which counts as never aroused.
+    `arousal`, in [0, 1], is that of the call's time: level · exp(−(now − accessed_at)/tau). An
+    access in the future counts as now. `arousal_level`, in [0, 1], is that of `accessed_at`, unix
+    ms; a node made by hand may lack either, which counts as never aroused.
     """
 
     __slots__ = ("accessed_at", "arousal", "arousal_level", "is_episode", "name", "text")
 
     def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
-        # A recall builds thousands of these: no property is read that it does not need.
+        # A recall builds thousands of these, so it reads no property without need.
         get = raw.get_property
         name, level, accessed_at = get("name"), get("arousal_level"), get("accessed_at")
         if level.__class__ is not float or accessed_at.__class__ is not int:
@@ -40,7 +40,7 @@ class Node(adapter.Node):
 
     @property
     def summary(self) -> str | None:
-        """What stands for an episode in a proposition; a concept is stood for by its name."""
+        """The text of an episode in a proposition; a concept's is its name."""
         summary = self.raw.get_property("summary")
         return summary if isinstance(summary, str) else None
 
@@ -63,8 +63,8 @@ class Graph(adapter.Graph[Node]):
         self.owner = {schema.SCOPE: self.scope}
 
     def _new_node(self, raw: Any, node_id: int) -> Node | None:
-        # Here, so that neither a look-up nor a scan nor a walk can meet another scope. Without a
-        # scope is what Cypher written by hand made: it is shared.
+        # Here, so that no look-up, scan or walk can meet another scope. A node without a scope,
+        # made by Cypher written by hand, is shared.
         if (raw.get_property(schema.SCOPE) or SHARED) != self.scope:
             self._nodes[node_id] = None
             return None
@@ -87,8 +87,8 @@ class Graph(adapter.Graph[Node]):
     def is_later(self, node: Node) -> bool:
         """Tell whether *node* is an episode of a later date, or one of that date aroused later.
 
-        The graph keeps no hours of the past, so the second may have happened before all the same.
-        Concepts have no date.
+        The graph keeps no times of day, so the second may still have happened before. Concepts have
+        no date.
         """
         until_ms = self.context.until_ms
         if until_ms is None or not node.is_episode:
@@ -123,6 +123,6 @@ def arousal_of(vertex: Any, context: Context) -> float | None:
 
 
 def _real(value: Any) -> float | None:
-    """Return a property as a float; what a hand put there that is no number counts as absent."""
+    """Return a property as a float; a value of another type, written by hand, counts as absent."""
     # A finite one: NaN and infinity are no times, and no levels either.
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None

@@ -1,7 +1,8 @@
-"""Recall: what some seeds bring to mind, by spreading out along the relations (seed 000).
+"""Recall the propositions that seeds evoke, by spreading activation along the relations.
 
-score = arousal · 0.5^(hop − 1) · (0.5 against the edge's direction) · weight, the weight counting
-between concepts only.
+score = arousal · 0.5^(hop − 1) · (0.5 against the edge's direction) · weight
+
+The weight counts between concepts only. The reasons are in docs/design.md, Score of a proposition.
 """
 
 import heapq
@@ -13,9 +14,9 @@ from typing import Any, Final, NamedTuple
 from . import affect, names, schema
 from .node import Graph, Node
 
-# An edge read from one end; the best reading of a text is its proposition: score, hop, reverse,
-# the end that was reached, its arousal before, the weight that counted, the edge, the end that it
-# was read from. A plain tuple, because a recall makes one for every edge it reads.
+# An edge read from one end; the best reading of a text is its proposition: score, hop, reverse, the
+# far end, its earlier arousal, the weight that counted, the edge, the near end. A plain tuple,
+# because a recall makes one for every edge it reads.
 Reading = tuple[float, int, bool, Node, float, float, Any, Node]
 Proposition = tuple[str, Reading]
 
@@ -24,7 +25,7 @@ Proposition = tuple[str, Reading]
 _TINY: Final = 1e-290
 
 
-# Of the rows of `peek`, what a model is not told of each.
+# The fields of the rows of `peek` that a model does not get.
 _NOT_SAID: Final = frozenset(("relative", "relation", "total"))
 
 
@@ -44,8 +45,8 @@ def recall(
 ) -> list[dict[str, Any]]:
     """Return the rows of `peek`, then raise the arousal of every node that one of them mentions.
 
-    A seed's is never raised, nor that of what only rows beyond *limit* mention: raised all the
-    same, what was too weak to be recalled would be as strong as what was.
+    Seeds are not raised, and neither are nodes that only rows beyond *limit* mention. Otherwise a
+    node too weak to be recalled would become as strong as the recalled ones.
     """
     walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
     chosen = _strongest(graph, walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS))
@@ -59,12 +60,11 @@ def query(
     limit: int | None = schema.DEFAULT_ROWS,
     each_episode_once: bool = False,
 ) -> dict[str, Any]:
-    """Recall, and return all that there is to say about it as one row.
+    """Recall, and return the whole answer as one row.
 
-    It has propositions, which are the rows of `peek` without relative, relation and total;
-    relations, those of the propositions, in their order; total; and unknown, the rows of
-    `names.unknown`. With *each_episode_once* only the strongest proposition about each episode is
-    one.
+    It has propositions, the rows of `peek` without relative, relation and total; relations, those
+    of the propositions, in their order; total; and unknown, the rows of `names.unknown`. With
+    *each_episode_once* an episode has only its strongest proposition.
     """
     known, missing = names.sown(graph, seeds)
     walk = _walk(graph, known, max_hop)
@@ -85,9 +85,9 @@ def query(
 def brought(
     graph: Graph, seeds: Sequence[Any], limit: int, most_edges: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """Recall at little cost: each episode once, and nothing by what is related to very much.
+    """Recall at little cost: each episode once, and nothing through well-connected nodes.
 
-    *most_edges* has for each hop with how many relations a node is still walked from.
+    *most_edges* has for each hop the most relations of a node that is still walked from.
     """
     known, _ = names.sown(graph, seeds)
     walk = _walk(graph, known, len(most_edges), most_edges)
@@ -101,13 +101,19 @@ def peek(
     max_hop: int = schema.DEFAULT_MAX_HOP,
     limit: int | None = schema.DEFAULT_ROWS,
 ) -> list[dict[str, Any]]:
-    """Return what *seeds* (names or nodes; unknown ones are skipped) bring to mind, best first.
+    """Return the propositions that *seeds* (names or nodes; unknown ones are skipped) evoke.
 
-    A row has text, score (rounded to 6 decimals; the order is that of the unrounded score, then of
-    the episode's date, the latest first, then of the text), relative (the unrounded score divided
-    by that of the first row, which does not fade), valence of the end that was reached,
-    the score's parts hop, arousal, weight and reverse, the relation itself, the total number of
-    rows before *limit* cut (None: 1,000), and the episode_id of what it tells of, if an episode.
+    The best come first. A row has:
+
+    * text;
+    * score, rounded to 6 decimals. The order is that of the unrounded score, then of the episode's
+      date, the latest first, then of the text;
+    * relative, the unrounded score divided by that of the first row, which does not fade;
+    * valence of the far end;
+    * hop, arousal, weight and reverse, the parts of the score;
+    * the relation itself, and episode_id if it is about an episode;
+    * total, the number of rows before *limit* cut (None: 1,000).
+
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
     edges.
     """
@@ -120,7 +126,7 @@ def peek(
 def _recalled(
     graph: Graph, walk: _Walk, chosen: list[Proposition], total: int
 ) -> list[dict[str, Any]]:
-    """Return the rows of what was *chosen*, and arouse what they mention if this may write."""
+    """Return the rows of the *chosen* readings, and arouse their nodes if the call may write."""
     rows = _rows(graph, chosen, total)
     if not graph.may_write:
         return rows
@@ -156,7 +162,7 @@ def _has_more(graph: Graph, node: Node, most: int) -> bool:
 
 
 def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
-    """Read every edge of *node* at *hop*; keep what it says if nothing before said it better."""
+    """Read every edge of *node* at *hop*; keep its text unless a better reading has the same."""
     best, seen = walk.best, walk.seen
     text, is_episode = node.text, node.is_episode
     decay = schema.HOP_DECAY ** (hop - 1)
@@ -194,7 +200,7 @@ def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
 
 
 def _precedes(reading: Reading, other: Reading) -> bool:
-    """Tell which of two readings of one text and score stands for it.
+    """Tell which of two readings of one text and score represents it.
 
     The lower hop, then the forward one, then that of the later episode.
     """
@@ -207,7 +213,7 @@ def _place(reading: Reading) -> tuple[int, bool, int, str]:
 
 
 def _episode(reading: Reading) -> Node | None:
-    """Return the episode that a reading is about: the end that was reached, else the other one."""
+    """Return the episode that a reading is about: the far end, or else the near one."""
     end, near = reading[3], reading[7]
     return end if end.is_episode else near if near.is_episode else None
 
@@ -219,15 +225,15 @@ def _day(reading: Reading) -> int:
 
 
 def _strongest(graph: Graph, best: dict[str, Reading], most: int) -> list[Proposition]:
-    """Return the *most* strongest texts in order; of equal ones that of the latest episode first.
+    """Return the *most* strongest texts in order; ties by the latest episode.
 
-    Only what may be among them is put in order, which is little of what a long walk finds.
+    Only possible members are sorted, a small part of the results of a long walk.
     """
     ordered = list(best.items())
     if most < len(ordered):
         least = heapq.nlargest(most, (reading[0] for reading in best.values()))[-1]
         if least >= _TINY:
-            # Not ">=": a hand may have made a score that is no number.
+            # Not ">=": Cypher written by hand may have made a score that is no number.
             ordered = [item for item in ordered if not item[1][0] < least]
     ordered.sort(key=lambda item: _order(graph, item))
     return ordered[:most]
@@ -236,7 +242,7 @@ def _strongest(graph: Graph, best: dict[str, Reading], most: int) -> list[Propos
 def _order(graph: Graph, item: Proposition) -> tuple[float, float, int, str]:
     said, reading = item
     score = reading[0]
-    # Most are about none, and have no date.
+    # Most are about no episode, and have no date.
     is_dated = reading[3].is_episode or reading[7].is_episode
     day = -_day(reading) if is_dated else 0
     if score < _TINY:
@@ -257,7 +263,7 @@ def _best_of_each_episode(ordered: list[Proposition]) -> dict[str, Reading]:
 
 
 def _mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
-    """Return the ends of every edge that says one of the texts that were *chosen*."""
+    """Return the ends of every edge with one of the *chosen* texts."""
     nodes: set[Node] = set()
     for said, reading in chosen:
         nodes.add(reading[3])
@@ -273,7 +279,7 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
     for (said, reading), relation in zip(chosen, relations, strict=True):
         score, hop, reverse, end, arousal, weight, _, near = reading
         episode = end if end.is_episode else near if near.is_episode else None
-        # As `Node.valence` would, which of so many rows is felt.
+        # Inlined from `Node.valence`, because of the many rows.
         valence = end.raw.get_property("valence")
         rows.append(
             {
@@ -296,9 +302,9 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
 
 
 def _faintness(graph: Graph, reading: Reading) -> float:
-    """Return −ln(score) in units of tau_ms, but for what is the same of all; infinite if it is 0.
+    """Return −ln(score) in units of tau_ms, without the common part; infinite if it is 0.
 
-    It orders scores as they would be if floats had room for them.
+    It orders scores that are too small for floats.
     """
     _, hop, reverse, end, _, weight, *_ = reading
     factors = schema.HOP_DECAY ** (hop - 1) * weight
@@ -309,5 +315,5 @@ def _faintness(graph: Graph, reading: Reading) -> float:
     context = graph.context
     accessed_at = min(end.accessed_at, context.now_ms)
     rank = affect.rank(end.arousal_level, accessed_at, context.tau_ms)
-    # What follows the hundredth of a millisecond depends on the order of the factors.
+    # Digits beyond a hundredth of a millisecond depend on the order of the factors.
     return -round(rank + context.tau_ms * math.log(factors), 2)

@@ -1,4 +1,4 @@
-"""Relations between concepts and episodes, stronger each time they are stated again."""
+"""Create relations between concepts and episodes, and strengthen them at each repetition."""
 
 from typing import Any
 
@@ -10,10 +10,11 @@ from .node import Graph, Node
 
 
 def add(graph: Graph, source: str, target: str, type_: str) -> dict[str, Any]:
-    """Add the relation, or strengthen it: w becomes 1 − (1 − w)(1 − 0.2), from 0.25 (seed 000).
+    """Add the relation, or strengthen it: w becomes 1 − (1 − w)(1 − 0.2), from 0.25.
 
-    Ends that do not exist are created as concepts. Returns from, to, type and the new weight.
-    Raises UnknownRelationType, Tautology, or WrongKind unless the type is evokes.
+    So it never reaches 1, and early repetitions count most (docs/design.md, Weight of a relation).
+    Missing ends are created as concepts. Returns from, to, type and the new weight. Raises
+    UnknownRelationType, Tautology, or WrongKind unless the type is evokes.
     """
     edge_type = relation_edge_type(type_)
     source, target = schema.checked_ends(source, target)
@@ -43,7 +44,7 @@ def _create_end(graph: Graph, name: str, field: str) -> Node:
 
 
 def strengthen(graph: Graph, source: Node, target: Node, edge_type: str) -> float:
-    """Join two nodes, or make what joins them firmer; return the new weight."""
+    """Join two nodes, or strengthen their relation; return the new weight."""
     edges = graph.edges_between(source, target, edge_type)
     if not edges:
         graph.create_edge(source, target, edge_type, weight=schema.INITIAL_WEIGHT)

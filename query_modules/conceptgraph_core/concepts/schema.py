@@ -1,4 +1,4 @@
-"""The concept layer: its labels, relation types, properties, indexes and numbers, each once.
+"""Declare the concept layer: its labels, relation types, properties, indexes and numbers.
 
 Imports nothing of Memgraph, so that the shell can read it without a host.
 """
@@ -32,7 +32,7 @@ RELATION_TYPES: Final = {"is-a": "IS_A", "part-of": "PART_OF", "evokes": "EVOKES
 RELATION_NAMES: Final = {edge_type: name for name, edge_type in RELATION_TYPES.items()}
 EVOKES: Final = RELATION_TYPES["evokes"]
 
-# Seed 000: a relation starts at 0.25; each repetition takes a fifth of what is missing to 1.
+# A relation starts at 0.25; each repetition takes a fifth of the rest to 1 (set; docs/design.md).
 INITIAL_WEIGHT: Final = 0.25
 STRENGTHENING: Final = 0.2
 
@@ -43,24 +43,25 @@ AROUSAL_EPISODE: Final = 0.5
 DEFAULT_MAX_HOP: Final = 2
 MAX_HOP: Final = 10
 DEFAULT_ROWS: Final = 1_000
-# What a model is given unless it asks for more.
+# The most propositions that a model gets by default.
 DEFAULT_PROPOSITIONS: Final = 30
 DEFAULT_NEIGHBOURS: Final = 100
 HOP_DECAY: Final = 0.5
 REVERSE_PENALTY: Final = 0.5
 SCORE_DECIMALS: Final = 6
-# A recall writes only what it would raise by this much; else recalls repeated at once would
-# rewrite a whole region and conflict with one another for nothing.
+# A recall writes only raises of at least this much. Otherwise repeated recalls would rewrite a
+# whole region and conflict with one another for nothing.
 MIN_AROUSAL_GAIN: Final = 0.01
 
-# What one recall may read, an edge counting from each end that it is read from: about ten seconds.
+# The most edges that one recall may read, about ten seconds; an edge read from both ends counts
+# twice.
 MAX_EDGES_READ: Final = 1_000_000
 
 DEFAULT_SEARCH_LIMIT: Final = 50
 MAX_SEARCH_LIMIT: Final = 200
 
-# So many seeds that nothing is called are told with names like them, each with so many: every one
-# of them costs a scan of all names.
+# The most unknown seeds with similar names, and the most names for each; every one costs a scan of
+# all names.
 EXPLAINED_SEEDS: Final = 10
 SIMILAR_NAMES: Final = 5
 
@@ -75,9 +76,9 @@ WIDENED_RELATIONS: Final = 2_000
 WIDENED_RELATIONS_IN_ALL: Final = 5_000
 
 
-# The property that says whose a concept or an episode is: a user's, or SHARED.
+# The property with the user of a concept or an episode, or SHARED.
 SCOPE: Final = "user_id"
-# Stands between a scope and a name, and in no text that people write.
+# It separates a scope and a name, and occurs in no text that people write.
 _BEHIND_SCOPE: Final = "\x1f"
 
 
@@ -88,7 +89,7 @@ def _scope(value: Any, field: str) -> str:
 _SCOPE = Property(SCOPE, _scope, SHARED, absent=SHARED, optional=True)
 _VALENCE = starting("valence", validators.valence, 0.0)
 _ACCESSED_AT = Property("accessed_at", validators.time, NOW, absent=0)
-# Where an episode is one of several that were told one after another.
+# Set if the episode is one of several messages of a conversation.
 _TOLD = (
     optional("thread", text.name),
     optional("position", validators.time),
@@ -99,7 +100,7 @@ _WEIGHT = starting("weight", validators.unit, INITIAL_WEIGHT)
 
 
 def _day_ms(name: str) -> int | None:
-    """Return when the day that an episode's name begins with began, in UTC (unix ms)."""
+    """Return the start of the day in an episode's name, in UTC (unix ms)."""
     try:
         day = datetime(int(name[:4]), int(name[4:6]), int(name[6:8]), tzinfo=UTC)
     except ValueError:
@@ -107,7 +108,7 @@ def _day_ms(name: str) -> int | None:
     return int(day.timestamp() * 1000) if looks_like_an_episode(name) else None
 
 
-# By what part of a name a concept is found.
+# A concept is found by any substring of its name.
 NAMES: Final = TextIndex(
     CONCEPT,
     "name",
@@ -122,12 +123,12 @@ NAMES: Final = TextIndex(
 
 
 def owned(scope: str, folded: str) -> str:
-    """Return what a user's concept whose name is *folded* is found by."""
+    """Return the search key of a user's own concept whose name is *folded*."""
     return f"{scope}{_BEHIND_SCOPE}{folded}"
 
 
 def _shared_form(form: Callable[[str], Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Return what derives a form of the name of a shared concept; a user's has none."""
+    """Return how to derive a form of the name of a shared concept; a user's own has none."""
     return lambda properties: None if properties.get(SCOPE) else form(properties["name"])
 
 
@@ -204,7 +205,7 @@ LAYER: Final = Layer(
 
 
 def words_scope(scope: str) -> str:
-    """Return the scope that the words of the episodes of *scope* have."""
+    """Return the scope in which the words of the episodes of *scope* are indexed."""
     return LAYER.kind(EPISODE).words_of(scope)
 
 
@@ -219,7 +220,7 @@ def checked_limit(limit: int | None, default: int) -> int:
 
 
 def search_limit(limit: int | None) -> int:
-    """Return how many rows a search with this *limit* has at most: 50 for None, from 1 to 200."""
+    """Return the most rows of a search with this *limit*: 50 for None, from 1 to 200."""
     return max(1, min(MAX_SEARCH_LIMIT, DEFAULT_SEARCH_LIMIT if limit is None else limit))
 
 
@@ -235,10 +236,10 @@ def derived(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def episode_day(name: str) -> int:
-    """Return the date that an episode's name begins with, 20250615 of "20250615/apple", else 0."""
+    """Return the date at the start of an episode's name, 20250615 of "20250615/apple", else 0."""
     return int(name[:8]) if looks_like_an_episode(name) else 0
 
 
 def looks_like_an_episode(name: str) -> bool:
-    """Tell whether *name* begins as an episode's does: eight digits and a slash."""
+    """Tell whether *name* begins like an episode's: eight digits and a slash."""
     return name[8:9] == "/" and name[:8].isdigit() and name[:8].isascii()

@@ -1,5 +1,6 @@
-"""Which concepts a text may speak of, by its words. Imports nothing of Memgraph: the shell looks
-them up.
+"""Extract from a text the names of concepts that it may mention.
+
+Imports nothing of Memgraph: the shell looks the names up.
 """
 
 from collections.abc import Sequence
@@ -7,14 +8,15 @@ from typing import Final
 
 from ..words import phrases
 
-# Names that are looked for, and how many words one has.
+# The most names to look up, and the most words of a name.
 MOST_NAMES: Final = 64
 LONGEST: Final = 3
 
 
 def names(said: str, languages: Sequence[str]) -> list[str]:
-    """Return the case-folded names of concepts that *said* may speak of, the single words first.
+    """Return the case-folded names of concepts that *said* may mention, the single words first.
 
-    Its words, also without their endings, and its runs of up to three words. Raises LibraryMissing.
+    They are its words, also without their endings, and its runs of up to three words. Raises
+    LibraryMissing.
     """
     return phrases(said, languages, LONGEST)[:MOST_NAMES]

@@ -1,8 +1,8 @@
-"""What a question leads to beyond its own words: the neighbours of the concepts that it names.
+"""Widen a question by the neighbours of the concepts that it names.
 
-Concepts are everybody's and memories are private, so that no edge joins them: they meet by name.
-A question's words name concepts, these have neighbours, and the words of their names are looked for
-as well, for less than the question's own.
+No edge joins concepts and memories: they meet by name. The question's words name concepts, and
+these have neighbours. The words of the neighbours' names are searched for as well, with a smaller
+share than the question's own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ from .spoken import names
 
 Row = dict[str, Any]
 
-# Of a row; `associate.question.Further` has the same.
+# The fields of a row; `retrieval.question.Further` has the same.
 FIELDS: Final = ("term", "share", "said", "to", "why")
 
 
 class _Neighbour(NamedTuple):
-    """In the order in which they are wanted."""
+    """A neighbour; the fields are in the order of preference."""
 
     against: float
     name: str
@@ -31,11 +31,11 @@ class _Neighbour(NamedTuple):
 
 
 def widened(graph: Graph, text_: str) -> list[Row]:
-    """Return the terms that a text leads to by the concepts that it names, the strongest first.
+    """Return the terms that a text evokes by the concepts that it names, the strongest first.
 
-    A row has term, share (of what a word of the question counts, below 1), said (the concept that
-    is named), to (its neighbour) and why ("dog evokes Max"). Of each concept three neighbours at
-    most, those of the greatest weight; no term that the question has itself. Raises InvalidText,
+    A row has term, share (relative to a word of the question, below 1), said (the named concept),
+    to (its neighbour) and why ("dog evokes Max"). A concept brings at most three neighbours, those
+    with the greatest weight, and no term that the question has itself. Raises InvalidText,
     LibraryMissing.
     """
     languages = graph.context.languages
@@ -68,7 +68,7 @@ def named(graph: Graph, asked: str) -> list[Node]:
 def _with_neighbours(
     graph: Graph, concepts: Sequence[Node]
 ) -> Iterator[tuple[Node, list[_Neighbour]]]:
-    """Yield *concepts*, each with its neighbours, as long as these are few."""
+    """Yield *concepts*, each with its neighbours, unless these are too many."""
     left = schema.WIDENED_RELATIONS_IN_ALL
     for node in concepts:
         read, neighbours = _neighbours(graph, node, min(left, schema.WIDENED_RELATIONS))
@@ -79,7 +79,7 @@ def _with_neighbours(
 
 
 def _neighbours(graph: Graph, node: Node, most: int) -> tuple[int, list[_Neighbour]]:
-    """Return how many relations *node* has, and its neighbours; none if these are over *most*."""
+    """Return the number of relations of *node*, and its neighbours unless over *most*."""
     best: dict[str, _Neighbour] = {}
     read = 0
     for edge, relation, other, outgoing in graph.ends(node):

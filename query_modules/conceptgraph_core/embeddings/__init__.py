@@ -1,1 +1,1 @@
-"""Of which embedding the vectors of a store are."""
+"""The embedding of a store: the one model that all its vectors come from."""

@@ -1,4 +1,4 @@
-"""What a store remembers of its embedding, and that it is the one that a vector is of."""
+"""Store the embedding that all vectors come from, and check vectors against it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ class _Holds(Graph[Node]):
 
 
 def chosen(graph: Graph[Any]) -> dict[str, Any] | None:
-    """Return {model, dimension} of the embedding that the vectors are of; None: of none yet."""
+    """Return {model, dimension} of the vectors' embedding; None if there is none yet."""
     node = _node(graph)
     if node is None:
         return None
@@ -25,16 +25,16 @@ def chosen(graph: Graph[Any]) -> dict[str, Any] | None:
 
 
 def hold(graph: Graph[Any], holder: str) -> None:
-    """Let whoever chooses another embedding meanwhile conflict with this call, which has vectors.
+    """Make this call, which writes vectors, conflict with a concurrent change of the embedding.
 
-    Else both would be kept, vectors of the one and the choice of the other. Calls of the same
-    *holder* conflict with each other too.
+    Otherwise both would be stored: vectors of one embedding, and the choice of another. Calls of
+    the same *holder* conflict with each other too.
     """
     _hold(graph, (part(holder),))
 
 
 def hold_all(graph: Graph[Any]) -> None:
-    """Let whoever has vectors conflict with this call, which chooses another embedding."""
+    """Make this call, which changes the embedding, conflict with concurrent writers of vectors."""
     _hold(graph, range(PARTS))
 
 
@@ -43,10 +43,10 @@ def _hold(graph: Graph[Any], parts: Iterable[int]) -> None:
     known = {node.raw.get_property("part"): node for node in holds.nodes()}
     for one in parts:
         if one in known:
-            # Written as it is.
+            # A write of the same value, which conflicts all the same.
             known[one].raw.set_property("part", one)
         else:
-            # Who makes the same one meanwhile conflicts, too.
+            # A concurrent call that creates the same one conflicts, too.
             holds.create_node(HOLD, part=one)
 
 
@@ -63,7 +63,7 @@ def check(graph: Graph[Any], model: str, dimension: int) -> None:
             f"embedding: this store has none yet; run concept-graph-mcp embed with {model}"
         )
     if known != {"model": model, "dimension": dimension}:
-        # A model is known by its name, wherever the folder that it was read from lies.
+        # The folder of a model does not matter, so its name identifies it.
         path = "" if model.startswith("openai:") else ", with the path of a folder if it is in one"
         raise EmbeddingMismatch(
             f"embedding: the vectors of this store are of {known['model']}"

@@ -1,7 +1,6 @@
-"""Which embedding the vectors of a store are of: kept in the graph, so that it goes where they go.
+"""Declare the embedding of a store's vectors, kept in the graph so that copies have it too.
 
-Vectors of two models have nothing to do with each other, even if both have as many numbers.
-Imports nothing of Memgraph.
+Vectors of two models cannot be compared, even with equal dimensions. Imports nothing of Memgraph.
 """
 
 from typing import Final
@@ -10,7 +9,7 @@ from .. import text, validators
 from ..layers import Index, Layer, NodeKind, Property, VectorIndex
 
 EMBEDDING: Final = "Embedding"
-# What the vectors are of; there is one embedding of it.
+# The use of the vectors; each use has one embedding.
 TEXTS: Final = "texts"
 
 LAYER: Final = Layer(
@@ -35,11 +34,11 @@ LAYER: Final = Layer(
 )
 
 HOLD: Final = "EmbeddingHold"
-# Who writes vectors holds one of these, who chooses another embedding all: so that these two
-# conflict, and hardly ever those who write vectors at once.
+# A writer of vectors locks one of these, a change of the embedding all. So these two conflict, and
+# concurrent writers of vectors hardly ever do.
 PARTS: Final = 64
 
-# In no record of an export.
+# No export has a record of it.
 HOLDS: Final = Layer(
     name="holds",
     nodes=(
@@ -60,12 +59,12 @@ HOLDS: Final = Layer(
 
 
 def part(holder: str) -> int:
-    """Return which part is held by who is called so."""
+    """Return the part that the holder of this name locks."""
     return text.part(holder, PARTS)
 
 
 def embedded_kinds(layers: tuple[Layer, ...]) -> list[tuple[NodeKind, VectorIndex]]:
-    """Return the kinds of nodes whose texts have vectors, each with where these are."""
+    """Return the kinds of nodes whose texts have vectors, each with its vector index."""
     return [
         (layer.kind(index.label), index)
         for layer in layers
