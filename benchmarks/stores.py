@@ -27,6 +27,8 @@ class Caller(Protocol):
 
     def run(self, call: Call, now_ms: int = NOW_MS) -> Rows: ...
 
+    def fit_vectors(self) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -39,6 +41,9 @@ class Embedded:
         procedure = call.procedure
         return self.host.call(procedure.name, arguments, call.lookup, procedure.fields)
 
+    def fit_vectors(self) -> None:
+        """Do nothing: vectors are compared."""
+
     def close(self) -> None:
         self.host.close()
 
@@ -50,6 +55,9 @@ class Bolt:
 
     def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
         return self._loop.run_until_complete(self._store.call(call, _context(now_ms)))
+
+    def fit_vectors(self) -> None:
+        self._loop.run_until_complete(self._store.fit_vectors())
 
     def close(self) -> None:
         self._loop.run_until_complete(self._store.close())

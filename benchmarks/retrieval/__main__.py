@@ -12,6 +12,7 @@ from rich.table import Column, Table
 from benchmarks.harness import machine
 from concept_graph_mcp.calls import text_lookups
 
+from .by_meaning import searched_by
 from .cost import cost
 from .finders import FINDERS, by_associate
 from .folder import Memory, read
@@ -36,19 +37,30 @@ _FORMULA = "associate"
     metavar="URI",
     help="Also in a store: sqlite:///FILE, which is made, or bolt://…, which is emptied.",
 )
-def main(folders: Iterable[Path], with_cost: bool, store: str | None) -> None:
+@click.option(
+    "--embeddings",
+    multiple=True,
+    metavar="MODEL",
+    help="Also with vectors by MODEL, as in CONCEPT_GRAPH_EMBEDDINGS; with --store.",
+)
+def main(
+    folders: Iterable[Path], with_cost: bool, store: str | None, embeddings: tuple[str, ...]
+) -> None:
     """Measure FOLDERS, each with messages.jsonl and queries.jsonl.
 
     Texts and questions are in the languages of CONCEPT_GRAPH_LANGUAGES, as for the server.
     """
     console = Console()
     console.width = max(console.width, 130)
-    for folder in folders:
-        memories = read(folder)
-        console.print(_quality(folder.name, memories, store))
-        if with_cost:
-            console.print(_cost(memories, store))
-            console.print(machine(quick=False), style="dim")
+    if embeddings and store is None:
+        raise click.UsageError("--embeddings needs --store")
+    with searched_by(embeddings):
+        for folder in folders:
+            memories = read(folder)
+            console.print(_quality(folder.name, memories, store))
+            if with_cost:
+                console.print(_cost(memories, store))
+                console.print(machine(quick=False), style="dim")
 
 
 def _quality(name: str, memories: list[Memory], store: str | None) -> Table:

@@ -1,6 +1,6 @@
 """The texts of a memory as episodes, or as memories, of a real store: asked by the procedures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -81,7 +81,10 @@ def _ingested(messages: Sequence[Message]) -> Iterator[list[Record]]:
 
 
 # What a store finds, where there is one.
-IN_STORE = {"associate, in the store": InStore, "memory search, in the store": Ingested}
+IN_STORE: dict[str, Callable[[Caller, Sequence[Message]], InStore | Ingested]] = {
+    "associate, in the store": InStore,
+    "memory search, in the store": Ingested,
+}
 
 
 def _records(messages: Sequence[Message]) -> Iterator[Record]:

@@ -38,7 +38,8 @@ class Context(NamedTuple):
       some: a node's id, and columns that begin with the sources.
     * `size` is the number of nodes of the kind in question, if that was counted.
     * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
-    * `near_nothing` is the cosine between the question and texts that ask for nothing.
+    * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
+      cosine, and the standard deviation of all (see `retrieval.nearness`).
     * `languages` are the languages of texts, as `words.terms` takes them.
     * `asker` is the user's full name as a speaker, and `asked_at` (unix ms; None: now) the time of
       the question. Later texts are no answers, and "yesterday" is the day before.
@@ -61,7 +62,7 @@ class Context(NamedTuple):
     incoming: tuple[Any, ...] | None
     size: int | None
     widened: tuple[Mapping[str, Any], ...] | None
-    near_nothing: float | None
+    near_nothing: tuple[float, float] | None
     user_id: str
     spoken: tuple[str, ...] | None
     asker: str | None
@@ -223,12 +224,17 @@ def _widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(value)
 
 
-def _cosine(value: Any, key: str) -> float | None:
+def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 1.001:
-        raise InvalidContext(f"context: {key} must be a number from -1 to 1")
-    return float(value)
+    if (
+        not isinstance(value, (list, tuple))
+        or len(value) != 2
+        or any(isinstance(one, bool) or not isinstance(one, (int, float)) for one in value)
+        or not all(map(math.isfinite, value))
+    ):
+        raise InvalidContext(f"context: {key} must be a cosine and a deviation, such as [0.4, 0.1]")
+    return float(value[0]), float(value[1])
 
 
 def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
@@ -294,7 +300,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "incoming": _incoming,
     "size": _size,
     "widened": _widened,
-    "near_nothing": _cosine,
+    "near_nothing": _near_nothing,
     "user_id": _user_id,
     "asker": _asker,
     "asked_at": _time_if_any,

@@ -63,6 +63,8 @@ def build(
                 tasks.start_soon(signals.end_calls_first, session.store)
                 tasks.start_soon(_open_store, session)
                 tasks.start_soon(_collect_again)
+            if session.embedding is not None:
+                tasks.start_soon(_embed_new, session)
             if works_for is None:
                 yield
             else:
@@ -130,6 +132,16 @@ def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
     signals.die_of_interrupts()
     server.run("stdio")
+
+
+async def _embed_new(session: Session) -> None:
+    """Embed new memories between the calls."""
+    # Only who has a model needs it.
+    from .worker.new_vectors import NewVectors
+
+    new = NewVectors(session)
+    session.on_kept.append(new.kept)
+    await new.run()
 
 
 @asynccontextmanager

@@ -50,7 +50,7 @@ class Question(NamedTuple):
 
     embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
-    near_nothing: float | None = None
+    near_nothing: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class Session:
     decay: Mapping[str, float] = field(default_factory=dict)
     expires: bool = False
     concepts: str = WHOSE[0]
+    # Told the time of each call that may have kept a text without a vector.
+    on_kept: list[Callable[[int], None]] = field(default_factory=list)
 
     @property
     def concept_scope(self) -> str:
@@ -139,7 +141,7 @@ class Session:
         try:
             call = by(question.embedded)
             if question.near_nothing is not None:
-                given = {**call.context, "near_nothing": question.near_nothing}
+                given = {**call.context, "near_nothing": list(question.near_nothing)}
                 call = call._replace(context=given)
             rows, advice = await self.accessed(call)
             told = question.advice
@@ -198,11 +200,15 @@ class Session:
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         try:
-            return await self.store.call(call, context)
+            rows = await self.store.call(call, context)
         except Misdeployed as error:
             if self.on_misdeployed is not None:
                 self.on_misdeployed(error)
             raise
+        if call.procedure.name in calls.embedding.KEEPING:
+            for tell in self.on_kept:
+                tell(now_ms)
+        return rows
 
 
 def _embedding(said: str) -> "LazyEmbedding":

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from conceptgraph_core.retrieval.nearness import least_alone
@@ -82,34 +83,33 @@ def test_the_nearest_weighs_two_fifths_of_the_best_by_words(near):
 
 
 def test_without_a_word_only_what_is_nearer_than_nothing_is_found(near):
-    # Among six texts the bar lies lower than what is near to nothing.
-    assert 0.5 < least_alone(0.8, 6) < math.cos(math.radians(40)) < 0.8
-    assert ids(search(near, "straw", 0, near_nothing=0.8)) == ["hay", "grass"]
-    assert ids(search(near, "straw", 0, near_nothing=1.0)) == ["hay"]
-    assert ids(search(near, "straw", 200, near_nothing=0.8)) == []
+    # Among six texts it must be nearer by 0.55 deviations.
+    assert ids(search(near, "straw", 0, near_nothing=[0.7, 0.1])) == ["hay", "grass"]
+    assert ids(search(near, "straw", 0, near_nothing=[0.7, 0.2])) == ["hay"]
+    assert ids(search(near, "straw", 200, near_nothing=[0.5, 0.1])) == []
     assert set(ids(search(near, "straw", 0))) == set(PLACES)
 
 
 def test_what_words_find_needs_to_be_near_to_nothing(near):
-    assert set(ids(search(near, "barn", 200, near_nothing=1.0))) == {*PLACES, "x1", "x2"}
+    assert set(ids(search(near, "barn", 200, near_nothing=[1, 0.1]))) == {*PLACES, "x1", "x2"}
 
 
 def test_the_bar_rises_with_how_much_there_is_to_choose_from():
     assert least_alone(None, 100_000) == -1.0
-    bars = [least_alone(0.4, texts) for texts in (8, 100, 3_000, 100_000)]
-    assert bars == pytest.approx([0.29, 0.4, 0.548, 0.7], abs=0.001)
+    bars = [least_alone((0.4, 0.1), texts) for texts in (1, 8, 80, 8_000)]
+    assert bars == pytest.approx([0.455, 0.455, 0.5, 0.59])
 
 
 def test_nothing_near_is_nothing_to_recall(near):
-    def recalled(near_nothing: float, degrees: float = 0) -> list[Any]:
+    def recalled(near_nothing: list[float], degrees: float = 0) -> list[Any]:
         call = calls.everyday.recall("default", "straw", embedded=("toy", turned(degrees)))
         context = {**call.context, "near_nothing": near_nothing}
         [row] = near.run(call._replace(context=context))
         return [source["id"] for source in row["sources"]]
 
-    assert recalled(1.0) == ["hay"]
-    assert recalled(0.8, degrees=200) == []
-    assert recalled(0.5) == ["hay", "grass"]
+    assert recalled([0.7, 0.2]) == ["hay"]
+    assert recalled([0.5, 0.1], degrees=200) == []
+    assert recalled([0.4, 0.1]) == ["hay", "grass"]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
     assert near.run(calls.memory_search.unnamed("nobody", query)) == [{"text": query}]
 
 
-def test_a_cosine_that_is_none_is_refused(near):
-    for value in ("x", 2, True):
-        with pytest.raises(Exception, match="near_nothing must be a number from -1 to 1"):
+def test_what_does_not_say_how_near_nothing_is_is_refused(near):
+    for value in ("x", 0.4, [0.4], [True, 0.1], [0.4, math.nan]):
+        with pytest.raises(REFUSALS, match="near_nothing must be a cosine and a deviation"):
             search(near, "straw", 0, near_nothing=value)

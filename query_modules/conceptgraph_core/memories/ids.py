@@ -26,3 +26,9 @@ def made(now_ms: int) -> str:
     high, low = rest >> 62, rest & (2**62 - 1)
     number = (max(0, now_ms) & _MILLISECONDS) << 80 | 7 << 76 | high << 64 | 2 << 62 | low
     return str(uuid.UUID(int=number))
+
+
+def before(now_ms: int) -> str:
+    """Return what is less than every id that was made at *now_ms* or later, by time."""
+    digits = f"{max(0, now_ms) & _MILLISECONDS:012x}"
+    return f"{digits[:8]}-{digits[8:]}"

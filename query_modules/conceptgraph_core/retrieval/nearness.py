@@ -6,9 +6,11 @@ from typing import Final, Generic, NamedTuple
 
 from .index import H, Index, Mentions
 
-# Among more texts, one is near by chance; among few, hardly any: so much for ten times as many.
-_BY_SIZE: Final = 0.1
-_SIZE: Final = 100
+# Among more texts, one is near by chance: what must lie between, in standard deviations, among the
+# fewest texts, and so much more among ten times as many.
+_FEWEST: Final = 8
+_AMONG_THE_FEWEST: Final = 0.55
+_AMONG_TEN_TIMES: Final = 0.45
 
 
 class Near(NamedTuple, Generic[H]):
@@ -25,11 +27,15 @@ class Near(NamedTuple, Generic[H]):
         return index.about(list(self.texts))._replace(counts=list(self.texts.values()))
 
 
-def least_alone(of_nothing: float | None, texts: int) -> float:
+def least_alone(near_nothing: tuple[float, float] | None, texts: int) -> float:
     """Return the cosine from which a text is near enough without a word, among so many *texts*.
 
-    *of_nothing* is that of the nearest of remarks that ask for nothing that anybody keeps
-    (`concept_graph_mcp.embedding.nothing`): what is asked must be nearer to the text than to these.
-    None: whoever asks has none, and takes what is nearest.
+    *near_nothing* are the greatest cosine of the question to remarks that ask for nothing that
+    anybody keeps (`concept_graph_mcp.embedding.nothing`), and the standard deviation of all these:
+    the question must be nearer to the text than to any remark. None: all that is nearest is taken.
     """
-    return -1.0 if of_nothing is None else of_nothing + _BY_SIZE * log10(max(1, texts) / _SIZE)
+    if near_nothing is None:
+        return -1.0
+    greatest, deviation = near_nothing
+    more = _AMONG_TEN_TIMES * log10(max(texts, _FEWEST) / _FEWEST)
+    return greatest + deviation * (_AMONG_THE_FEWEST + more)

@@ -3,11 +3,13 @@
 Read the store's embedding, find missing vectors, set them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
+from conceptgraph_core.everyday import procedures as everyday
+from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer import procedures
 from conceptgraph_core.transfer.places import places
@@ -18,6 +20,9 @@ from .transfer import of_model, placed
 
 # The position of a walk over nodes without a vector: the last key of each kind.
 Reached = Mapping[str, tuple[Any, ...]]
+
+# The procedures that keep memories one by one; the job `embed` handles bulk writes.
+KEEPING = frozenset({memories.CREATE.name, everyday.REMEMBER.name})
 
 # Vectors in one transaction.
 CLEARED_AT_ONCE = 1_000
@@ -55,14 +60,21 @@ def reached(after: Reached, rows: Sequence[Mapping[str, Any]]) -> Reached:
     return {**after, **{row["kind"]: tuple(row["key"]) for row in rows}}
 
 
-def lacking(limit: int, after: Reached = MappingProxyType({}), model: Model = MODEL) -> Call:
+def lacking(
+    limit: int,
+    after: Reached = MappingProxyType({}),
+    model: Model = MODEL,
+    kinds: Collection[str] | None = None,
+) -> Call:
     """Return the call for nodes without a vector, *limit* of each kind, in the order of keys.
 
-    It returns only nodes whose key follows the one that *after* has for their kind.
+    It returns only nodes whose key follows the one that *after* has for their kind. It returns
+    nodes of *kinds*, or of all.
     """
     parts = [
         Vectored(kind.label, index.vector, False, limit, kind.key, after.get(kind.kind))
         for kind, index in embedded_kinds(model.layers)
+        if kinds is None or kind.kind in kinds
     ]
     return Call(of_model(procedures.EMBEDDING_LACKING, model), (), Union(tuple(parts)))
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from statistics import pstdev
 
 import anyio
 import anyio.to_thread
@@ -59,12 +60,15 @@ class LazyEmbedding:
                 self._opened = await opened(self._said, self._environment)
             return self._opened
 
-    async def near_nothing(self, vector: Vector) -> float:
-        """Return how near *vector* is to what asks for nothing, a cosine. Raises EmbeddingError."""
+    async def near_nothing(self, vector: Vector) -> tuple[float, float]:
+        """Return how near *vector* is to what asks for nothing: the greatest cosine to any such
+        text, and the standard deviation of all of them. Raises EmbeddingError.
+        """
         embedding = await self.opened()
         if self._nothing is None:
             self._nothing = await embedding.vectors(nothing.TEXTS)
-        return max(cosine(vector, one) or 0.0 for one in self._nothing)
+        near = [cosine(vector, one) or 0.0 for one in self._nothing]
+        return max(near), pstdev(near)
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         return await (await self.opened()).vectors(texts)

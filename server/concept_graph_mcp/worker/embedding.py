@@ -1,6 +1,7 @@
 """Compute missing vectors, for the job `embed` and the command of the same name."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
+from types import MappingProxyType
 from typing import Any
 
 from .. import calls
@@ -16,20 +17,37 @@ Row = dict[str, Any]
 BATCH = 256
 
 
-async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator[tuple[int, int]]:
+async def prepare(session: Session) -> Embedding:
+    """Return the model of *session*, which its store is made ready for. Raises StoreError."""
+    assert session.embedding is not None
+    embedding = await session.embedding.opened()
+    await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
+    await session.store.fit_vectors()
+    return embedding
+
+
+async def embed_lacking(
+    session: Session,
+    embedding: Embedding,
+    reached: calls.embedding.Reached = MappingProxyType({}),
+    kinds: Collection[str] | None = None,
+) -> AsyncIterator[tuple[int, int]]:
     """Embed texts without a vector, one transaction a batch; yield (done, total) after each.
 
     The walk reaches each text once. It skips texts without any word that the embedding knows, texts
     that change meanwhile, and texts stored behind it meanwhile. Raises EmbeddingError, StoreError.
     """
-    async for rows in _lacking(session):
+    async for rows in _lacking(session, reached, kinds):
         yield await _embed(session, embedding, rows), len(rows)
 
 
-async def _lacking(session: Session) -> AsyncIterator[list[Row]]:
+async def _lacking(
+    session: Session,
+    reached: calls.embedding.Reached = MappingProxyType({}),
+    kinds: Collection[str] | None = None,
+) -> AsyncIterator[list[Row]]:
     """Iterate over the texts without a vector, each batch from the end of the one before."""
-    reached: calls.embedding.Reached = {}
-    while rows := await session.run(calls.embedding.lacking(BATCH, reached)):
+    while rows := await session.run(calls.embedding.lacking(BATCH, reached, kinds=kinds)):
         yield rows
         reached = calls.embedding.reached(reached, rows)
 
@@ -57,9 +75,7 @@ async def run(turn: JobRun) -> None:
     # The model is loaded late, because that takes long and most runs find nothing to do.
     if session.embedding is None or not await session.run(calls.embedding.lacking(1)):
         return
-    embedding = await session.embedding.opened()
-    await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
-    await session.store.fit_vectors()
+    embedding = await prepare(session)
     async for embedded, seen in embed_lacking(session, embedding):
         await turn.report(processed=seen, embedded=embedded)
         await turn.go_on()
