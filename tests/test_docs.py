@@ -109,7 +109,6 @@ WRITTEN = [ROOT / "README.md", *(page for page in PAGES if page not in REFERENCE
 # Python files that are held to the same rule.
 CORE = ROOT / "query_modules" / "conceptgraph_core"
 NOT_PLAIN = [
-    CORE / "everyday",
     CORE / "retrieval",
     *(CORE / "memories" / name for name in ("context.py", "search.py")),
 ]

@@ -1,1 +1,1 @@
-"""The three layers as one memory: what belongs to a message, and what is worth keeping of it."""
+"""The three layers as one memory: what to recall for a message, and what to store of it."""

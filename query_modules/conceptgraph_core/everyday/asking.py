@@ -1,5 +1,4 @@
-"""What is asked for. A message asks by itself and, where it says "she" or "it", by what was said
-just before.
+"""Build the query of a message: its own text and, for a pronoun, the text just before it.
 
 Imports nothing of Memgraph: the shell looks up by the same text.
 """
@@ -11,7 +10,7 @@ from .. import text as texts
 from ..words.splitting import split
 from . import schema
 
-# Only so much of what came before is looked at: its end, which a pronoun refers to.
+# Only the end of the earlier text is read, because a pronoun refers to it.
 _MOST_BEFORE: Final = 1_000
 _PRONOUNS: Final = frozenset(
     (
@@ -40,7 +39,7 @@ _OWN: Final = frozenset(
 
 
 def asked(message: str, before: str | None = None) -> str:
-    """Return the text that *message* asks by. Raises InvalidText."""
+    """Return the query text for *message*. Raises InvalidText."""
     texts.summary(message, "message")
     if not before:
         return message
@@ -52,22 +51,22 @@ def asked(message: str, before: str | None = None) -> str:
 
 
 def asks_of_the_past(message: str) -> bool:
-    """Tell whether *message* asks for what was so before."""
+    """Tell whether *message* asks about the past."""
     return not _PAST.isdisjoint(split(message))
 
 
 def is_of_the_user(message: str) -> bool:
-    """Tell whether *message* speaks of the user: my knee, are we, wo wohnen wir."""
+    """Tell whether *message* is about the user: my knee, are we, wo wohnen wir."""
     return not _OWN.isdisjoint(split(message))
 
 
 def budget(given: int | None) -> int:
-    """Return in how many tokens a text is wanted. Raises InvalidNumber."""
+    """Return the token budget of a text. Raises InvalidNumber."""
     wanted = schema.DEFAULT_BUDGET if given is None else given
     return texts.integer(wanted, "token_budget", budgets.MIN_BUDGET, budgets.MAX_BUDGET)
 
 
 def limited(limit: int | None) -> int:
-    """Return how many are wanted. Raises InvalidNumber."""
+    """Return the requested number of rows. Raises InvalidNumber."""
     wanted = schema.DEFAULT_LIMIT if limit is None else limit
     return texts.integer(wanted, "limit", 1, schema.MAX_LIMIT)

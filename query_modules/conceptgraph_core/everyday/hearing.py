@@ -1,4 +1,4 @@
-"""What is observed of a memory, and of the user's word on who is who.
+"""Build the observations for a memory, and for the user's word on identity.
 
 Imports nothing of Memgraph: the shell looks up what these need.
 """
@@ -14,7 +14,7 @@ from . import schema
 
 
 class Message(NamedTuple):
-    """What `observe` takes first, in its order."""
+    """The first arguments of `observe`, in its order."""
 
     session_id: str
     message_id: str
@@ -40,15 +40,15 @@ def named(about: Sequence[Any]) -> dict[str, str | None]:
 
 
 def terms(about: Mapping[str, str | None]) -> list[str]:
-    """Return by what a memory is found besides its own words: the names, and what these are."""
+    """Return the additional search terms of a memory: the names and their kinds."""
     return list(dict.fromkeys((*about, *filter(None, about.values()))))
 
 
 def kept(text: str, said: str | None, about: Mapping[str, str | None]) -> Message:
-    """Return what is observed of a memory: session, message, speaker, text and observations.
+    """Return the observation of a memory: session, message, speaker, text and observations.
 
-    Each memory is a session of its own, so that what it is about belongs together; kept again with
-    the same words, it counts once.
+    Each memory is a session of its own, so that the entities it is about belong together. Stored
+    again with the same words, it counts once.
     """
     speaker, heard = (entities.MODEL, text) if said is None else (entities.USER, said)
     key = f"{schema.SESSION} {ids.made(text, heard)}"
@@ -60,7 +60,7 @@ def kept(text: str, said: str | None, about: Mapping[str, str | None]) -> Messag
 
 
 def begun(said: str, label: str) -> Message:
-    """Return what is observed of a name that begins to mean another one: as `observe` takes it."""
+    """Return the observation, for `observe`, of a name that begins to mean another entity."""
     key = f"{schema.IDENTIFIED} {ids.made(said, label)}"
     observation = {"label": label, "type": entities.THING, "new": True}
     return Message(key, key, entities.USER, said, [observation])

@@ -1,4 +1,4 @@
-"""The user's word on who is who: that two are one, that they are two, that a name is another's."""
+"""Settle identities by the user's words: two are one, two are different, a name is another's."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def entity(graph: Graph, called: str, field: str) -> Node:
 
 
 def _verdict(settled: str, row: Row) -> Row:
-    """Return the verdict where a correction was made, or kept as a question."""
+    """Return the verdict on a correction: it was made, or stored as a question."""
     undo = row.get("merge_id")
     is_asked = row["verdict"] == entities.CANDIDATE
     return {"verdict": schema.ASKED if is_asked else settled, "undo": undo}

@@ -12,7 +12,7 @@ WHO: Final = "who"
 SAID: Final = "said"
 MIND: Final = "mind"
 TITLES: Final = {WHO: "Who and what:", SAID: "Said:", MIND: "Comes to mind:"}
-# What the JSON of a result has besides its text and its sources.
+# The JSON of a result without its text and its sources.
 _FRAME: Final = len('{"text":"","sources":[],"tokens":99999}')
 
 # A line: part, kind and id of its source, and parts, which are texts and times (unix ms).
@@ -38,7 +38,7 @@ def text(lines: Sequence[Line], minute: Moment = dates.minute, day: Moment = dat
 
 
 def sources(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return what the numbers of a text stand for."""
+    """Return the sources of the numbers in a text."""
     return [
         {"n": number, "kind": line["kind"], "id": line["id"]}
         for number, line in enumerate(lines, 1)
@@ -46,7 +46,7 @@ def sources(lines: Sequence[Line]) -> list[dict[str, Any]]:
 
 
 def size(line: Line) -> int:
-    """Return how many bytes *line* takes as JSON, its number and its source included."""
+    """Return the size of *line* as JSON in bytes, its number and its source included."""
     source = len('{"n":99,"kind":"","id":""},') + len(line["kind"]) + budgets.size(line["id"])
     said = _written(line, dates.minute, dates.day)
     # A quote takes two bytes there.
@@ -54,19 +54,19 @@ def size(line: Line) -> int:
 
 
 def title_size(part: str) -> int:
-    """Return how many bytes the title of *part* takes as JSON."""
+    """Return the size of the title of *part* as JSON in bytes."""
     return len(TITLES[part]) + len("\\n")
 
 
 def tokens(lines: Sequence[Line]) -> int:
-    """Return how many tokens a result of *lines* has, estimated."""
+    """Return the estimated tokens of a result of *lines*."""
     titles = {line["part"] for line in lines}
     used = sum(map(size, lines)) + sum(map(title_size, titles))
     return budgets.tokens(_FRAME + used)
 
 
 class Room:
-    """What is left of a token budget, in bytes."""
+    """The rest of a token budget, in bytes."""
 
     def __init__(self, budget: int) -> None:
         self.bytes = budget * budgets.BYTES_A_TOKEN - _FRAME
@@ -81,6 +81,6 @@ class Room:
 
 
 def _written(line: Line, minute: Moment, day: Moment) -> str:
-    # When something was said is told to the minute, and since when something is so by the day.
+    # Messages have times to the minute, facts to the day.
     at = day if line["part"] == WHO else minute
     return "".join(part if isinstance(part, str) else at(part) for part in line["parts"])

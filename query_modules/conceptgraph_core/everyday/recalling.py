@@ -1,4 +1,4 @@
-"""What belongs to a message: who and what it names, what was said, what comes to mind."""
+"""Recall for a message: the entities it names, matching memories, associated concepts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title
 Row = dict[str, Any]
 
 _EVOKES: Final = f" {RELATION_NAMES[EVOKES]} "
-# No text is cut to less.
+# A shorter text is not cut further.
 _LEAST_CUT: Final = 40
 
 
@@ -39,9 +39,9 @@ def recall(
     First who and what it names, with the facts that are valid now and what is in doubt; then what
     was said, found by words, links and vectors, the most relevant first; then the strongest
     propositions of the concepts that it names. *before* is what was said just before, which a
-    pronoun refers to. What is put in counts as accessed, as its own layer has it. Returns text,
-    lines (see `lines`), sources and tokens, those of the sources included. What names nobody, and
-    of which no text that is kept has enough words, gives an empty text. Raises InvalidText,
+    pronoun refers to. Each recalled element counts as accessed in its own layer. Returns text,
+    lines (see `lines`), sources and tokens, those of the sources included. The text is empty if the
+    message names nobody and no stored text matches enough of its words. Raises InvalidText,
     InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     room = Room(budget(token_budget))
@@ -108,7 +108,7 @@ def _said(
 def _current(
     graph: Graph, found: Sequence[tuple[Node, Row]], of_past: bool
 ) -> Iterator[tuple[Node, Row]]:
-    """Yield those of *found* that are so now; *of_past*: each with what it replaced behind it."""
+    """Yield the *found* ones still true; *of_past*: each followed by the one it replaced."""
     if not of_past:
         yield from (one for one in found if not _is_over(graph, one[0]))
         return
@@ -127,7 +127,7 @@ def _is_over(graph: Graph, node: Node) -> bool:
 
 
 def _is_past_use(graph: Graph, node: Node) -> bool:
-    """Tell whether *node* was of use for some days only, and these are over."""
+    """Tell whether *node* was useful for some days only, and these are over."""
     is_brief = schema.DAYS_TAG in node.value("tags")
     return is_brief and graph.context.now_ms - near_duplicates.told_at(node) > schema.DAYS_MS
 
@@ -146,7 +146,7 @@ def _line(node: Node, entry: Row) -> Line:
 
 
 def _cut(line: Line, node: Node, entry: Row, most: int) -> Line:
-    """Return the *line* of an entry with so much of its text that it has *most* bytes, if any."""
+    """Return the *line* of an entry, its text halved until the line fits into *most* bytes."""
     said = entry["text"]
     while size(line) > most and len(said) > _LEAST_CUT:
         said = said[: len(said) // 2].rstrip()

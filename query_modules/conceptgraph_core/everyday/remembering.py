@@ -1,4 +1,4 @@
-"""Something kept once: as a memory, with the entities that it is about."""
+"""Store a text once: as a memory, with the entities that it is about."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -37,11 +37,11 @@ def remember(
 
     *said* are the user's words, which alone make what it names the user's. *keep* says how long it
     matters (`schema.KEEP`), *replaces* is the id of a memory that is no longer so, and
-    *happened_at* (unix ms) when it was so, if not now. It is found by the names and the kinds
-    too, and the names are observed as entities. Where concepts are the user's own, the names become
-    concepts that evoke one another, firmer each time. The same text again is the memory that is
-    there: existing is true, it is accessed, and matters as long as the longer of both. Returns id,
-    existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
+    *happened_at* (unix ms) when it was so, if not now. It is found by the names and the kinds too,
+    and the names are observed as entities. If concepts are the user's own, the names become
+    concepts that evoke one another, more strongly each time. The same text again is the memory that
+    is there: existing is true, it is accessed, and matters as long as the longer of both. Returns
+    id, existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     wanted = named(about)
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
@@ -76,7 +76,7 @@ def remember(
 
 
 def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
-    """Take a memory out of sight; its owner can restore it, whole. Raises NotFound, InvalidText.
+    """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
 
     Returns id and forgotten_at (unix ms).
     """

@@ -6,19 +6,19 @@ from ..dates import DAY_MS
 
 DEFAULT_BUDGET: Final = 1_200
 
-# Of a token budget, who and what may take so much, and what comes to mind.
+# The largest shares of a token budget: for who and what, and for what comes to mind.
 WHO_SHARE: Final = 0.4
 MIND_SHARE: Final = 0.15
 MOST_WHO: Final = 6
 MOST_MIND: Final = 5
-# Hop by hop: what has more relations, as a named concept or next to one, brings nothing to mind.
+# By hop, the most relations of a named concept, or of its neighbour, that still evokes others.
 MOST_RELATIONS: Final = (1_000, 40)
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 100
-# Of one memory, so many names.
+# The most names of one memory.
 MOST_ABOUT: Final = 10
-# What the sessions are called that memories are observed in.
+# The prefix of the sessions in which memories are observed.
 SESSION: Final = "remembered"
 IDENTIFIED: Final = "identified"
 
@@ -32,13 +32,13 @@ KINDS: Final = (MEMORY, EPISODE, ENTITY)
 LEAST_COVERED: Final = 0.45
 LEAST_COVERED_NAMED: Final = 0.2
 
-# The tag of a memory that is of use for a while only, and how long `recall` shows it.
+# The tag of a memory that matters only for a while, and the time that `recall` shows it.
 DAYS_TAG: Final = "for days"
 DAYS_MS: Final = 14 * DAY_MS
 
 
 class Keep(NamedTuple):
-    """How long something matters, as importance (which sets the rate it fades at) and tags."""
+    """The importance (which sets the rate of fading) and the tags of a duration."""
 
     importance: float
     tags: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Finding in all three layers at once: memories, episodes and entities, in one order."""
+"""Search all three layers at once: memories, episodes and entities, in one order."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ from .asking import limited
 
 Row = dict[str, Any]
 
-# So many of each kind are found, and filtered then.
+# The most results of each kind, before filtering.
 DEPTH: Final = 100
 
 

@@ -1,4 +1,4 @@
-"""All that is kept about one name: what is believed of it, what was said, what belongs to it."""
+"""Report everything stored about one name: facts, memories and relations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,13 +33,13 @@ def about(
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:
-    """Tell what is kept about *name*, of each kind at most *limit*.
+    """Report everything stored about *name*, at most *limit* of each kind.
 
-    Of several that are called so, of the one that *entity_id* says, else of who was spoken of last;
-    doubts name the others. Returns id, name, kind, also (other names), facts (predicate, value,
-    since, until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
-    (sentences), said (id, text, at, who, until), and more: how many of each were left out. What was
-    said is found by the name. Nothing is accessed. Raises NotFound where nothing is kept.
+    If several entities have the name, *entity_id* selects one, else the one mentioned last; doubts
+    name the others. Returns id, name, kind, also (other names), facts (predicate, value, since,
+    until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
+    (sentences), said (id, text, at, who, until), and more: how many of each were left out. Memories
+    are found by the name. Nothing is accessed. Raises NotFound if nothing is stored.
     """
     texts.name(name, "name")
     most = limited(limit)
@@ -64,7 +64,7 @@ def about(
 
 
 def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
-    """Return what is known of the entity that is meant; nothing if there is none."""
+    """Return the described entity of that name; nothing if there is none."""
     named = [node for node, _ in narrative.named_by(graph, name)]
     if entity_id is not None:
         named = [components.canonical(graph, merging.entity(graph, entity_id))]
@@ -116,7 +116,7 @@ def _fact(graph: Entities, fact: Entity) -> Row:
 
 
 def _feeling(graph: Entities, members: Sequence[Entity]) -> float | None:
-    """Return the mean of what the user's mentions tell of how it felt; None if none does."""
+    """Return the mean feeling in the user's mentions; None without any."""
     felt = [
         valence
         for one in members
