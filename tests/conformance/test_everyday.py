@@ -171,6 +171,14 @@ def test_two_of_one_name_say_so(days):
     assert days.recall("Is Clara here?").count("one of 2 so called") == 2
 
 
+def test_two_of_one_kind_do_not_share_a_name(days):
+    days.remember("Dr. Aydin looks at the knee", [{"name": "Dr. Aydin", "kind": "doctor"}])
+    days.remember("Dr. Brahms doubled the dose", [{"name": "Dr. Brahms", "kind": "doctor"}])
+    told = days.recall("What did the doctor say?")
+    assert told.count("one of 2 of this kind") == 2
+    assert "so called" not in told
+
+
 def test_what_came_before_counts_for_a_pronoun(days):
     clara(days)
     before = "Clara comes to dinner"
@@ -523,7 +531,8 @@ def test_relations_are_those_of_the_concepts(days, memory):
         (lambda: everyday.recall("u", "x", token_budget=10), "token_budget: must be between"),
         (lambda: everyday.remember("u", "x", [{"label": "y"}]), "about: unknown key 'label'"),
         (lambda: everyday.remember("u", "x", [f"n{n}" for n in range(11)]), "about: at most 10"),
-        (lambda: everyday.remember("u", "a\0"), "content: must not contain a NUL"),
+        (lambda: everyday.remember("u", "a\0"), "text: must not contain a NUL"),
+        (lambda: everyday.remember("u", ""), "text: must not be empty"),
         (lambda: everyday.remember("u", "x", keep="ever"), "keep: must be one of days, normal"),
         (lambda: everyday.search("u", "x", limit=0), "limit: must be between"),
         (lambda: everyday.search("u", "x", kinds=["fact"]), "kinds: must be one of memory"),

@@ -43,6 +43,7 @@ def remember(
     is there: existing is true, it is accessed, and matters as long as the longer of both. Returns
     id, existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
+    memories.checked_content(text, "text")
     wanted = named(about)
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
     now_ms = graph.context.now_ms

@@ -55,6 +55,7 @@ def remember(
     concept_scope: str | None = None,
 ) -> Call:
     """Return the call that stores *content*; *embedded* is its vector, if there is one."""
+    schema.checked_content(content, "text")
     named = hearing.named(about)
     made = memories.create(scope, content, concepts=hearing.terms(named), embedded=embedded)
     assert isinstance(made.lookup, Incoming)

@@ -86,17 +86,30 @@ def brief(graph: Graph, message: str) -> Iterator[tuple[Node, list[Part]]]:
     """
     told = Wholes(graph)
     meant = named_by(graph, message)
-    called_so = Counter(place for _, place in meant)
+    at_place = Counter(place for _, place in meant)
+    # "The doctor" is a kind: who shares that has not the same name.
+    by_name = _places_of_names(graph, message, meant)
     for node, place in meant:
-        yield node, _briefly(graph, told, told.whole(node), called_so[place])
+        several = f"one of {at_place[place]} {'so called' if place in by_name else 'of this kind'}"
+        yield node, _briefly(graph, told, told.whole(node), several if at_place[place] > 1 else "")
 
 
-def _briefly(graph: Graph, told: Wholes, whole: Whole, several: int) -> list[Part]:
+def _places_of_names(
+    graph: Graph, message: str, meant: Sequence[tuple[Node, named.Place]]
+) -> set[named.Place]:
+    """Return the places where *message* calls one of those *meant* by a name, not by its kind."""
+    read = named.read(message)
+    members = (one for node, _ in meant for one in components.members(graph, node))
+    found = (read.meant(one.bare, one.node_type, None) for one in members)
+    return {place for one in found if one is not None for place in one.places}
+
+
+def _briefly(graph: Graph, told: Wholes, whole: Whole, several: str) -> list[Part]:
     also, _ = _also_called(graph, whole)
     mark = "" if whole.users else f", {INFERRED}"
     parts: list[Part] = [f"{whole.name} ({whole.described}{_until(graph, whole)}{also}{mark})"]
-    if several > 1:
-        parts.append(f", one of {several} so called")
+    if several:
+        parts.append(f", {several}")
     contested, valid = facts_now(graph, whole.members)
     for one, other in contested:
         start = f"; uncertain: {called(one.get('predicate'))} is "
