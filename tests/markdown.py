@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from tests.prose import split
 
 ROOT = Path(__file__).resolve().parents[1]
 _PARSER = MarkdownIt("commonmark").enable("table")
@@ -63,7 +64,7 @@ def sentences(page: Path) -> Iterator[str]:
                 text += " "
             else:
                 text += "Code" if child.type == "code_inline" else child.content
-        yield from filter(None, re.split(r"(?<=[.!?:;])\s+(?=[A-Z“*])", text))
+        yield from split(text)
 
 
 def links(page: Path) -> list[str]:

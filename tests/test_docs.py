@@ -22,6 +22,7 @@ from docs import generate
 from mcp.client.client import Client
 from tests import cypher_text, python_prose, style_script
 from tests.markdown import ROOT, Block, anchors, blocks, links, prose, sentences, table
+from tests.prose import opens_with_a_clause
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
@@ -148,14 +149,6 @@ def test_what_a_page_links_to_exists(page, link):
     target = (page.parent / path).resolve() if path else page
     assert target.exists()
     assert not anchor or anchor in anchors(target)
-
-
-# A clause where the subject should be.
-NO_SUBJECT = re.compile(r"\W*(Of|What|Whatever|Who|Whoever|Whom|Whose)\b")
-
-
-def opens_with_a_clause(sentence: str) -> bool:
-    return bool(NO_SUBJECT.match(sentence)) and not sentence.rstrip("”\"'*)").endswith("?")
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=name)

@@ -76,7 +76,7 @@ class Session:
 
     @property
     def concept_scope(self) -> str:
-        """Whose concepts and episodes its calls are about: SHARED, or the user's."""
+        """Return the scope of concepts and episodes for its calls: SHARED, or the user's."""
         return self.user_id if self.concepts == OWN else SHARED
 
     @classmethod

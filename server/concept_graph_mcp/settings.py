@@ -63,7 +63,7 @@ class Settings:
     decay_users: tuple[str, ...] = ()
     # Milliseconds until deleted memories are removed; None: they never are, nor do memories expire.
     retention_ms: int | None = None
-    # Whose concepts and episodes: all users share them, or each has their own.
+    # "shared" or "own": all users share concepts and episodes, or each user has their own.
     concepts: str = WHOSE[0]
 
     @property

@@ -47,11 +47,11 @@ class Pipeline:
         with told(SEARCH) as step:
             found = await self._take(step, chunk, known, spent)
             text = found.text or "\n".join(found.done)
-            known.append(_section("What the memory has already", text))
+            known.append(_section("Known already from the memory", text))
         for step in (CONCEPTS, EPISODES, AFFECT):
             with told(step):
                 added = await self._take(step, chunk, known, spent)
-                known.append(_section(f"What the step {step.name} has done", _told(added)))
+                known.append(_section(f"Done by the step {step.name}", _told(added)))
 
     async def _organise(self, chunk: Chunk, spent: Spent) -> str:
         """Return notes on *chunk* that fit into one model call, if the model can condense them."""

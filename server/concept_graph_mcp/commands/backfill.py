@@ -32,11 +32,13 @@ _WHOLE = click.IntRange(min=1)
 
 
 @click.command()
-@click.option("--user-id", required=True, metavar="ID", help="Whose memory it is to be.")
+@click.option("--user-id", required=True, metavar="ID", help="The user whose memory is built.")
 @click.option(
     "--days-per-chunk", required=True, type=_WHOLE, metavar="N", help="Local days in a chunk."
 )
-@click.option("--max-chunks", type=_WHOLE, metavar="N", help="At most so many that have messages.")
+@click.option(
+    "--max-chunks", type=_WHOLE, metavar="N", help="At most this many chunks with messages."
+)
 @click.option("--since-chunk", type=_WHOLE, default=1, metavar="N", help="Begin with this chunk.")
 @click.option(
     "--store",
@@ -59,28 +61,28 @@ _WHOLE = click.IntRange(min=1)
     type=click.IntRange(min=1_000),
     default=24_000,
     show_default=True,
-    help="How much of a transcript the model is given at once.",
+    help="Characters of a transcript for one model call.",
 )
 @click.option(
     "--max-rounds",
     type=_WHOLE,
     default=50,
     show_default=True,
-    help="How many rounds of tool calls a step may have.",
+    help="Rounds of tool calls that a step may have.",
 )
 @click.option(
     "--timeout",
     type=Number(min=0, min_open=True),
     default=180.0,
     show_default=True,
-    help="Seconds that the model has for an answer.",
+    help="Seconds that a model call may take.",
 )
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
     default=8,
     show_default=True,
-    help="How often a call is tried again after rate limits, time-outs and server errors.",
+    help="Retries of a call after rate limits, time-outs and server errors.",
 )
 @click.argument("messages", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.pass_obj

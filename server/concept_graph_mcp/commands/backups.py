@@ -22,7 +22,7 @@ _DIRECTORY = click.option(
     "--dir",
     "directory",
     type=FOLDER,
-    help="Where backups are; by default ./backup/memgraph or ./backup/embedded.",
+    help="The directory of backups; default: ./backup/memgraph or ./backup/embedded.",
 )
 # At most a century, because dates have a first year.
 _DAYS = click.IntRange(1, 36_500)

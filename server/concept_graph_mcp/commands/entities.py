@@ -87,7 +87,7 @@ def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
     "--type",
     "edge_type",
     type=click.Choice([name.lower() for name in schema.BETWEEN]),
-    help="Of the edge to OTHER.",
+    help="The type of the edge to OTHER.",
 )
 @limited(schema.MAX_LIMIT)
 @AS_JSON

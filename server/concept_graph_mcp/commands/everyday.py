@@ -28,7 +28,7 @@ _TIMES = ("at", "since", "until")
 
 @click.command()
 @click.argument("words", metavar="MESSAGE", nargs=-1, required=True)
-@click.option("--before", metavar="TEXT", help='What was said just before, for "she" and "it".')
+@click.option("--before", metavar="TEXT", help='The previous messages, for "she" and "it".')
 @click.option(
     "--budget",
     type=click.IntRange(budgets.MIN_BUDGET, budgets.MAX_BUDGET),
@@ -87,7 +87,7 @@ def ask(
     "--about",
     metavar="NAME",
     multiple=True,
-    help='Who or what it is about, such as "Lena" or "Lena (sister)"; may be given again.',
+    help='Names that it is about, such as "Lena" or "Lena (sister)"; may be given again.',
 )
 @click.option(
     "--keep",

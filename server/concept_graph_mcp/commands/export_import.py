@@ -34,7 +34,7 @@ _CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.node
     type=click.Choice([file_formats.NATIVE, file_formats.SERVER_MEMORY]),
     default=file_formats.NATIVE,
     show_default=True,
-    help="What FILE is to be.",
+    help="The format of FILE.",
 )
 @click.pass_obj
 def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
@@ -71,7 +71,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
     "--format",
     "name",
     type=click.Choice(list(file_formats.NAMES)),
-    help="What FILE is; told from its first line by default.",
+    help="The format of FILE; detected from its first line by default.",
 )
 @click.option("--dry-run", is_flag=True, help="Only read FILE, and say what it would bring.")
 @click.pass_obj

@@ -37,7 +37,7 @@ _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind
     show_default=True,
     help="At most this many episodes.",
 )
-@click.option("--asker", metavar="NAME", help="Who asks: what NAME said counts for more.")
+@click.option("--asker", metavar="NAME", help="The user who asks: texts by NAME score higher.")
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON

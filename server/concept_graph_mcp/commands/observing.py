@@ -50,7 +50,7 @@ _NAMED = 5
     "users",
     metavar="NAME",
     multiple=True,
-    help="What the user is called there; default: user. May be given again.",
+    help="The user's name there; default: user. May be given again.",
 )
 @click.option("--coref", is_flag=True, help="Replace pronouns by whom they mean (extra coref).")
 @click.option(

@@ -34,8 +34,8 @@ Without --once it works until it is told to end (SIGTERM, Ctrl-C), which it does
 batches. Its jobs, each with its times in the zone of TZ:
 
 \b"""
-_AFTER = """Of any number of workers on one store one works at a time. `pause` lets none of them
-work until `resume`; `status` says who works and what was done."""
+_AFTER = """Any number of workers may run on one store; one works at a time. `pause` stops them all
+until `resume`; `status` names the running worker and the last runs."""
 _ACTIONS = ("pause", "resume", "status")
 
 

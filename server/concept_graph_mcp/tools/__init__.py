@@ -1,1 +1,1 @@
-"""The MCP tools, one file a toolset."""
+"""Define the MCP tools, one module for each toolset."""

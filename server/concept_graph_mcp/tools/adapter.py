@@ -1,4 +1,4 @@
-"""What every tool goes through: its schemas, its result, and its failures as one line."""
+"""Adapt functions to MCP tools: schemas, results, and failures as one line."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -20,12 +20,12 @@ Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]
 
 
 class ConceptTool(Tool):
-    """A tool whose parameters may be called what Python reserves, and whose errors are one line.
+    """A tool whose parameters may have names that Python reserves, and whose errors are one line.
 
     Its function takes every parameter under its Python name and returns a TypedDict. For clients
-    that draw results, `pictured`, where there is one, is called in its place: it returns the same
-    and what the picture needs, which goes into the result's `_meta`, where no model reads it.
-    `refusal`, where there is one, is the answer to every call.
+    that draw results, `pictured`, if set, is called instead: it returns the same result and the
+    data of the picture. These go into the result's `_meta`, which no model reads. `refusal`, if
+    set, is the answer to every call.
     """
 
     pictured: Pictured | None = Field(default=None, exclude=True)
@@ -55,10 +55,10 @@ class ConceptTool(Tool):
         return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
 
     def _parsed(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return *arguments*, with lists and maps that came as JSON in a text parsed.
+        """Return *arguments*, with lists and maps that were sent as JSON in a text parsed.
 
-        Some clients send them so. Where a text may stand, a text stays as it was sent: the SDK's
-        own parsing makes a list of '["b"]' and nothing at all of "null".
+        Some clients send them so. If a text is allowed, it stays as it was sent: the SDK's own
+        parsing turns '["b"]' into a list and drops "null".
         """
         schemas = self.parameters["properties"]
         return {
@@ -68,7 +68,7 @@ class ConceptTool(Tool):
 
     async def _call(self, given: dict[str, Any], context: Any) -> tuple[Any, dict[str, Any] | None]:
         if self.context_kwarg is not None:
-            # For tools that work long: to say how far they are, and to notice that nobody waits.
+            # For long-running tools: to report progress, and to notice a cancelled call.
             given = {**given, self.context_kwarg: context}
         if self.pictured is not None and context is not None and client_supports_apps(context):
             return await self.pictured(**given)
@@ -76,14 +76,14 @@ class ConceptTool(Tool):
 
 
 class Hints(NamedTuple):
-    """What hosts want to know before they let a tool be called; all of it is true."""
+    """Annotations that hosts read before they allow a tool to be called; all of them are true."""
 
     read_only: bool
     destructive: bool
     idempotent: bool
 
     def repeatable(self) -> "Hints":
-        """The same of a tool that may be called again without a further effect."""
+        """Return the hints of a tool that can be repeated without a further effect."""
         return self._replace(idempotent=True)
 
 
@@ -95,12 +95,12 @@ def tool(
     pictured: Pictured | None = None,
     meta: dict[str, Any] | None = None,
 ) -> ConceptTool:
-    """Make *function* a tool: its docstring is what a model reads, its signature the schema."""
+    """Make *function* a tool: a model reads its docstring, and its signature is the schema."""
     annotations = ToolAnnotations(
         read_only_hint=hints.read_only,
         destructive_hint=hints.destructive,
         idempotent_hint=hints.idempotent,
-        # The graph is a closed world: nothing outside it is read or written.
+        # The graph is a closed world: tools read and write nothing outside it.
         open_world_hint=False,
     )
     made = cast(
@@ -113,7 +113,7 @@ def tool(
 
 
 def terse(made: ConceptTool) -> ConceptTool:
-    """Leave out of the schemas of *made* the titles, which say the names again."""
+    """Remove the titles from the schemas of *made*, because they repeat the names."""
     made.parameters = _untitled(made.parameters)
     if made.fn_metadata.output_schema is not None:
         made.fn_metadata.output_schema = _untitled(made.fn_metadata.output_schema)
@@ -125,7 +125,7 @@ def _untitled(schema: Any) -> Any:
         return [_untitled(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    # A property may be called so: what that is would be no text.
+    # A property named "title" is a schema, not a text.
     return {
         key: _untitled(value)
         for key, value in schema.items()
@@ -145,14 +145,14 @@ def _structure(value: Any, schema: dict[str, Any]) -> Any:
 
 
 def _types(schema: dict[str, Any]) -> set[str]:
-    """Return the JSON types of the values that *schema* takes; "" for what it does not say."""
+    """Return the JSON types of the values that *schema* takes; "" stands for an unknown type."""
     if "anyOf" in schema:
         return {one for part in schema["anyOf"] for one in _types(part)}
     return {schema.get("type", "")}
 
 
 def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResult:
-    """Return *result* as structured content and as the same JSON, without blanks to pay for."""
+    """Return *result* as structured content and as the same JSON, without blanks to save tokens."""
     text = _as_json(result)
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=result, _meta=meta
@@ -160,7 +160,7 @@ def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResu
 
 
 def _invalid(error: ValidationError) -> str:
-    """Return what is wrong with the arguments: "valence_delta: Input should be …; …"."""
+    """Return the problems of the arguments: "valence_delta: Input should be …; …"."""
     details = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [
         f"{'.'.join(map(str, detail['loc'])) or 'arguments'}: {detail['msg']}"

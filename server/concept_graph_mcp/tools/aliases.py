@@ -1,4 +1,4 @@
-"""Names that tools answer to as well, for models that learned them elsewhere: unlisted."""
+"""Accept other names of tools, which models learned elsewhere, without listing them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from .adapter import ConceptTool
 
 
 def of(tools: Sequence[ConceptTool], aliases: Mapping[str, str]) -> list[ConceptTool]:
-    """Return those of *tools* that have *aliases* (the other name -> the name), under these."""
+    """Return those of *tools* that have *aliases* (other name -> name), under the other names."""
     named = {tool.name: tool for tool in tools}
     return [
         named[name].model_copy(update={"name": alias})
@@ -19,7 +19,7 @@ def of(tools: Sequence[ConceptTool], aliases: Mapping[str, str]) -> list[Concept
 
 
 def unlisted(aliases: Mapping[str, str]) -> ServerMiddleware[Any]:
-    """Return the middleware that leaves *aliases* out of the tool list."""
+    """Return the middleware that removes *aliases* from the tool list."""
 
     async def leave_out(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)

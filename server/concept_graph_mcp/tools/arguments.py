@@ -1,4 +1,4 @@
-"""What the arguments and the results of tools are made of, in every toolset."""
+"""Define types and conversions for the arguments and results of all toolsets."""
 
 from collections.abc import Mapping
 from datetime import MAXYEAR, UTC, date, datetime, timedelta
@@ -15,12 +15,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _whole(value: Any) -> Any:
-    """Let 2.0 pass as 2, as JSON Schema does; a bool or a text is still no integer."""
+    """Accept 2.0 as 2, as JSON Schema does; a bool or a text is still no integer."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def clamped(low: int, high: int) -> BeforeValidator:
-    """Let any integer of 64 bits count as the nearest that there is from *low* to *high*."""
+    """Replace any 64-bit integer by the nearest one from *low* to *high*."""
 
     def clamp(value: Any) -> Any:
         whole = _whole(value)
@@ -33,34 +33,34 @@ def clamped(low: int, high: int) -> BeforeValidator:
 
 Text = Annotated[str, Strict()]
 Whole = Annotated[int, Strict()]
-# After the range in every annotation, or the range does not show in the schema.
+# Placed after the range in every annotation, otherwise the schema lacks the range.
 WHOLE = BeforeValidator(_whole)
 
 
 def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *row* without what is not there: no result has a null."""
+    """Return *row* without null values: no result has a null."""
     return {key: value for key, value in row.items() if value is not None}
 
 
 def iso(time_ms: int, zone: ZoneInfo) -> str:
-    """Return a time (unix ms) as results have it, "2025-06-15T17:06:40+02:00"."""
+    """Return a time (unix ms) in the form of results, "2025-06-15T17:06:40+02:00"."""
     return dates.moment(time_ms, zone).isoformat(timespec="seconds")
 
 
 def time_of(value: str, field: str, zone: ZoneInfo) -> int:
-    """Return the unix ms that something is asked for as of; of a date that is its last one.
+    """Return the unix ms of an `as of` argument; for a date, the last one of that day.
 
-    So what began on that day is so, and what begins with the next is not. Raises Refused.
+    So facts that began on that day count, and facts of the next day do not. Raises Refused.
     """
     begun = time_given(value, field, zone, begins=True)
     return max(begun, time_given(value, field, zone) - 1)
 
 
 def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> int:
-    """Return the unix ms of an ISO date or time; a date is over when its day in *zone* is.
+    """Return the unix ms of an ISO date or time; a date means the end of its day in *zone*.
 
-    Something that *begins* on a date does so when the day does. A time without an offset is one in
-    *zone*; the year 9999 means for ever. Raises Refused.
+    With *begins* a date means the beginning of its day. A time without an offset is in *zone*; the
+    year 9999 means for ever. Raises Refused.
     """
     try:
         moment = datetime.fromisoformat(value.strip())

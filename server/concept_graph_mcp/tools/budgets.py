@@ -1,4 +1,4 @@
-"""How long a text may be that a tool puts together, in whichever toolset."""
+"""Define the token budget of texts that tools assemble, for all toolsets."""
 
 from typing import Annotated
 

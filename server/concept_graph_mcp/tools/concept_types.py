@@ -1,4 +1,4 @@
-"""What the tools of the concept graph take and return: the types that their schemas are made of."""
+"""Define the argument and result types of the concept tools, from which their schemas are made."""
 
 from typing import Annotated, Literal, NotRequired
 
@@ -11,7 +11,7 @@ Valence = Annotated[
 Arousal = Annotated[
     float, Field(description="How present it is now, 0 to 1; fades unless recalled or felt again.")
 ]
-EpisodeId = Annotated[str, Field(description="What the episode is called: use it as it is.")]
+EpisodeId = Annotated[str, Field(description="The episode's id; use it unchanged.")]
 
 
 class ConceptUpserted(TypedDict):
@@ -20,7 +20,7 @@ class ConceptUpserted(TypedDict):
 
 
 class AffectUpdated(TypedDict):
-    """The one of the two ids that the target has, and how it feels now."""
+    """The one of the two ids that the target has, and its feeling now."""
 
     concept_id: NotRequired[str]
     episode_id: NotRequired[EpisodeId]
@@ -49,7 +49,7 @@ class ConceptsFound(TypedDict):
 
 
 class Proposition(TypedDict):
-    """`episode_id` is there only when the proposition is about an episode."""
+    """`episode_id` is present only if the proposition is about an episode."""
 
     text: str
     score: Annotated[
@@ -77,20 +77,20 @@ class UnknownSeed(TypedDict):
 
 
 class Recalled(TypedDict):
-    """`total`, `unknown` and `advice` are there only when there is something to tell."""
+    """`total`, `unknown` and `advice` are present only if there is something to report."""
 
     propositions: list[Proposition]
     total: NotRequired[
-        Annotated[int, Field(description="How many there would be; there when limit cut some.")]
+        Annotated[int, Field(description="The number without limit; present if limit cut some.")]
     ]
     unknown: NotRequired[
-        Annotated[list[UnknownSeed], Field(description="Seeds that nothing is called.")]
+        Annotated[list[UnknownSeed], Field(description="Seeds that match no name.")]
     ]
     advice: NotRequired[Annotated[str, Field(description="Why nothing was aroused by this.")]]
 
 
 class EpisodeFound(TypedDict):
-    """`date` is there only when it is known."""
+    """`date` is present only if it is known."""
 
     episode_id: EpisodeId
     summary: str
@@ -102,13 +102,13 @@ class EpisodeFound(TypedDict):
 
 
 class EpisodesFound(TypedDict):
-    """`unindexed` and `advice` are there only when some episodes cannot be found."""
+    """`unindexed` and `advice` are present only if some episodes are not indexed."""
 
     episodes: Annotated[list[EpisodeFound], Field(description="The best first; may be none.")]
     unindexed: NotRequired[
-        Annotated[int, Field(description="So many more are there that no question finds yet.")]
+        Annotated[int, Field(description="The number of episodes that no search finds yet.")]
     ]
-    advice: NotRequired[Annotated[str, Field(description="What the owner does about these.")]]
+    advice: NotRequired[Annotated[str, Field(description="The owner's remedy.")]]
 
 
 class ClockSet(TypedDict):

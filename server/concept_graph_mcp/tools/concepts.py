@@ -1,4 +1,4 @@
-"""The tools of the concept graph: seed 000's names, arguments and result shapes."""
+"""Define the tools of the concept graph."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, cast
@@ -83,11 +83,13 @@ class ConceptTools:
     async def episode_add(
         self,
         summary: Annotated[
-            Text, Field(description="What happened, in a sentence that says when it happened.")
+            Text, Field(description="The event, in a sentence that says when it happened.")
         ],
         concepts: Annotated[
             list[Text],
-            Field(min_length=1, description="What it is about, the most important first."),
+            Field(
+                min_length=1, description="The concepts that it is about, the most important first."
+            ),
         ],
     ) -> EpisodeAdded:
         """Remember something that happened, linked from the concepts that it is about."""
@@ -159,7 +161,8 @@ class ConceptTools:
         )
         found = EpisodesFound(episodes=[_episode(row) for row in rows])
         if not (rows and self._all_indexed):
-            # Counting is cheap, but not free: known to be right, it is done where it would explain.
+            # Counting has a cost. Once all are indexed, it is repeated only to explain an empty
+            # result.
             [counted] = await self._session.run(
                 calls.concepts.unindexed(self._session.concept_scope)
             )
@@ -172,7 +175,9 @@ class ConceptTools:
         self,
         seeds: Annotated[
             list[Text],
-            Field(description="Concept names or episode_ids; unknown ones are told and skipped."),
+            Field(
+                description="Concept names or episode_ids; unknown ones are reported and skipped."
+            ),
         ],
         max_hop: Annotated[
             int,
@@ -186,10 +191,10 @@ class ConceptTools:
             Field(
                 ge=1,
                 le=schema.MAX_EDGES_READ,
-                description="At most this many propositions: 10 to 30 for a model to read. What is"
-                " cut is not aroused either.",
+                description="At most this many propositions: 10 to 30 for a model to read. The"
+                " rest is not aroused.",
             ),
-            # More propositions than a recall may read relations there cannot be.
+            # There cannot be more relations than a recall may read propositions.
             clamped(-limits.MAX_INTEGER, schema.MAX_EDGES_READ),
         ] = schema.DEFAULT_PROPOSITIONS,
         each_episode_once: Annotated[
@@ -209,7 +214,7 @@ class ConceptTools:
     async def recall_pictured(
         self, seeds: list[str], max_hop: int, limit: int, each_episode_once: bool
     ) -> tuple[Recalled, dict[str, Any] | None]:
-        """Recall as `recall_query` does, and return what a picture of it needs as well."""
+        """Recall as `recall_query` does, and return the data of a picture too."""
         from ..view import picture
 
         call = self._recall_query(seeds, max_hop, limit, each_episode_once)
@@ -246,7 +251,7 @@ class ConceptTools:
 
 
 def _tools(session: Session) -> list[ConceptTool]:
-    """Return the tools over *session*, in the order in which they are listed."""
+    """Return the tools over *session*, in the order of the list."""
     tools = ConceptTools(session)
     adding = Hints(read_only=False, destructive=False, idempotent=False)
     return [

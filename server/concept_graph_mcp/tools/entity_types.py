@@ -1,4 +1,4 @@
-"""What the tools of the entity layer take and return: the types that their schemas are made of."""
+"""Define the argument and result types of the entity tools, from which their schemas are made."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -45,9 +45,9 @@ SaidName = Annotated[
         " they mean this is for you to judge."
     ),
 ]
-_MERGE_ID = Field(description="What entity_unmerge takes back.")
-_LACKING = Field(description="What is missing, where it is only kept as a claim.")
-EntityId = Annotated[str, Field(description="What the entity is called by: use it as it is.")]
+_MERGE_ID = Field(description="The id with which entity_unmerge undoes it.")
+_LACKING = Field(description="The missing evidence, if it is only a claim.")
+EntityId = Annotated[str, Field(description="The entity's id; use it unchanged.")]
 Trust = Annotated[
     float,
     Field(description="How far to trust it, from 0; compare, do not threshold. Not yours to set."),
@@ -60,10 +60,12 @@ class Observation(TypedDict):
 
     label: Annotated[
         Text,
-        Field(description="What the message calls it: Max, bored. Your own word is your guess."),
+        Field(description="The name in the message: Max, bored. Your own word is your guess."),
     ]
     type: NodeType
-    kind: NotRequired[Annotated[Text, Field(description="Of an entity: pet, person, company …")]]
+    kind: NotRequired[
+        Annotated[Text, Field(description="An entity's kind: pet, person, company …")]
+    ]
     span: NotRequired[
         Annotated[Text, Field(description="Exact words of the message, with the label in them.")]
     ]
@@ -85,7 +87,7 @@ class Observation(TypedDict):
     ]
 
 
-# What Python reserves cannot be a field of a class.
+# A class cannot have fields with names that Python reserves.
 Relation = TypedDict(
     "Relation",
     {
@@ -107,7 +109,7 @@ class Candidate(TypedDict):
 
 
 class Observed(TypedDict):
-    """`candidates` and what is refused are there only when there is something to tell."""
+    """`candidates` and refusals are present only if there is something to report."""
 
     entity_id: EntityId
     label: str
@@ -119,13 +121,17 @@ class Observed(TypedDict):
     ]
     trust: Trust
     candidates: NotRequired[
-        Annotated[list[Candidate], Field(description="Who it may be, the likeliest first.")]
+        Annotated[
+            list[Candidate], Field(description="Entities that it may be, the likeliest first.")
+        ]
     ]
     facts: NotRequired[
-        Annotated[list[dict[str, Any]], Field(description="What the message says of it.")]
+        Annotated[
+            list[dict[str, Any]], Field(description="Facts that the message states about it.")
+        ]
     ]
     refused_span: NotRequired[
-        Annotated[str, Field(description="Does not stand in the text, so the mention is yours.")]
+        Annotated[str, Field(description="Not found in the text, so the mention counts as yours.")]
     ]
     inferred_from: NotRequired[
         Annotated[
@@ -134,7 +140,7 @@ class Observed(TypedDict):
         ]
     ]
     refused_same_as: NotRequired[
-        Annotated[str, Field(description="Is no entity_id: nothing came of it.")]
+        Annotated[str, Field(description="Not an entity_id, so it was ignored.")]
     ]
     observed_in: NotRequired[
         Annotated[
@@ -185,14 +191,16 @@ class SessionEnded(TypedDict):
     entities: Annotated[int, Field(description="How many were mentioned in it.")]
     edges_created: int
     edges_reinforced: int
-    promoted: Annotated[list[Promoted], Field(description="Which are now distinct, and why.")]
+    promoted: Annotated[
+        list[Promoted], Field(description="Entities that are now distinct, and why.")
+    ]
     activated_causal: Annotated[
         list[Causal], Field(description="Causal relations that now count: three sessions did.")
     ]
 
 
 class EntityFound(TypedDict):
-    """`kind` is there only when it is known."""
+    """`kind` is present only if it is known."""
 
     entity_id: EntityId
     label: str
@@ -207,60 +215,62 @@ class EntityFound(TypedDict):
 
 class EntitiesFound(TypedDict):
     entities: Annotated[
-        list[EntityFound], Field(description="What the user mentioned first, the closest first.")
+        list[EntityFound], Field(description="The user's mentions first, each group by closeness.")
     ]
 
 
 class EntityWhole(TypedDict):
-    """An entity and all that were merged with it, as one; `kind` only when it is known."""
+    """An entity and all that were merged with it, as one; `kind` only if it is known."""
 
     entity_id: EntityId
-    labels: Annotated[list[str], Field(description="What it is called, its main label first.")]
+    labels: Annotated[list[str], Field(description="Its names, the main label first.")]
     type: str
     kind: NotRequired[str]
     identity_status: Status
     valid_until: NotRequired[Annotated[Time, Field(description="When it ended.")]]
-    origin: Annotated[str, Field(description="Who mentioned it: user, model or mixed.")]
+    origin: Annotated[str, Field(description="Its mentions come from: user, model or mixed.")]
     origin_confidence: Annotated[float, Field(description="The user's share of its mentions.")]
     inferred: Inferred
     trust: Trust
     trust_parts: Annotated[
         dict[str, float],
         Field(
-            description="What trust is the product of. edge_count counts the edges that the user"
+            description="The factors of trust. edge_count counts the edges that the user"
             " ever reinforced; active_edges those that are active now."
         ),
     ]
     activation: Annotated[float, Field(description="How present it is, 0 to 1.")]
     is_active: bool
-    facts: Annotated[list[dict[str, Any]], Field(description="What is believed, as of both times.")]
+    facts: Annotated[list[dict[str, Any]], Field(description="Facts believed, as of both times.")]
     edges: Annotated[
         list[dict[str, Any]],
         Field(description="The strongest: weight, strength, recency and trust stay apart."),
     ]
     mentions: Annotated[list[dict[str, Any]], Field(description="The latest, in their sentences.")]
     conflicts: Annotated[
-        list[dict[str, Any]], Field(description="What contradicts: ask, do not resolve it.")
+        list[dict[str, Any]], Field(description="Contradictions: ask, do not resolve them.")
     ]
     merges: Annotated[
-        list[dict[str, Any]], Field(description="What was merged: entity_unmerge takes it back.")
+        list[dict[str, Any]], Field(description="Merges: entity_unmerge undoes them.")
     ]
 
 
 class FactStated(TypedDict):
-    fact_id: Annotated[str, Field(description="What corrects or ends it later.")]
+    fact_id: Annotated[
+        str, Field(description="The id with which a later call corrects or ends it.")
+    ]
     origin: Annotated[
         str, Field(description="user: the value stands in the user's own words; or model.")
     ]
     conflicts: Annotated[
         list[dict[str, Any]],
-        Field(description="What it contradicts, both kept: ask the user, do not resolve it."),
+        Field(description="Contradicted facts, all kept: ask the user, do not resolve it."),
     ]
     inferred_from: NotRequired[
         Annotated[str, Field(description="These words do not say the value: it is your guess.")]
     ]
     refused_span: NotRequired[
-        Annotated[str, Field(description="Does not stand in the text, so the fact is yours.")]
+        Annotated[str, Field(description="Not found in the text, so the fact counts as yours.")]
     ]
 
 
@@ -270,7 +280,7 @@ class Told(TypedDict):
     ]
     sources: Annotated[
         list[dict[str, list[str]]],
-        Field(description="What each sentence is told from, in their order."),
+        Field(description="The source of each sentence, in order."),
     ]
     tokens: Annotated[int, Field(description="How many text and sources have, estimated.")]
 
@@ -320,5 +330,5 @@ class Separate(TypedDict):
 class EntitiesUnmerged(TypedDict):
     merge_id: str
     separate: Annotated[
-        list[Separate], Field(description="Whom it was about, as they are now, each on its own.")
+        list[Separate], Field(description="The separated entities, as they are now.")
     ]

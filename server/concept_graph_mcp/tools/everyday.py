@@ -1,4 +1,4 @@
-"""The seven tools of every day, over all layers: what an agent with one message to answer needs."""
+"""Define the seven everyday tools over all layers, for an agent that answers messages."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
@@ -36,7 +36,7 @@ Limit = Annotated[
     clamped(1, schema.MAX_LIMIT),
 ]
 Said = Annotated[Text | None, Field(description="The user's message, word for word.")]
-Id = Annotated[Text, Field(description="Of a memory.")]
+Id = Annotated[Text, Field(description="A memory's id.")]
 
 
 class Source(TypedDict):
@@ -58,7 +58,7 @@ class Named(TypedDict):
     kind: NotRequired[Text]
 
 
-# What it does not know must not be lost without a word.
+# Unknown fields must not be lost silently.
 Named.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
 
 
@@ -143,7 +143,7 @@ class EverydayTools:
         self,
         message: Annotated[Text, Field(description="As the user wrote it.")],
         before: Annotated[
-            Text | None, Field(description='What was said just before, for "she" and "it".')
+            Text | None, Field(description='The previous messages, for "she" and "it".')
         ] = None,
         token_budget: TokenBudget = schema.DEFAULT_BUDGET,
     ) -> Recalled:
@@ -319,7 +319,7 @@ of things. Returns what is found, the best first, and how many there are; access
 
 
 def _is_id(name: str) -> bool:
-    """Tell whether *name* has the shape of an entity's id."""
+    """Return whether *name* has the form of an entity's id."""
     try:
         return str(UUID(name)) == name
     except ValueError:
@@ -327,7 +327,7 @@ def _is_id(name: str) -> bool:
 
 
 def _tools(session: Session) -> list[ConceptTool]:
-    """Return the tools over *session*, in the order in which they are listed."""
+    """Return the tools over *session*, in the order of the list."""
     tools = EverydayTools(session)
     reading = Hints(read_only=True, destructive=False, idempotent=True)
     adding = Hints(read_only=False, destructive=False, idempotent=False)

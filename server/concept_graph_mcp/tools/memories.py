@@ -1,4 +1,4 @@
-"""The tools of the memory layer: seeds 002's and 003's names, arguments and results."""
+"""Define the tools of the memory layer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
@@ -47,10 +47,10 @@ class MemoryTools:
 
     async def memory_node_create(
         self,
-        content: Annotated[Text, Field(description="What to keep, in plain words.")],
+        content: Annotated[Text, Field(description="The text to keep, in plain words.")],
         *,
         source: Annotated[
-            Text, Field(description="Where it comes from: conversation, research, reflection …")
+            Text, Field(description="Its origin: conversation, research, reflection …")
         ] = schema.DEFAULT_SOURCE,
         summary: Annotated[
             Text | None, Field(description="A sentence that stands for a long content in lists.")
@@ -59,7 +59,7 @@ class MemoryTools:
             list[Text], Field(description="important, pinned and the like keep it from fading.")
         ] = [],  # noqa: B006 - the schema shows it, and nobody keeps it
         type: Annotated[
-            Text | None, Field(description="What kind of memory: fact, preference, task …")
+            Text | None, Field(description="The kind of memory: fact, preference, task …")
         ] = None,
         importance: Annotated[Unit, Field(description="How much it matters, 0 to 1.")] = (
             schema.DEFAULT_IMPORTANCE
@@ -68,7 +68,10 @@ class MemoryTools:
             schema.DEFAULT_CONFIDENCE
         ),
         concepts: Annotated[
-            list[Text], Field(description="What it is about, found by even if no word says so.")
+            list[Text],
+            Field(
+                description="Its subjects; a search by these finds it, even if its text lacks them."
+            ),
         ] = [],  # noqa: B006
         parent_id: Annotated[
             Text | None, Field(description="The memory_id of what it is a part of.")
@@ -112,9 +115,9 @@ class MemoryTools:
         self,
         memory_id: GivenId,
         *,
-        content: Annotated[Text | None, Field(description="What it is to say.")] = None,
+        content: Annotated[Text | None, Field(description="The new text.")] = None,
         summary: Annotated[
-            Text | None, Field(description='What stands for it in lists; "" for none.')
+            Text | None, Field(description='A sentence for lists; "" for none.')
         ] = None,
         tags: Annotated[
             list[Text] | None, Field(description="All that it is to have, in place of the others.")
@@ -128,9 +131,9 @@ class MemoryTools:
         concepts: Annotated[
             list[Text] | None, Field(description="All that it is about, in place of the others.")
         ] = None,
-        source: Annotated[Text | None, Field(description="Where it comes from.")] = None,
+        source: Annotated[Text | None, Field(description="Its origin.")] = None,
         parent_id: Annotated[
-            Text | None, Field(description='What it is a part of; "" for nothing.')
+            Text | None, Field(description='The memory_id of its whole; "" for none.')
         ] = None,
         decay_rate: Annotated[
             float | None,
@@ -185,7 +188,7 @@ class MemoryTools:
         user_id = self._session.user_id
         rows = await self._session.run(calls.memories.recent(user_id, limit, source_filter))
         if len(rows) < limit and _is_cut(rows):
-            # Copies of a text took the places of others.
+            # Copies of a text took the places of other memories.
             call = calls.memories.recent(user_id, limit, source_filter, schema.MAX_ROWS)
             rows = await self._session.run(call)
         recent = MemoriesRecent(memories=[self._listed(row) for row in rows])
@@ -223,7 +226,7 @@ class MemoryTools:
         return cast(Listed, self._timed({**shown, "also": row["also"] or None}))
 
     def _timed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a memory's row as results have it: times with a zone, and no nulls."""
+        """Return a memory's row in the form of results: times with a zone, and no nulls."""
         times = {
             name: iso(row[name], self._session.zone) for name in TIMES if row.get(name) is not None
         }
@@ -231,12 +234,12 @@ class MemoryTools:
 
 
 def _is_cut(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether there are more memories than those that *rows* stand for."""
+    """Return whether more memories exist than *rows* stand for."""
     return bool(rows) and rows[0]["total"] > sum(1 + row["also"] for row in rows)
 
 
 def _tools(session: Session) -> list[ConceptTool]:
-    """Return the tools over *session*, in the order in which they are listed."""
+    """Return the tools over *session*, in the order of the list."""
     tools = MemoryTools(session)
     adding = Hints(read_only=False, destructive=False, idempotent=False)
     replacing = Hints(read_only=False, destructive=True, idempotent=False)

@@ -1,4 +1,4 @@
-"""The tools about links between memories: seeds 002's and 003's names, arguments and results."""
+"""Define the tools for links between memories."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
@@ -48,7 +48,7 @@ class LinkTools:
             Field(description="How firm it is from now on; 0 takes it away. A new one has 0.5."),
         ] = None,
         amount: Annotated[
-            Unit, Field(description="What is added to an existing link if no strength is given.")
+            Unit, Field(description="Added to an existing link if no strength is given.")
         ] = schema.DEFAULT_AMOUNT,
     ) -> MemoryLinked:
         """Link two memories, or make the link that exists firmer. For both ways, link both ways."""
@@ -185,18 +185,18 @@ class LinkTools:
 
     def _walked(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         made: dict[str, Any] = {"nodes": [self._shown(row, "truncated") for row in rows]}
-        # Every row says it, and there is at least the start.
+        # Every row has the total, and the start is always a row.
         return without_none({**made, "truncated": rows[0]["truncated"]})
 
     def _shown(self, row: Mapping[str, Any], *without: str) -> Any:
-        """Return a row as results have it: its time with a zone, no nulls, and not *without*."""
+        """Return a row in the form of results: time with a zone, no nulls, and not *without*."""
         shown = {key: value for key, value in row.items() if key not in without}
         created_at = iso(row["created_at"], self._session.zone)
         return without_none({**shown, "tags": list(row["tags"]), "created_at": created_at})
 
 
 def _tools(session: Session) -> list[ConceptTool]:
-    """Return the tools over *session*, in the order in which they are listed."""
+    """Return the tools over *session*, in the order of the list."""
     tools = LinkTools(session)
     adding = Hints(read_only=False, destructive=False, idempotent=False)
     reading = Hints(read_only=True, destructive=False, idempotent=True)

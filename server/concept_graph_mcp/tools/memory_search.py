@@ -1,4 +1,4 @@
-"""The tools that find memories by what they say: seeds 002's and 003's names and results."""
+"""Define the tools that find memories by their text."""
 
 from typing import Annotated, Any, cast
 
@@ -99,7 +99,7 @@ class RememberingTools:
         query: Query,
         token_budget: TokenBudget = budgets.DEFAULT_BUDGET,
     ) -> MemoryContext:
-        """Put together what belongs to a query, as a text to read. What is in it is accessed."""
+        """Assemble the memories for a query as a text. The memories in it count as accessed."""
         scope = self._session.user_id
         [row], advice = await self._session.answered(
             query,
@@ -128,7 +128,7 @@ class RememberingTools:
 
 
 def _tools(session: Session) -> list[ConceptTool]:
-    """Return the tools over *session*, in the order in which they are listed."""
+    """Return the tools over *session*, in the order of the list."""
     tools = RememberingTools(session)
     reading = Hints(read_only=True, destructive=False, idempotent=True)
     adding = Hints(read_only=False, destructive=False, idempotent=False)

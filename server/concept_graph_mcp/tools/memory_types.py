@@ -1,4 +1,4 @@
-"""What the tools of the memory layer take and return: the types that their schemas are made of."""
+"""Define the argument and result types of the memory tools, from which their schemas are made."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -13,7 +13,7 @@ State = Annotated[
     Literal["active", "dormant", "archived", "expired"],
     Field(description="How present it is; archived: readable; expired: hidden until restored."),
 ]
-MemoryId = Annotated[str, Field(description="What the memory is called: use it as it is.")]
+MemoryId = Annotated[str, Field(description="The memory's id; use it unchanged.")]
 Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
 Score = Annotated[float, Field(description="How present it is, 0 to 1; fades unless accessed.")]
 GivenId = Annotated[Text, Field(description="A memory_id.")]
@@ -21,7 +21,7 @@ Rate = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)]
 Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 
 
-Speaker = Annotated[str, Field(description="Who said it, if it is a message.")]
+Speaker = Annotated[str, Field(description="The speaker, if it is a message.")]
 
 
 Also = Annotated[int, Field(description="How many more say the same in the same words.")]
@@ -29,7 +29,7 @@ Against = Annotated[str, Field(description="The memory_id of a later one that co
 
 
 class Brief(TypedDict):
-    """A memory in a list. `type` and `speaker` are there only when it has one."""
+    """A memory in a list. `type` and `speaker` are present only if it has one."""
 
     memory_id: MemoryId
     text: Annotated[str, Field(description="Its summary, or else its content, cut where long.")]
@@ -42,7 +42,7 @@ class Brief(TypedDict):
 
 
 class Listed(Brief):
-    """A memory in a list that shows what is said again in the same words once, by the latest."""
+    """A memory in a list that shows texts repeated in the same words once, by the latest."""
 
     also: NotRequired[Also]
     contradicted_by: NotRequired[Against]
@@ -55,7 +55,7 @@ class Alike(TypedDict):
 
 
 class MemoryCreated(TypedDict):
-    """`existing` is there only if this text was kept already, `similar` only if something is."""
+    """`existing` is present only if the text was stored already, `similar` only if not empty."""
 
     memory_id: MemoryId
     state: State
@@ -65,7 +65,10 @@ class MemoryCreated(TypedDict):
         Annotated[bool, Field(description="True: it was there; this counted as an access.")]
     ]
     similar: NotRequired[
-        Annotated[list[Alike], Field(description="What says nearly the same: link or correct it.")]
+        Annotated[
+            list[Alike],
+            Field(description="Memories that say nearly the same: link or correct them."),
+        ]
     ]
 
 
@@ -95,7 +98,7 @@ class MemoryWhole(TypedDict):
 
 
 class MemoryRead(MemoryWhole):
-    """`advice` is there only when reading it was not counted."""
+    """`advice` is present only if no access was counted."""
 
     advice: NotRequired[Annotated[str, Field(description="Why no access was counted.")]]
 
@@ -112,7 +115,7 @@ Expired = Annotated[
 
 
 class MemoriesRecent(TypedDict):
-    """`total` is there only if `limit` cut something."""
+    """`total` is present only if `limit` cut something."""
 
     memories: Annotated[list[Listed], Field(description="The latest first.")]
     total: NotRequired[
@@ -127,7 +130,7 @@ class MemoriesRecent(TypedDict):
 
 
 class DecayStatus(TypedDict):
-    """`next_state` and its time are there only when one comes, `preserved_until` when set."""
+    """`next_state` and its time are present only if one comes, `preserved_until` only if set."""
 
     state: State
     decay_score: Score
@@ -160,7 +163,8 @@ LinkType = Annotated[
     ),
 ]
 GivenDirection = Annotated[
-    Literal["both", "outgoing", "incoming"], Field(description="Which links are followed.")
+    Literal["both", "outgoing", "incoming"],
+    Field(description="The direction of the links to follow."),
 ]
 
 
@@ -183,7 +187,7 @@ class MemoryConnected(Brief):
 
 
 class MemoriesConnected(TypedDict):
-    """The strongest first. `total` is there only if `limit` cut something."""
+    """The strongest first. `total` is present only if `limit` cut something."""
 
     memories: list[MemoryConnected]
     total: NotRequired[int]
@@ -199,7 +203,7 @@ class MemoriesExplored(TypedDict):
 
 
 class MemoryReached(Brief):
-    """All but `depth` is not there of the start."""
+    """The start has none of these fields except `depth`."""
 
     depth: Annotated[int, Field(description="How many links away; the start is 0.")]
     via: NotRequired[Annotated[str, Field(description="The memory_id that it was reached from.")]]
@@ -229,7 +233,7 @@ class MemoryFigures(TypedDict):
 
 
 class Degrees(TypedDict):
-    """How many memories have from least to most links."""
+    """The number of memories by links, from least to most."""
 
     least: int
     most: int
@@ -259,7 +263,7 @@ Advice = Annotated[str, Field(description="Why meaning was left out, or no acces
 
 
 class MemoryFound(Listed):
-    """`similarity` is there only where texts are embedded."""
+    """`similarity` is present only if texts have embeddings."""
 
     score: Annotated[float, Field(description="How well it fits, among what was found.")]
     matched: Annotated[list[str], Field(description="Words of the query, the most telling first.")]
@@ -269,7 +273,7 @@ class MemoryFound(Listed):
 
 
 class MemoriesFound(TypedDict):
-    """The best first. `total` is there only if `limit` cut something."""
+    """The best first. `total` is present only if `limit` cut something."""
 
     memories: list[MemoryFound]
     total: NotRequired[

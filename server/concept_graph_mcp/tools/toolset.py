@@ -1,4 +1,4 @@
-"""What a file of tools registers."""
+"""Define what a module of tools registers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,10 +10,10 @@ _NONE: Mapping[str, str] = {}
 
 
 class Toolset(NamedTuple):
-    """Tools that are switched on together, and what a model is told of when to use them.
+    """Tools that are enabled together, and the instructions for a model on their use.
 
-    `aliases` are names by which some of them are known elsewhere: accepted, and not listed. For
-    "{whose}" in the instructions stands what `whose` says of shared and of own concepts.
+    `aliases` are other names for some of them, which are accepted and not listed. The text of
+    `whose` for shared or own concepts replaces "{whose}" in the instructions.
     """
 
     tools: Callable[[Session], Sequence[ConceptTool]]
@@ -27,7 +27,7 @@ class Toolset(NamedTuple):
 
 
 def together(*parts: Toolset) -> Toolset:
-    """Return the toolset that has the tools of all *parts*, in that order."""
+    """Return the toolset with the tools of all *parts*, in that order."""
     return Toolset(
         lambda session: [tool for part in parts for tool in part.tools(session)],
         "\n".join(part.instructions for part in parts),

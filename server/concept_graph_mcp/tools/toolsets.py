@@ -1,4 +1,4 @@
-"""The toolsets that there are, and what a server that offers some of them tells a model."""
+"""List the toolsets, and write the instructions of a server that offers some of them."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ from ..session import Session
 from .adapter import ConceptTool
 from .toolset import Toolset, together
 
-# Imported by those who offer them: with all that they call each takes a while of every start.
+# Imported on demand, because each of them delays every start.
 
 
 def _everyday() -> Toolset:
@@ -33,7 +33,7 @@ def _entity() -> Toolset:
     return entities.TOOLSET
 
 
-# In the order in which their tools are listed. The names are also in the settings' messages.
+# In the order in which their tools are listed. The settings' messages name them too.
 TOOLSETS: dict[str, Callable[[], Toolset]] = {
     "concept": _concept,
     "memory": _memory,
@@ -53,12 +53,12 @@ def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[C
 
 
 def instructions(names: Sequence[str], concepts: str) -> str:
-    """Return what a model is told of the toolsets *names*, where *concepts* are shared or own."""
+    """Return the instructions of the toolsets *names*; *concepts* are "shared" or "own"."""
     return "\n".join(toolset.told(concepts) for toolset in _chosen(names))
 
 
 def aliases(names: Sequence[str]) -> dict[str, str]:
-    """Return the other names that tools of the toolsets *names* answer to."""
+    """Return the aliases of tools of the toolsets *names*."""
     return {alias: name for toolset in _chosen(names) for alias, name in toolset.aliases.items()}
 
 

@@ -13,11 +13,11 @@ from conceptgraph_core.jobs.schema import COUNTERS
 _PREFIX = "concept_graph_worker"
 _SAYS = {
     "runs": "Runs of a job that were finished",
-    "processed": "What a job went through",
-    "transitioned": "Memories that went over into another state",
-    "embedded": "Texts that were given a vector",
+    "processed": "Elements that a job processed",
+    "transitioned": "Memories that changed their state",
+    "embedded": "Texts that got a vector",
     "purged": "Memories that were removed for good",
-    "errors": "Failures of a job, and memories that it could not deal with",
+    "errors": "Failures of a job, and memories that it could not process",
 }
 
 
@@ -50,7 +50,7 @@ class _Status(Collector):
     def _others(self) -> Iterator[Metric]:
         """Yield the counters that only some jobs have."""
         counted = CounterMetricFamily(
-            f"{_PREFIX}_counted", "What else a job counts", labels=["job", "what"]
+            f"{_PREFIX}_counted", "Further counts of a job", labels=["job", "what"]
         )
         for job in self._status["jobs"]:
             for what, value in dict(job["counts"]).items():

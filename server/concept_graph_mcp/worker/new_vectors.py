@@ -1,7 +1,7 @@
-"""New memories have their vectors within seconds: the server embeds them between the calls.
+"""Embed new memories between the calls, so that they have vectors within seconds.
 
-A call that keeps a text only says so. What it kept is looked up by its id, which begins with the
-time, so that no queue is lost with the process: whatever is missed is left to the job `embed`.
+A call that stores a text only sends a notice. The texts are looked up by id, which begins with the
+time, so no queue is lost when the process ends. The job `embed` handles any that were missed.
 """
 
 import logging

@@ -51,7 +51,7 @@ def incoming(
 
 
 class Leading(NamedTuple):
-    """What leads to one vertex, for a call that has written nothing there."""
+    """The edges into one vertex, for a call that has written nothing there."""
 
     database: Database
     kept: "PostingCache"

@@ -1,0 +1,34 @@
+"""The prose of the source: docstrings, comments, help texts and descriptions of tools."""
+
+import pytest
+from tests.markdown import ROOT
+from tests.prose import of_file, of_source, opens_with_a_clause
+
+FILES = sorted((ROOT / "server/concept_graph_mcp").rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_sentence_of_the_server_opens_with_a_clause_in_place_of_its_subject(file):
+    assert [one for one in of_file(file) if opens_with_a_clause(one)] == []
+
+
+def test_a_sentence_of_source_that_opens_with_a_clause_would_be_noticed():
+    source = '''
+"""Return it. What is kept stays."""
+# What now?
+# Of these
+# one is kept.
+x = 1  # Whose it is.
+field(description="Who said it.", title="Who is who", help="Who?")
+
+def f():
+    """Who calls, is told.
+
+    Of two.
+    """
+'''
+    found = [one for one in of_source(source) if opens_with_a_clause(one)]
+    assert found == [
+        *("What is kept stays.", "Who calls, is told.", "Of two.", "Who said it."),
+        *("Of these one is kept.", "Whose it is."),
+    ]
