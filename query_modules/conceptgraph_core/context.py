@@ -2,12 +2,11 @@
 
 import math
 import time
-import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from . import decaying, limits
+from . import decaying, limits, text
 from .decaying import Rules
 from .errors import InvalidContext
 from .words import languages
@@ -170,8 +169,8 @@ def _user_id(value: Any, _: str) -> str:
         return DEFAULT_USER
     if not isinstance(value, str) or not value.strip():
         raise InvalidContext("context: user_id must be a non-empty text")
-    # Normalized like `text.user`, at any length.
-    return value if value.isascii() else unicodedata.normalize("NFC", value)
+    # An export omits a scope that is no valid user id, so all users would share what has it.
+    return text.user(value, "context: user_id")
 
 
 def _asker(value: Any, _: str) -> str | None:

@@ -8,6 +8,7 @@ of Memgraph, so that the shell can read it without a host.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from .text import BEHIND_SCOPE
 from .validators import Check
 
 # The scope of what belongs to nobody, and so to everybody; no user is called that.
@@ -126,7 +127,9 @@ class NodeKind(NamedTuple):
 
         Texts of a kind that may be shared are counted apart from what else is a user's.
         """
-        return f"{scope}\x1f{self.kind}" if scope != SHARED and self.may_be_shared else scope
+        return (
+            f"{scope}{BEHIND_SCOPE}{self.kind}" if scope != SHARED and self.may_be_shared else scope
+        )
 
     def declared(self, name: str) -> Property:
         for one in self.properties:

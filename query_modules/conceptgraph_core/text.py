@@ -3,10 +3,13 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from . import limits
 from .errors import InvalidNumber, InvalidText, TooMuch
+
+# Stands between a user's id and what is the user's, as a name: no id has it.
+BEHIND_SCOPE: Final = "\x1f"
 
 _KINDS = {
     dict: "a map",
@@ -33,7 +36,10 @@ def user(value: object, field: str) -> str:
 
     Systems write an accented letter as one character or as two; both mean one user.
     """
-    return unicodedata.normalize("NFC", name(value, field))
+    checked = name(value, field)
+    if BEHIND_SCOPE in checked:
+        raise InvalidText(f"{field}: must not contain the character U+001F")
+    return unicodedata.normalize("NFC", checked)
 
 
 def names(values: Iterable[object], field: str) -> list[str]:

@@ -531,6 +531,7 @@ def test_relations_are_those_of_the_concepts(days, memory):
         (lambda: everyday.recall("u", "x", token_budget=10), "token_budget: must be between"),
         (lambda: everyday.remember("u", "x", [{"label": "y"}]), "about: unknown key 'label'"),
         (lambda: everyday.remember("u", "x", [f"n{n}" for n in range(11)]), "about: at most 10"),
+        (lambda: everyday.remember("u", "x", ["n" * 256]), "about: 256 characters are too long"),
         (lambda: everyday.remember("u", "a\0"), "text: must not contain a NUL"),
         (lambda: everyday.remember("u", ""), "text: must not be empty"),
         (lambda: everyday.remember("u", "x", keep="ever"), "keep: must be one of days, normal"),

@@ -304,3 +304,21 @@ def test_a_session_asks_about_the_concepts_that_its_setting_says(lived):
     base = Session(lived.store, 86_400_000, ZoneInfo("UTC"), user_id=ANN, clock=Clock())
     assert base.concept_scope == SHARED
     assert dataclasses.replace(base, concepts="own").concept_scope == ANN
+
+
+@pytest.mark.parametrize(
+    ("user", "reason"),
+    [
+        ("n" * 1_001, "1001 characters are too long"),
+        ("ann\x1fepisode", r"must not contain the character U\+001F"),
+    ],
+)
+def test_nobody_has_an_id_that_an_export_or_the_words_take_for_another_scope(memory, user, reason):
+    # An export left out the first, so that another store had the concept as everybody's. The words
+    # of Ann's episodes have the second as their scope.
+    call = Call(Procedure("conceptgraph.concept_upsert", ("created",), writes=True), ("private",))
+    with pytest.raises(StoreError, match=f"context: user_id: {reason}"):
+        memory.run(call, user_id=user, concepts="own")
+    with pytest.raises(StoreError, match=f"user_id: {reason}"):
+        memory.import_rows([{"kind": "concept", "name": "private", "user_id": user}])
+    assert memory.records() == []

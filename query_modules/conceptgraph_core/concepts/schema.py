@@ -78,8 +78,6 @@ WIDENED_RELATIONS_IN_ALL: Final = 5_000
 
 # The property with the user of a concept or an episode, or SHARED.
 SCOPE: Final = "user_id"
-# It separates a scope and a name, and occurs in no text that people write.
-_BEHIND_SCOPE: Final = "\x1f"
 
 
 def _scope(value: Any, field: str) -> str:
@@ -124,7 +122,7 @@ NAMES: Final = TextIndex(
 
 def owned(scope: str, folded: str) -> str:
     """Return the search key of a user's own concept whose name is *folded*."""
-    return f"{scope}{_BEHIND_SCOPE}{folded}"
+    return f"{scope}{text.BEHIND_SCOPE}{folded}"
 
 
 def _shared_form(form: Callable[[str], Any]) -> Callable[[Mapping[str, Any]], Any]:

@@ -33,7 +33,7 @@ def named(about: Sequence[Any]) -> dict[str, str | None]:
         if unknown := given.keys() - {"name", "kind"}:
             raise InvalidText(f"about: unknown key {min(unknown)!r}; known are name and kind")
         kind = given.get("kind")
-        found[texts.name(given.get("name"), "about")] = (
+        found[entities.label(given.get("name"), "about")] = (
             None if kind is None else texts.name(kind, "about.kind")
         )
     return found
