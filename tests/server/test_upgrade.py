@@ -261,6 +261,18 @@ def test_a_store_of_a_newer_format_says_what_to_install(store):
     assert "install a newer concept-graph-mcp" in result.stderr
 
 
+def test_a_process_that_a_newer_version_has_overtaken_reads_and_writes_no_more(store, host):
+    host.call("conceptgraph.concept_upsert", ["before", LATER])
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        before = connection.execute("SELECT count(*) FROM vertex").fetchone()
+        for procedure in ("conceptgraph.concept_upsert", "conceptgraph.unknown"):
+            given = "after" if procedure.endswith("upsert") else ["before"]
+            with pytest.raises(StoreError, match=r"has format 99, .* install a newer"):
+                host.call(procedure, [given, LATER])
+        assert connection.execute("SELECT count(*) FROM vertex").fetchone() == before
+
+
 # The formats since then
 
 

@@ -112,7 +112,9 @@ class Database:
             self._connection.execute("BEGIN")
         try:
             position = self._first_read()
-        except FAILURES:
+            # A newer version may migrate the store while this process has it open.
+            tables.check_format(self._connection, self.path)
+        except (*FAILURES, Misdeployed):
             self.rollback()
             raise
         if position != self._last_ids_at:

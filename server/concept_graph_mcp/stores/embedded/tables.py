@@ -169,9 +169,14 @@ def _writing(connection: sqlite3.Connection) -> Iterator[None]:
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise Misdeployed(f"store {path}: is a database of another kind; name another file")
-    found = _pragma(connection, "user_version")
-    if found < 1:
+    if _pragma(connection, "user_version") < 1:
         raise Misdeployed(f"store {path}: is damaged: has no format; restore a backup")
+    check_format(connection, path)
+
+
+def check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise Misdeployed if a newer version has migrated the store."""
+    found = _pragma(connection, "user_version")
     if found > FORMAT:
         raise Misdeployed(
             f"store {path}: has format {found}, this version reads up to {FORMAT};"
