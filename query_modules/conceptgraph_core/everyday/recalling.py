@@ -11,6 +11,7 @@ from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES, RELATION_NAMES
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
+from ..entities.node import Node as EntityNode
 from ..folding import plain
 from ..memories import context as contexts
 from ..memories import near_duplicates, rendering, standing
@@ -74,8 +75,17 @@ def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
 
 
 def _who(graph: Entities, question: str) -> Iterator[Line]:
-    for node, parts in narrative.brief(graph, question):
+    for node, parts in narrative.brief(graph, question, _is_heard_elsewhere):
         yield made(WHO, schema.ENTITY, node.key, *parts)
+
+
+def _is_heard_elsewhere(mention: EntityNode) -> bool:
+    """Tell whether *mention* is of no memory.
+
+    A memory is quoted by itself, as long as it is neither forgotten nor replaced; the user's words
+    that came with it must not outlive it here.
+    """
+    return not str(mention.get("message_id")).startswith(f"{schema.SESSION} ")
 
 
 def _said(

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from conceptgraph_core import dates, limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.text import shown
 
 from .. import calls, overdue
@@ -70,12 +71,12 @@ def recall(
         raise click.UsageError("--at only looks; it cannot be combined with --touch")
     prepare = calls.concepts.recall if touch else calls.concepts.peek
 
-    async def ask(session: Session) -> tuple[list[Row], list[Row]]:
+    async def ask(session: Session) -> tuple[list[Row], list[Row], bool]:
         scope = session.concept_scope
         rows = await session.run(calls.concepts.with_relative(prepare(seeds, hops, limit, scope)))
-        return rows, await session.run(calls.concepts.unknown(seeds, scope))
+        return rows, await session.run(calls.concepts.unknown(seeds, scope)), scope == SHARED
 
-    rows, unknown = with_session(embedded, ask, at)
+    rows, unknown, is_shared = with_session(embedded, ask, at)
     total = rows[0]["total"] if rows else 0
     if as_json:
         propositions = [{key: row[key] for key in row if key != "total"} for row in rows]
@@ -90,6 +91,8 @@ def recall(
     for row in unknown:
         similar = f" (similar: {', '.join(row['similar'])})" if row["similar"] else ""
         say(f"Nothing is called {shown(row['seed'])}{similar}.")
+    if unknown and is_shared:
+        say("These are the concepts all users share; CONCEPT_GRAPH_CONCEPTS=own shows your own.")
 
 
 @click.command()

@@ -6,7 +6,7 @@ it rests on; a sentence without a source is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -77,12 +77,14 @@ def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
     }
 
 
-def brief(graph: Graph, message: str) -> Iterator[tuple[Node, list[Part]]]:
+def brief(
+    graph: Graph, message: str, quotes: Callable[[Node], bool]
+) -> Iterator[tuple[Node, list[Part]]]:
     """Yield the entities that *message* names, each with a line: who it is, its current facts.
 
     The order is that of `context`. The parts of a line are texts and times (unix ms). Contradicting
     facts come first, then candidates and the number of entities of the name. Without any fact, the
-    user's latest words about it follow.
+    time of the user's latest mention follows, with its words where *quotes* says true of it.
     """
     told = Wholes(graph)
     meant = named_by(graph, message)
@@ -91,7 +93,10 @@ def brief(graph: Graph, message: str) -> Iterator[tuple[Node, list[Part]]]:
     by_name = _places_of_names(graph, message, meant)
     for node, place in meant:
         several = f"one of {at_place[place]} {'so called' if place in by_name else 'of this kind'}"
-        yield node, _briefly(graph, told, told.whole(node), several if at_place[place] > 1 else "")
+        yield (
+            node,
+            _briefly(graph, told, told.whole(node), several if at_place[place] > 1 else "", quotes),
+        )
 
 
 def _places_of_names(
@@ -104,7 +109,9 @@ def _places_of_names(
     return {place for one in found if one is not None for place in one.places}
 
 
-def _briefly(graph: Graph, told: Wholes, whole: Whole, several: str) -> list[Part]:
+def _briefly(
+    graph: Graph, told: Wholes, whole: Whole, several: str, quotes: Callable[[Node], bool]
+) -> list[Part]:
     also, _ = _also_called(graph, whole)
     mark = "" if whole.users else f", {INFERRED}"
     parts: list[Part] = [f"{whole.name} ({whole.described}{_until(graph, whole)}{also}{mark})"]
@@ -120,7 +127,8 @@ def _briefly(graph: Graph, told: Wholes, whole: Whole, several: str) -> list[Par
     parts += [f"; perhaps the same as {other.name}" for other in asked]
     last = next(iter(whole.users), None)
     if last is not None and not contested and not valid and (said := last.get("mention_context")):
-        parts += ["; last mentioned on ", last.created_at, f": {quoted(said)}"]
+        words = [f": {quoted(said)}"] if quotes(last) else []
+        parts += ["; last mentioned on ", last.created_at, *words]
     return parts
 
 
