@@ -127,9 +127,10 @@ def test_a_model_that_cannot_be_reached_keeps_nobody_from_what_words_find(talk):
 
 def test_while_the_vectors_are_of_another_model_what_words_find_is_found(talk):
     async def conversation(call, session):
-        kept = await call("memory_node_create", content="The spare key is with Ruth")
-        # As while its owner embeds it anew, with a model that this server does not have yet.
+        # As while its owner embeds it anew, with a model that this server does not have yet. First,
+        # because the vector of a new memory is made beside the calls.
         await session.run(calls.embedding.choose("other", 2, again=False))
+        kept = await call("memory_node_create", content="The spare key is with Ruth")
         found = await call("memory_node_search", query="Where can the key be?")
         assert [one["memory_id"] for one in found["memories"]] == [kept["memory_id"]]
         assert found["advice"].startswith(
