@@ -1,27 +1,28 @@
-"""CALL everyday.*: one memory of what was said, who and what it was about, and what that evokes.
+"""CALL everyday.*: one interface to a user's memories, entities and concepts.
 
 The last argument of every procedure is an optional map, the context (see
-conceptgraph_core/context.py); its user_id says whose memory it is. Concepts are the user's own too,
+conceptgraph_core/context.py); its user_id names the user. Concepts belong to the user too,
 unless the context has concepts: "shared". Times are unix milliseconds.
 `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 
 CALL everyday.recall("What is Lena allergic to?") YIELD text;
-    Put together what belongs to a message: who and what, what was said, what comes to mind.
+    Compose a text for a message: known entities, memories and associated concepts.
 CALL everyday.peek("What is Lena allergic to?") YIELD text;
-    Return what `recall` would, and count no access.
+    Return the same as `recall` without counting an access.
 CALL everyday.remember("Lena is allergic to hazelnuts", ["Lena", "hazelnuts"], "years")
 YIELD id, existing;
-    Keep a text once, with who and what it is about, as long as "days", "years" or "always".
+    Store a text once, with its subjects, for "days", "years" or "always".
 CALL everyday.search("hazelnuts", null, null, null, ["memory"]) YIELD id, text;
-    Find memories, episodes and entities by what they say or are called, and access none.
+    Find memories, episodes and entities by text or name, without counting an access.
 CALL everyday.about("Lena") YIELD facts, said;
-    Tell all that is kept about one name, what was so too; nothing is accessed.
+    Return everything stored about one name, past facts too, without counting an access.
 CALL everyday.forget("01J…", "it was a joke") YIELD forgotten_at;
-    Take a memory out of sight; its owner can restore it, whole.
+    Hide a memory; its owner can restore it completely.
 CALL everyday.relate("hazelnut", "nut", "is-a") YIELD `from`, `to`;
-    State that a concept "is-a", is "part-of" or "evokes" another.
+    Relate two concepts by "is-a", "part-of" or "evokes".
 CALL everyday.identify("Mike", "Michael", true, "Mike is Michael") YIELD verdict, undo;
-    Settle by the user's words whether two are the same; without b, a name is another's now.
+    Record, in the user's words, whether two names are one entity. Without b, another entity has the
+    name from now on.
 """
 
 from conceptgraph_core.concepts.node import Graph as Concepts

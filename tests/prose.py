@@ -32,15 +32,16 @@ def of_source(source: str) -> Iterator[str]:
 
 
 def _comments(source: str) -> Iterator[str]:
-    """Iterate over comments; those on adjacent lines of their own are one."""
-    said, last = "", 0
+    """Iterate over comments; lines of their own join the comment above at the same column."""
+    said, last = "", (0, 0)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            follows = token.start[0] == last + 1 and not token.line[: token.start[1]].strip()
+            line, column = token.start
+            follows = last == (line - 1, column) and not token.line[:column].strip()
             if said and not follows:
                 yield said
                 said = ""
-            said, last = f"{said} {token.string.lstrip('# ')}".strip(), token.start[0]
+            said, last = f"{said} {token.string.lstrip('# ')}".strip(), token.start
     if said:
         yield said
 

@@ -20,7 +20,7 @@ import pytest
 import yaml
 from docs import generate
 from mcp.client.client import Client
-from tests import cypher_text, python_prose, style_script
+from tests import cypher_text, style_script
 from tests.markdown import ROOT, Block, anchors, blocks, links, prose, sentences, table
 from tests.prose import opens_with_a_clause
 
@@ -107,17 +107,6 @@ WITH_CYPHER = [page for page in PAGES if of(page, "cypher") and page not in REFE
 LINKS = [(page, link) for page in (ROOT / "README.md", *PAGES) for link in links(page)]
 # By a person, in words of its own.
 WRITTEN = [ROOT / "README.md", *(page for page in PAGES if page not in REFERENCE)]
-# Python files that are held to the same rule.
-CORE = ROOT / "query_modules" / "conceptgraph_core"
-NOT_PLAIN = [
-    CORE / "retrieval",
-    *(CORE / "memories" / name for name in ("context.py", "search.py")),
-]
-PLAIN = [
-    file
-    for file in sorted((ROOT / "query_modules").rglob("*.py"))
-    if not any(file.is_relative_to(one) for one in NOT_PLAIN)
-]
 
 
 # Every page
@@ -156,11 +145,6 @@ def test_no_sentence_opens_with_a_clause_in_place_of_its_subject(page):
     assert [one for one in sentences(page) if opens_with_a_clause(one)] == []
 
 
-@pytest.mark.parametrize("file", PLAIN, ids=lambda file: str(file.relative_to(ROOT)))
-def test_no_docstring_or_comment_opens_with_a_clause_in_place_of_its_subject(file):
-    assert [one for one in python_prose.sentences(file) if opens_with_a_clause(one)] == []
-
-
 def test_a_sentence_that_opens_with_a_clause_would_be_noticed(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
@@ -169,12 +153,6 @@ def test_a_sentence_that_opens_with_a_clause_would_be_noticed(tmp_path):
     )
     found = [one for one in sentences(page) if opens_with_a_clause(one)]
     assert found == ["Who is who", "What is kept stays.", "Of Code one.", "Who said it"]
-    file = tmp_path / "file.py"
-    file.write_text(
-        '"""Fine: What is it?\\n\\n* Of these one."""\n# Also. What is\n# kept stays.\nA = 1\n'
-    )
-    found = [one for one in python_prose.sentences(file) if opens_with_a_clause(one)]
-    assert found == ["* Of these one.", "What is kept stays."]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if of(page, "json")], ids=name)

@@ -4,31 +4,33 @@ import pytest
 from tests.markdown import ROOT
 from tests.prose import of_file, of_source, opens_with_a_clause
 
-FILES = sorted((ROOT / "server/concept_graph_mcp").rglob("*.py"))
+SOURCES = (ROOT / "server/concept_graph_mcp", ROOT / "query_modules")
+FILES = sorted(file for source in SOURCES for file in source.rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_no_sentence_of_the_server_opens_with_a_clause_in_place_of_its_subject(file):
+def test_no_sentence_of_source_opens_with_a_clause_in_place_of_its_subject(file):
     assert [one for one in of_file(file) if opens_with_a_clause(one)] == []
 
 
 def test_a_sentence_of_source_that_opens_with_a_clause_would_be_noticed():
     source = '''
-"""Return it. What is kept stays."""
+"""Return it: What now? What is kept stays."""
 # What now?
 # Of these
 # one is kept.
-x = 1  # Whose it is.
+x = 1  # Whose it is
+# What follows is another comment.
 field(description="Who said it.", title="Who is who", help="Who?")
 
 def f():
     """Who calls, is told.
 
-    Of two.
+    * Of two.
     """
 '''
     found = [one for one in of_source(source) if opens_with_a_clause(one)]
     assert found == [
-        *("What is kept stays.", "Who calls, is told.", "Of two.", "Who said it."),
-        *("Of these one is kept.", "Whose it is."),
+        *("What is kept stays.", "Who calls, is told.", "* Of two.", "Who said it."),
+        *("Of these one is kept.", "Whose it is", "What follows is another comment."),
     ]

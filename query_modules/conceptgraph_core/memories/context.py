@@ -1,7 +1,8 @@
-"""What of the memories belongs to a query, written within a budget of tokens.
+"""Write the memories that match a query into one text, within a token budget.
 
-Being put into such a text is an access, and the links between what stands there together become
-firmer: what is of use together is found together (seed 002).
+A memory in the text counts as accessed. The links between the memories in one text are
+strengthened: memories that are useful together should be found together (Hebb, see
+docs/design.md).
 """
 
 import heapq
@@ -18,7 +19,7 @@ from .view import Graph, Node
 
 Row = dict[str, Any]
 
-# Bytes of a line besides its text, roughly: when it was said, who said it, and its id.
+# The estimated bytes of a line besides its text: its time, its speaker and its id.
 _BESIDE: Final = 100
 
 
@@ -29,15 +30,18 @@ def context(
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:
-    """Put together what belongs to *query*, the most relevant first, in at most *token_budget*.
+    """Compose the memories that match *query* within *token_budget*, the most relevant first.
 
-    What is found, what links of the best of it lead to, and what contradicts any of it, before
-    that. What is said again in the same words is there once, by the latest that says it. What does
-    not fit is left out, and cut only if it is the first. Returns text, its lines' `entries`
-    (memory_id, at in unix ms, speaker, source, text, also, contradicted_by), memory_ids, tokens,
-    which are estimated, and left_out, how many did not fit. All that is put in is accessed by this,
-    and the links between these memories strengthened, where this may write; none is created. Raises
-    what `search` does.
+    * The text has the matches, and memories that the links of the best matches lead to.
+    * A memory that contradicts another one precedes it.
+    * Duplicates (the same words) appear once, by the latest.
+    * A memory that does not fit is left out; only the first one is cut.
+
+    Returns text, entries (the lines: memory_id, at in unix ms, speaker, source, text, also,
+    contradicted_by), memory_ids, tokens (estimated) and left_out (how many did not fit).
+
+    Unless the call is read-only, the memories in the text count as accessed, and the existing links
+    between them are strengthened. Raises the errors of `search`.
     """
     budget = budgets.budget(token_budget)
     found = candidates(graph, query, vector, model)
@@ -62,10 +66,10 @@ def candidates(
     least: float = 0.0,
     least_named: float = 0.0,
 ) -> list[tuple[Node, Row]]:
-    """Return what belongs to *query* with its entry, the most relevant first.
+    """Return the memories that match *query*, with their entries, the most relevant first.
 
-    Nothing, if no text that is found has *least* of what is asked for (`Finder.answers`), or where
-    *query* names a speaker *least_named*.
+    Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
+    names a speaker, the share is *least_named*.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     finder = Finder(graph, query, vector, model)
@@ -80,16 +84,16 @@ def candidates(
 
 
 def _worth(node: Node, relevance: float) -> float:
-    """Return what a text counts in its place: as relevant as another, the shorter one comes first.
+    """Return the relevance of *node* divided by a power of its size.
 
-    So more of what answers a question fits into a budget.
+    The shorter of two equally relevant memories comes first, so that more answers fit the budget.
     """
     size = _BESIDE + budgets.size(node.content)
     return relevance / math.pow(size, schema.CONTEXT_BREVITY)
 
 
 def accessed(graph: Graph, put: Sequence[Node]) -> None:
-    """Count an access of what is *put* into a text, and make the links between it firmer."""
+    """Count an access of the memories *put* into a text, and strengthen their links."""
     if graph.may_write:
         for node in put:
             lifecycle.access(graph, node)
@@ -97,7 +101,7 @@ def accessed(graph: Graph, put: Sequence[Node]) -> None:
 
 
 def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float], set[Node]]:
-    """Return what belongs to what was *found*, by how much (the best has 1), and copies of it."""
+    """Return the relevance (the best has 1) of *found* and linked memories, and duplicates."""
     belonging = _belonging(found)
     relevance = {one.node: one.score / found[0].score for one in belonging}
     copies = {node for one in belonging for node in one.also}
@@ -113,7 +117,7 @@ def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float],
         better = {
             node: value for node, value in reached.items() if value > relevance.get(node, 0.0)
         }
-        # What is linked to thousands would bring them all: the most relevant stand for them.
+        # A memory may have thousands of links: follow only the most relevant ones.
         best = sorted(better, key=lambda node: (-better[node], *links.age(node.raw)))
         frontier = {node: better[node] for node in best[: schema.SEARCH_DEPTH]}
         relevance |= frontier
@@ -121,10 +125,10 @@ def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float],
 
 
 def _belonging(found: Sequence[Found]) -> list[Found]:
-    """Return those of *found* that belong into a context: what has a share of the best's score.
+    """Return those of *found* with at least `CONTEXT_LEAST` of the best score.
 
-    What no word leads to, only if it is among the few nearest: where nobody says what is near to
-    nothing, whatever there is would be accessed else.
+    A memory that no word leads to must also be among the few nearest. Otherwise a context without
+    `near_nothing` would access every memory.
     """
     alone = [one.similarity or 0.0 for one in found if not one.is_said]
     least = min(heapq.nlargest(schema.CONTEXT_BEST, alone), default=0.0)
@@ -139,16 +143,16 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
 def _entries(
     graph: Graph, ordered: Sequence[Node], copies: Collection[Node]
 ) -> list[tuple[Node, Row]]:
-    """Return each saying of *ordered* once, with its entry, what contradicts it before it.
+    """Return *ordered* without duplicates, with entries, contradicting memories first.
 
-    *copies* are others that say what some of these do.
+    *copies* has duplicates of some of them.
     """
     groups: dict[Node, list[Node]] = {}
     chosen = set(ordered)
     for group in near_duplicates.grouped([*ordered, *copies]):
         groups[max(chosen.intersection(group), key=near_duplicates.age)] = group
     sayings = near_duplicates.shown_first(groups, groups.values())
-    # What was found stands beside what corrects it, even where their link is faint by now.
+    # A found memory brings the memory that corrects it, even if their link has faded.
     against = standing.against(graph, list(groups), sayings)
     later = dict.fromkeys(node for node in against.values() if node not in groups)
     against |= standing.against(graph, list(later), sayings)
@@ -178,7 +182,7 @@ def _fitting(
 
 
 def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:
-    """Return *node* as it is written, for all of *group*, which say the same."""
+    """Return the entry of *node*, which stands for all duplicates in *group*."""
     return {
         "memory_id": node.memory_id,
         "at": near_duplicates.told_at(node),

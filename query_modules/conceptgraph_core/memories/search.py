@@ -1,4 +1,4 @@
-"""Memories found by what they say: by words, and by vectors where texts are embedded."""
+"""Find memories by their text: by words, and by vectors where texts are embedded."""
 
 import functools
 import heapq
@@ -27,9 +27,9 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Found:
-    """A memory that a query belongs to; `hit` is None where nothing was asked.
+    """A memory that matches a query; `hit` is None without a query.
 
-    `also` are the others that say the same in the same words.
+    `also` has the other memories with the same words.
     """
 
     node: Node
@@ -40,20 +40,20 @@ class Found:
 
     @property
     def is_said(self) -> bool:
-        """Whether a word of the query leads to it, not its meaning alone."""
+        """Whether a word of the query leads to the memory, not its meaning alone."""
         return self.hit is not None and self.hit.found.is_said
 
     @property
     def in_period(self) -> bool:
-        """Whether it is of a time that the query names."""
+        """Whether the memory is from a period that the query names."""
         return self.hit is not None and self.hit.found.factors.period > 1.0
 
 
 class Finder:
-    """A query to the memories of the call's scope.
+    """A query to the memories of the call's user.
 
-    *vector* is that of the query, by the embedding that is called *model*. Raises InvalidText,
-    InvalidNumber, LibraryMissing, and EmbeddingMismatch where the store's vectors are of another.
+    *vector* is the query's embedding by *model*. Raises InvalidText, InvalidNumber, LibraryMissing,
+    and EmbeddingMismatch if another model made the store's vectors.
     """
 
     def __init__(
@@ -67,11 +67,10 @@ class Finder:
         self._similarities: dict[int, float | None] = {}
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
-        """Return the best *depth* by words and by vectors, each filtered first; the best first.
+        """Return the best *depth* memories that are *wanted*, by words and vectors; the best first.
 
-        The score is that of `retrieval.ranking`. A text said several times in the same words is
-        there once, by the latest that says it, with the best score of them; copies leave their
-        place to others.
+        `retrieval.ranking` computes the score. Duplicates (the same words) are one result: the
+        latest of them, with the best score. They do not use up places of other results.
         """
         wide = depth
         while True:
@@ -92,13 +91,14 @@ class Finder:
 
     @property
     def names_a_speaker(self) -> bool:
-        """Whether the query has the first name of somebody who said any of what is kept."""
+        """Whether the query has the first name of a speaker of any stored memory."""
         return self._search.names_a_speaker
 
     def answers(self, found: Sequence[Found], least: float) -> bool:
-        """Tell whether any of *found* has *least* of what is asked for, or nearly says it.
+        """Return whether any of *found* answers the query.
 
-        By its words, or by a vector as near as what no word leads to must be.
+        Its words must cover the share *least* of the query, or its vector must be as near as a
+        memory without a matching word needs.
         """
         return least <= 0 or any(
             self._search.covered(one.hit) >= least
@@ -108,13 +108,13 @@ class Finder:
         )
 
     def explained(self, found: Found) -> Row:
-        """Return `matched`, `words` and `factors`, as `associate.searching.search` has them."""
+        """Return `matched`, `words` and `factors`, as in `retrieval.searching.search`."""
         if found.hit is None:
             return {"matched": [], "words": [], "factors": {}}
         return self._search.explained(found.hit)
 
     def _nearest(self, depth: int, wanted: Wanted) -> dict[str, float]:
-        """Return how near the nearest memories are, by their ids."""
+        """Return the cosines of the nearest memories, by memory id."""
         near = [
             (-similarity, node.memory_id)
             for node in self._graph.nodes()
@@ -134,13 +134,13 @@ class Finder:
 
 
 class _Latest:
-    """What is found where nothing is asked for: the latest memories."""
+    """Finds the latest memories, for a search without a query."""
 
     def __init__(self, graph: AllMemories) -> None:
         self._graph = graph
 
     def best(self, _: int, wanted: Wanted) -> list[Found]:
-        """Return all that are *wanted*, the latest created or accessed first."""
+        """Return all memories that are *wanted*, the latest created or accessed first."""
         nodes = [node for node in self._graph.nodes() if wanted.admits(self._graph, node)]
         nodes.sort(key=lambda node: (-node.last, node.memory_id))
         return _once([Found(node, 0.0, None, None) for node in nodes])
@@ -160,17 +160,20 @@ def search(
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> list[Row]:
-    """Return the memories that *query* belongs to, the best first. Nothing is accessed by this.
+    """Return the memories that match *query*, the best first, without counting an access.
 
-    Without a query, those that the filters leave, the latest created or accessed first, as of which
-    nothing is scored or matched.
+    Without a query, return the memories that pass the filters, the latest created or accessed
+    first, without scores and matches.
 
-    A row has the brief of one, score, matched (words of the query, those that gave most first),
-    words and factors (see `associate.searching.search`), similarity (None without vectors), the
-    node, and total: how many there are in all, in each order counted up to 100 or the limit. What
-    is said again in the same words is one row, the latest, with `also`, how many others say it.
-    `contradicted_by` is the id of a later memory that contradicts it, which comes before it.
-    Raises what `Wanted` and `Finder` do.
+    A row has the brief of a memory and:
+    * score, matched, words and factors, see `retrieval.searching.search`;
+    * similarity, the cosine, None without vectors;
+    * memory, the node;
+    * total, the number of results, counted up to 100 or the limit;
+    * also, the number of duplicates (the same words), of which only the latest is a row;
+    * contradicted_by, the id of a later memory that contradicts it and comes before it.
+
+    Raises the errors of `Wanted` and `Finder`.
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)
@@ -195,7 +198,7 @@ def search(
 def _later_first(
     graph: Graph, found: Sequence[Found], most: int
 ) -> tuple[list[Found], dict[Node, Node]]:
-    """Return *most* of *found*, each after what contradicts it, and what contradicts which."""
+    """Return *most* of *found*, contradicting memories first, and the contradictions."""
     by_node = {one.node: one for one in found}
     groups = [(one.node, *one.also) for one in found]
     first = list(by_node)[:most]
@@ -207,9 +210,9 @@ def _later_first(
 
 
 def _once(ranked: Sequence[Found]) -> list[Found]:
-    """Return each saying of *ranked* once, at its best place, by the latest that says it.
+    """Return the duplicates of *ranked* as one result each, the latest, at the best place.
 
-    Where the query names a time, by the latest of that.
+    If the query names a period, the latest from that period is returned.
     """
     made = []
     by_node = {one.node: one for one in ranked}
@@ -232,11 +235,15 @@ def expired(
     tags: Sequence[str] = (),
     forgotten: bool = False,
 ) -> list[Row]:
-    """Return what is out of sight and *query* belongs to; with none all of it, the latest first.
+    """Return the hidden memories that match *query*; without one all of them, the latest first.
 
-    That is what has expired; with *forgotten*, what somebody forgot too. A row has the brief of
-    one, deleted_at (unix ms), forgotten, whether that is why, and total: of what a query finds 100
-    or the limit are counted. Raises what `search` does.
+    Expired memories are hidden; with *forgotten*, forgotten memories are included too. A row has
+    the brief of a memory and:
+    * deleted_at (unix ms);
+    * forgotten, whether somebody forgot it;
+    * total, the number of results, for a query counted up to 100 or the limit.
+
+    Raises the errors of `search`.
     """
     graph: AllMemories = gone if forgotten else gone.another(ExpiredMemories)
     most = checked_limit(limit)
@@ -261,12 +268,12 @@ def expired(
 def widened(graph: AllMemories, text_: str) -> list[Row]:
     """Return the terms that a text leads to, as `concepts.widening.widened` does.
 
-    First those of the other names of merged entities, then those of the neighbours of concepts;
-    each term once. Raises InvalidText, LibraryMissing.
+    Terms of the other names of merged entities precede terms of the neighbours of concepts. Each
+    term comes once. Raises InvalidText, LibraryMissing.
     """
     rows = merged.widened(graph.another(entities.Graph), text_)
     rows += widening.widened(graph.another(concepts.Graph), text_)
-    # Of each term the first.
+    # Keep the first row of each term.
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 
 
@@ -276,7 +283,7 @@ def unnamed(graph: AllMemories, query: str) -> Row:
 
 
 def _further(graph: AllMemories, query: str) -> list[Further]:
-    """Return what *query* leads to: as looked up, or by going there."""
+    """Return the terms that *query* leads to: from the look-up, or computed here."""
     rows = graph.context.widened
     if rows is None and graph.context.found is None:
         rows = tuple(widened(graph, query))
@@ -284,7 +291,7 @@ def _further(graph: AllMemories, query: str) -> list[Further]:
 
 
 def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
-    """Return *vector*, or nothing where the store has no vectors to compare it with yet."""
+    """Return *vector*, or an empty one if the store has no vectors to compare it with yet."""
     if not len(vector) or remembered.chosen(graph) is None:
         return ()
     if model is None:

@@ -1,1 +1,1 @@
-"""What a question or a sentence brings to mind, by the words that texts share with it."""
+"""Find the texts that share words with a question or a sentence."""

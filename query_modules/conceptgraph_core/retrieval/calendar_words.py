@@ -1,4 +1,4 @@
-"""What English, German and Japanese call days, weeks, months and years; all case-folded."""
+"""The case-folded English, German and Japanese words for days, weeks, months and years."""
 
 from typing import Final
 
@@ -58,7 +58,7 @@ UNITS: Final = {
     "jahre": YEAR,
     "jahren": YEAR,
 }
-# A word for one day, alone or, where it is two words, in that order -> how many days ago it was.
+# A word for one day -> how many days ago it was.
 DAYS_AGO: Final = {
     "yesterday": 1,
     "today": 0,
@@ -83,7 +83,7 @@ IN: Final = frozenset({"in", "during", "since", "year", "im", "seit", "jahr"})
 OF: Final = frozenset({"of"})
 ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
 AGO: Final = frozenset({"ago"})
-# Germans say it before the number.
+# German puts this word before the number.
 BEFORE: Final = frozenset({"vor"})
 
 NUMBERS: Final = {
@@ -106,7 +106,7 @@ NUMBERS: Final = {
     for word in words.split()
 }
 
-# Found anywhere: Japanese has no blanks. A longer one goes before one that it holds.
+# Substrings, since Japanese has no blanks. A longer word precedes each word that it contains.
 JAPANESE: Final = (
     ("一昨日", DAY, 2),
     ("おととい", DAY, 2),
@@ -126,7 +126,7 @@ JAPANESE: Final = (
     ("昨年", YEAR, 1),
     ("今年", YEAR, 0),
 )
-# What follows a number: 2023年5月7日, and 3日前 for three days ago.
+# These words follow a number: 2023年5月7日, and 3日前 for three days ago.
 JAPANESE_YEAR: Final = "年"
 JAPANESE_MONTH: Final = "月"
 JAPANESE_DAY: Final = "日"

@@ -1,4 +1,4 @@
-"""What the index knows of a text, and where that is looked up before anything is written."""
+"""The record that the index keeps of a text, and the index entries that a write of it needs."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from . import schema
 from .question import speaker_terms
 from .scoring import NEIGHBOURS
 
-# (label, properties, values): what to find by index.
+# (label, properties, values) of one look-up by index.
 Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
 
 
 class Told(NamedTuple):
-    """A text and what is told of it; `thread` and `position` are there together or not at all.
+    """A text and its metadata; `thread` and `position` are both set or both None.
 
-    `about` are the names of what it is about, whose words count as its own.
+    `about` has the names of the text's subjects; their words count as words of the text.
     """
 
     scope: str
@@ -37,17 +37,17 @@ class Told(NamedTuple):
 
     @property
     def place(self) -> tuple[str, str, int] | None:
-        """Where it stands in its thread."""
+        """The scope, thread and position of the text; None outside a thread."""
         if self.thread is None or self.position is None:
             return None
         return self.scope, self.thread, self.position
 
     def subjects(self, languages: Sequence[str]) -> set[str]:
-        """Return the terms of the names of what it is about."""
+        """Return the terms of the subjects' names."""
         return {term for name in self.about for term in terms(name, languages)}
 
     def counts(self, languages: Sequence[str]) -> dict[str, int]:
-        """Return how often it has each of its terms; what it is about counts once more."""
+        """Return how often the text has each term; a term of its subjects counts once more."""
         found = terms(self.text, languages)
         for term in self.subjects(languages):
             found[term] = found.get(term, 0) + 1
@@ -55,20 +55,20 @@ class Told(NamedTuple):
 
     @property
     def part(self) -> int:
-        """The part of its corpus that it is counted in."""
+        """The part of its corpus that counts this text."""
         return part(self.key)
 
 
 def part(name: str) -> int:
-    """Return which part of its corpus a text of that key is counted in."""
+    """Return the part of its corpus that counts a text with that key."""
     return names.part(name, schema.PARTS)
 
 
 def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
-    """Return what the index is to know of a record; None if it is of no such node.
+    """Return the text that the index keeps for a record; None if the record has none.
 
-    *properties* are plain, as records have them, not as a node may store them: else a text that
-    looks like a stored form would be taken for what that stands for. What has no text says nothing.
+    *properties* are decoded values, as in records. The index would misread a stored form: a user's
+    text may look like one. A record without text properties has an empty text.
     """
     if kind.indexed is None:
         return None
@@ -81,7 +81,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         thread = position = None
     speaker = properties.get("speaker")
     return Told(
-        # As `text.user` has it.
+        # `text.user` normalizes the same way.
         kind.words_of(unicodedata.normalize("NFC", scope)),
         kind.label,
         key,
@@ -115,10 +115,10 @@ def _about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ..
 
 
 def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
-    """Yield what of the index is needed to write *texts*, some of it more than once."""
+    """Yield the look-ups that writing *texts* needs; some come more than once."""
     for scope in dict.fromkeys(one.scope for one in texts):
         yield from corpus(scope)
-    # Many texts have the same words: each once.
+    # Many texts share words: look each word up once.
     names: dict[str, dict[str, Any]] = {}
     for one in texts:
         yield schema.TEXT, ("scope", "label", "key"), one.id
@@ -140,13 +140,13 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
 
 
 def corpus(scope: str) -> Iterator[Place]:
-    """Yield where it is kept how many texts *scope* has."""
+    """Yield the look-ups of the nodes that count the texts of *scope*."""
     for part in range(schema.PARTS):
         yield schema.CORPUS, ("scope", "part"), (scope, part)
 
 
 def named(scope: str, names: Sequence[str] | Mapping[str, int]) -> Iterator[Place]:
-    """Yield where the terms of those names are."""
+    """Yield the look-ups of the terms *names*."""
     for name in names:
         yield schema.TERM, ("scope", "name"), (scope, name)
 

@@ -1,4 +1,4 @@
-"""The index of words as it lies in the graph."""
+"""Read the index of words that is stored in the graph."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
@@ -13,7 +13,7 @@ _MENTIONING: Final = {name: name for name in schema.MENTIONING}
 
 
 class StoredIndex:
-    """The index of words as it lies in the graph; a text is known by the id of its node."""
+    """The index of words in the graph; the id of its node identifies a text."""
 
     def __init__(self, graph: Words, scope: str) -> None:
         self._graph = graph
@@ -23,7 +23,7 @@ class StoredIndex:
         self._read: dict[str, Mentions[int]] = {}
         self._raws: dict[int, Any] = {}
         self._told: dict[int, Told] = {}
-        # What is known to stand at a place in a thread, or that nothing does.
+        # The text at a place in a thread; None where the look-up found none.
         self._at: dict[tuple[Any, int], int | None] = {}
         self._following: dict[tuple[int, bool], Any] = {}
         total = length = 0
@@ -44,19 +44,19 @@ class StoredIndex:
         self._take_incoming()
 
     def _take_incoming(self) -> None:
-        """Take over the mentions that were looked up."""
+        """Take the mentions that the look-up read."""
         names = {term.id: name for name, term in self._terms.items()}
         for term, *columns in self._graph.context.incoming or ():
             if term in names:
                 self._read[names[term]] = Mentions(*columns)
 
     def speakers(self) -> dict[str, Sequence[str]]:
-        """Return for each term that is a first name the whole names of who has it."""
+        """Return the full names of the speakers for each term that is a first name."""
         known = ((name, term.raw.get_property("speakers")) for name, term in self._terms.items())
         return {name: tuple(speakers) for name, speakers in known if speakers}
 
     def count(self, cue: str, most: int | None = None) -> int:
-        """Return how many texts mention *cue*: as the look-up counted them, or by going there."""
+        """Return how many texts mention *cue*: the look-up's count, or a count of the edges."""
         if cue not in self._terms:
             return 0
         if cue in self._read:
@@ -72,11 +72,11 @@ class StoredIndex:
         return sum(1 for _ in islice(self._edges(cue), most + 1))
 
     def is_read(self, cue: str) -> bool:
-        """Tell whether the mentions of *cue* were looked up, or all may be read here."""
+        """Return whether the look-up read the mentions of *cue*, or this call may read them."""
         return cue in self._read or (self._graph.context.found is None and cue in self._terms)
 
     def mentions(self, cue: str) -> Mentions[int]:
-        """Return the texts that mention *cue*: as they were looked up, or by going there."""
+        """Return the texts that mention *cue*: from the look-up, or from the edges."""
         if cue not in self._read:
             kept = self._graph.leading_to(self._terms[cue].id)
             if kept is not None:
@@ -87,7 +87,7 @@ class StoredIndex:
         return self._read[cue]
 
     def texts_of(self, label: str, keys: Collection[str]) -> dict[str, int]:
-        """Return, by their keys, the texts that nodes of *label* have, as far as looked up."""
+        """Return the texts of the nodes of *label* by key, as far as the look-up read them."""
         texts = {
             node.raw.get_property("key"): node.raw
             for node in self._graph.nodes()
@@ -99,7 +99,7 @@ class StoredIndex:
         return {key: raw.get_id() for key, raw in texts.items() if key in keys}
 
     def about(self, texts: Sequence[int]) -> Mentions[int]:
-        """Return what a mention tells of each of *texts*, counted once."""
+        """Return a mention of each of *texts*, with a count of 1."""
         told = [map(self._raw(text).get_property, schema.OF_MENTIONED) for text in texts]
         rows = [(text, 1, *about) for text, about in zip(texts, told, strict=True)]
         return Mentions(*zip(*rows, strict=True))
@@ -126,7 +126,7 @@ class StoredIndex:
         return (text, edge.get_property(schema.COUNT), *about)
 
     def beside(self, text: int, offset: int) -> int | None:
-        """Return the text *offset* positions further: as looked up, or going along the thread."""
+        """Return the text *offset* positions further: from the look-up, or along the thread."""
         place = self._place(text, offset)
         if place in self._at:
             return self._at[place]
@@ -147,24 +147,24 @@ class StoredIndex:
         return thread, position + offset
 
     def _next(self, raw: Any, forward: bool) -> Any:
-        # Among the edges of a text are all its mentions: they are gone through once.
+        # The edges of a text include all its mentions: iterate over them only once.
         key = raw.get_id(), forward
         if key not in self._following:
             self._following[key] = _following(raw, forward)
         return self._following[key]
 
     def expect(self, texts: Sequence[tuple[int, int]]) -> None:
-        """Have texts read together, where they have to be read."""
+        """Read *texts* in one batch, where they are not in memory."""
         self._graph.expect([text for text, _ in texts])
         self._look_up({self._place(text, offset): None for text, offset in texts if offset})
 
     def expect_nodes(self, texts: Sequence[int]) -> None:
-        """Have the nodes that *texts* are of read together, where they have to be read."""
+        """Read the nodes of *texts* in one batch, where they are not in memory."""
         nodes = [self._raw(text).get_property("node") for text in texts]
         self._graph.expect([node for node in nodes if isinstance(node, int)])
 
     def _look_up(self, places: dict[tuple[Any, int], None]) -> None:
-        """Take note of what stands at *places*, if that can be looked up."""
+        """Record the texts at *places*, if this host can look them up."""
         wanted = [(self.scope, *place) for place in places]
         by = ("scope", *schema.PLACE)
         found = self._graph.looked_up(schema.TEXT, by, wanted) if wanted else None
@@ -177,7 +177,7 @@ class StoredIndex:
             self._at[self._place(text, 0)] = text
 
     def tell(self, text: int) -> Told:
-        """Return what the text is, who said it and when."""
+        """Return the text's key, speaker and time."""
         told = self._told.get(text)
         if told is None:
             get = self._raw(text).get_property
@@ -185,7 +185,7 @@ class StoredIndex:
         return told
 
     def node_of(self, text: int) -> tuple[str, str, int]:
-        """Return the label, the key and the id of the node that *text* is of."""
+        """Return the label, the key and the id of the node that has *text*."""
         get = self._raw(text).get_property
         return get("label"), get("key"), get("node")
 
@@ -206,7 +206,7 @@ class StoredIndex:
 
 
 def _degrees(graph: Words) -> dict[int, int]:
-    """Return what the look-up counted, by the ids of the nodes; nothing if there was none."""
+    """Return the look-up's counts by node id; empty without a look-up."""
     context = graph.context
     pairs = zip(context.found or (), context.degrees or (), strict=False)
     return {one if isinstance(one, int) else int(one.id): degree for one, degree in pairs}

@@ -1,20 +1,18 @@
-"""What a store tells about its texts and their words: all that `associate` needs of a graph."""
+"""The interface through which retrieval reads a store's texts and their words."""
 
 from collections.abc import Hashable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 H = TypeVar("H", bound=Hashable)
-"""How a store holds a text: a vertex, a key."""
+"""The store's handle of a text, for example a vertex or a key."""
 
 
 class Mentions(NamedTuple, Generic[H]):
-    """The texts that mention a cue, a column for each thing told of them.
+    """The texts that mention a cue, as columns, because one question reads 10,000 mentions.
 
-    The text, how often it does, its length (the sum of its counts), its thread, its position there,
-    and when it was said (unix ms). A text without a thread has no neighbours; its position says
-    nothing. No two texts share a thread and a position.
-
-    Columns: ten thousand mentions are read for one question.
+    Each row has the text, its count of the cue, its length (the sum of its counts), its thread,
+    its position there, and its time (unix ms). A text without a thread has no neighbours and no
+    meaningful position. No two texts share a thread and a position.
     """
 
     texts: Sequence[H]
@@ -26,7 +24,7 @@ class Mentions(NamedTuple, Generic[H]):
 
 
 class Told(NamedTuple):
-    """What only the texts that may win are asked for."""
+    """The details of a text that retrieval reads for possible winners only."""
 
     id: str
     speaker: str | None
@@ -34,7 +32,7 @@ class Told(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """How many texts there are to choose from, and their mean length; both may be a little old."""
+    """The number of texts and their mean length; both may be slightly stale."""
 
     texts: int
     mean_length: float
@@ -46,14 +44,14 @@ class Index(Protocol[H]):
     def count(self, cue: str, most: int | None = None) -> int:
         """Return how many texts mention *cue*, without reading them; 0 if there is no such term.
 
-        Of more than *most* it may be fewer than all, but more than *most*.
+        A count above *most* may be too low, but stays above *most*.
         """
 
     def mentions(self, cue: str) -> Mentions[H]:
         """Return the texts that mention *cue*, in any order."""
 
     def about(self, texts: Sequence[H]) -> Mentions[H]:
-        """Return what a mention tells of each of *texts*, counted once."""
+        """Return a mention of each of *texts*, with a count of 1."""
 
     def terms(self, texts: Sequence[H]) -> list[list[str]]:
         """Return the terms that each of *texts* mentions, without first names of speakers."""
@@ -62,13 +60,13 @@ class Index(Protocol[H]):
         """Return the text *offset* positions further along the thread, if that position has one."""
 
     def expect(self, texts: Sequence[tuple[H, int]]) -> None:
-        """Be ready to tell of texts and of those beside them, each given as `beside` takes it.
+        """Prefetch texts and their neighbours, each given as the arguments of `beside`.
 
-        Most of them, if not all, will be asked about. An offset of 0 is the text itself.
+        The caller will read most of them, if not all. An offset of 0 is the text itself.
         """
 
     def expect_nodes(self, texts: Sequence[H]) -> None:
-        """Be ready to be asked whether *texts* are admitted."""
+        """Prefetch the nodes of *texts*, because the caller filters by them next."""
 
     def tell(self, text: H) -> Told:
-        """Return what the text is, who said it and when."""
+        """Return the text's key, speaker and time."""

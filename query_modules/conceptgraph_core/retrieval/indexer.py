@@ -1,4 +1,4 @@
-"""Keeping the index of words as the texts are."""
+"""Keep the index of words consistent with the texts."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
@@ -19,10 +19,10 @@ _PROPERTIES = ("thread", "position", "speaker", "said_at")
 
 
 def is_of(raw: Any, kind: NodeKind, key: str, scope: str) -> bool:
-    """Tell whether a vertex underneath `mgp` is the node of *kind* with that *key* in *scope*."""
+    """Return whether the raw vertex is the node of *kind* with that *key* in *scope*."""
     if kind.label not in labels(raw) or raw.get_property(kind.key[-1]) != key:
         return False
-    # A key that is the same in every scope says which node it is by itself.
+    # A key without the scope is unique by itself.
     return kind.scope not in kind.key or kind.words_of(kind.whose(raw.get_property)) == scope
 
 
@@ -33,16 +33,17 @@ class Words(adapter.Graph[Node]):
 
 
 class Writer:
-    """Writes the words of texts; what the index has of them is looked up once.
+    """Writes the words of texts; it looks up their index entries once.
 
-    `finish` must follow. Where the libraries are missing nothing is written; `check` tells of it.
-    Nor is anything in a rehearsal.
+    The caller must call `finish` at the end. The writer does nothing:
+    * without the libraries, which `check` reports;
+    * in a rehearsal.
     """
 
     def __init__(self, graph: adapter.Graph[Any]) -> None:
         self._graph = graph.another(Words)
         self._languages = graph.context.languages
-        # Of each scope, by name.
+        # By scope, then by name.
         self._terms: dict[str, dict[str, Node]] = {}
         self._texts: dict[tuple[str, str, str], Node] = {}
         self._places: dict[tuple[str, str, int], Node] = {}
@@ -56,7 +57,7 @@ class Writer:
         self._can = not missing() and not graph.context.rehearsed
 
     def require_libraries(self) -> None:
-        """Raise LibraryMissing where words cannot be told."""
+        """Raise LibraryMissing if the libraries that split words are missing."""
         if not self._can:
             raise LibraryMissing(
                 f"words: {', '.join(missing())} must be beside the query modules;"
@@ -64,10 +65,10 @@ class Writer:
             )
 
     def put(self, kind: NodeKind, node: Node, again: bool = True, afresh: bool = False) -> bool:
-        """Make the words of *node* those of its text; tell whether they were others.
+        """Index the text of *node*; return whether that changed the index.
 
-        Without *again* what the index has of it already is taken to be right; *afresh*, not even
-        its speaker's first name is taken to be the same terms as it was.
+        Without *again*, an existing entry of the node is taken as correct. With *afresh*, the
+        terms of its speaker's first name are computed again too.
         """
         one = self._told(kind, node)
         if one is None or not self._can:
@@ -98,14 +99,15 @@ class Writer:
         self._speakers.write(one, text, True, False)
 
     def begin(self, scope: str, thread: str) -> None:
-        """Let two calls conflict that both begin *thread*, which nothing is there of to write to.
+        """Make two concurrent calls that both begin *thread* conflict.
 
-        Both write to the part of the corpus that its name falls to, as if it were a text's.
+        A new thread has no node to conflict on. Both calls write to one part of the corpus
+        instead, which the thread's name selects.
         """
         self._begun.add((scope, part(thread)))
 
     def remove(self, kind: NodeKind, node: Node) -> None:
-        """Remove what the index has of *node*."""
+        """Remove the index entry of *node*."""
         one = self._told(kind, node)
         if one is not None:
             self._load()
@@ -114,13 +116,13 @@ class Writer:
                 self._remove(one, text)
 
     def has(self, kind: NodeKind, node: Node) -> bool:
-        """Tell whether the index has anything of *node*."""
+        """Return whether the index has an entry of *node*."""
         one = self._told(kind, node)
         self._load()
         return one is not None and one.id in self._texts
 
     def remove_strays(self, kinds: Iterable[NodeKind], most: float = math.inf) -> int:
-        """Remove what the index has of texts that are gone, at most *most*; return of how many."""
+        """Remove at most *most* index entries whose texts are gone; return how many."""
         strays = self.strays(kinds)
         strays = strays[: int(min(most, len(strays)))]
         for id_ in strays:
@@ -130,7 +132,7 @@ class Writer:
         return len(strays)
 
     def strays(self, kinds: Iterable[NodeKind]) -> list[tuple[str, str, str]]:
-        """Return which texts the index has that are not where it has them."""
+        """Return the index entries whose node is gone or is another one."""
         self._load()
         known = {kind.label: kind for kind in kinds}
         return [
@@ -144,7 +146,7 @@ class Writer:
         return kind is not None and raw is not None and is_of(raw, kind, key, scope)
 
     def finish(self) -> None:
-        """Write how many texts there are now, and remove the terms that none mentions any more."""
+        """Write the new counts of texts, and remove the terms that no text mentions any more."""
         self._speakers.finish()
         for key in sorted(self._begun) if self._can else ():
             self._load()
@@ -197,7 +199,7 @@ class Writer:
         terms = self._terms.setdefault(one.scope, {})
         for edge, term in self._mentions(text):
             name = term.raw.get_property("name")
-            # What stays and is mentioned in another way was perhaps not looked up.
+            # The look-up may have missed a term whose kind of mention changes.
             terms.setdefault(name, term)
             count = counts.get(name)
             if count is None or name in known or edge.get_type_name() != _mention(name in about):
@@ -219,7 +221,7 @@ class Writer:
     def _mention(
         self, one: Told, text: Node, counts: Mapping[str, int], about: Collection[str]
     ) -> None:
-        """Have *text* mention each of *counts* so often."""
+        """Add a mention of each of *counts* to *text*."""
         kinds = {schema.MENTIONS: counts}
         if about:
             others = {name: count for name, count in counts.items() if name not in about}
@@ -254,7 +256,7 @@ class Writer:
         old = (one.scope, get("thread"), get("position")) if get("thread") is not None else None
         new = one.place
         if new is not None and self._places.get(new, text).id != text.id:
-            new = None  # Two at one place: the first keeps it.
+            new = None  # Two texts at one place: the first one keeps it.
         if new == old:
             return False
         if old is not None:
@@ -286,7 +288,7 @@ class Writer:
         return None
 
     def _unlink(self, text: Node) -> None:
-        """Take *text* out of its thread, whose ends stay joined if they are near enough."""
+        """Take *text* out of its thread, and join its neighbours if they are near enough."""
         before: Node | None = None
         after: Node | None = None
         for edge, _, other, outgoing in list(self._graph.edges(text)):
@@ -324,7 +326,7 @@ class Writer:
                 schema.CORPUS, scope=scope, part=part, texts=texts, length=length
             )
             return
-        # Even if that is what it has: who began a thread conflicts with who begins it too.
+        # Written even if unchanged, so that two calls that begin one thread conflict.
         node.raw.set_property("texts", node.raw.get_property("texts") + texts)
         self._set(node, length=node.raw.get_property("length") + length)
 
@@ -338,7 +340,7 @@ class Writer:
 
 
 def _read_of(kind: NodeKind, indexed: IndexedText) -> set[str]:
-    """Return the properties of a node that the index is to know of."""
+    """Return the properties of a node that the index reads."""
     names = {*indexed.told(), *kind.key, *_PROPERTIES}
     return names | {name for name in (kind.scope, indexed.otherwise_at) if name is not None}
 

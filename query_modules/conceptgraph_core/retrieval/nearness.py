@@ -1,4 +1,4 @@
-"""What is near a question in meaning: the texts that a store's vectors are nearest to its own."""
+"""The texts whose vectors are nearest to the vector of a question."""
 
 from collections.abc import Mapping
 from math import log10
@@ -6,8 +6,8 @@ from typing import Final, Generic, NamedTuple
 
 from .index import H, Index, Mentions
 
-# Among more texts, one is near by chance: what must lie between, in standard deviations, among the
-# fewest texts, and so much more among ten times as many.
+# The more texts there are, the nearer one is by chance. So the margin, in standard deviations,
+# starts at a value for the fewest texts, and grows with each factor of ten.
 _FEWEST: Final = 8
 _AMONG_THE_FEWEST: Final = 0.55
 _AMONG_TEN_TIMES: Final = 0.45
@@ -16,23 +16,23 @@ _AMONG_TEN_TIMES: Final = 0.45
 class Near(NamedTuple, Generic[H]):
     """The texts that are nearest to a question, by cosine.
 
-    One that no word leads to must have a cosine of *least* to be found.
+    A text that no word leads to needs a cosine of at least *least*.
     """
 
     texts: Mapping[H, float]
     least: float = -1.0
 
     def mentions(self, index: Index[H]) -> Mentions[H]:
-        """Return what a mention tells of each, with its cosine as the count."""
+        """Return a mention of each text, with its cosine as the count."""
         return index.about(list(self.texts))._replace(counts=list(self.texts.values()))
 
 
 def least_alone(near_nothing: tuple[float, float] | None, texts: int) -> float:
     """Return the cosine from which a text is near enough without a word, among so many *texts*.
 
-    *near_nothing* are the greatest cosine of the question to remarks that ask for nothing that
-    anybody keeps (`concept_graph_mcp.embedding.nothing`), and the standard deviation of all these:
-    the question must be nearer to the text than to any remark. None: all that is nearest is taken.
+    `concept_graph_mcp.embedding.nothing` compares the question with remarks that no memory answers.
+    *near_nothing* has the greatest of these cosines and their standard deviation. The question must
+    be nearer to the text than to any remark. With None, every nearest text is near enough.
     """
     if near_nothing is None:
         return -1.0

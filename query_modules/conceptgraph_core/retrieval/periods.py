@@ -12,26 +12,26 @@ from . import calendar_words as words
 from . import spans
 from .spans import Days
 
-# What is told of a day is told around that day, what is told of a month in the weeks around it.
+# People mention a day within a few days of it, and a month within a week of it.
 REACH_OF_DAYS: Final = 3
 REACH_OF_MONTHS: Final = 7
 
 
 class Period(NamedTuple):
-    """[from_ms, to_ms) in unix milliseconds; what is said up to *reach* days from it counts too."""
+    """[from_ms, to_ms) in unix milliseconds; texts up to *reach* days away count too."""
 
     from_ms: int
     to_ms: int
     reach: int
 
     def holds(self, said_at: int) -> bool:
-        """Tell whether *said_at* lies in the period or within its reach."""
+        """Return whether *said_at* lies in the period or within its reach."""
         reach_ms = self.reach * DAY_MS
         return self.from_ms - reach_ms <= said_at < self.to_ms + reach_ms
 
 
 class _Token(NamedTuple):
-    """A case-folded run of letters, or a number, and what stands between it and the one before."""
+    """A case-folded run of letters, or a number, with the characters before it as `gap`."""
 
     text: str
     number: int | None
@@ -75,14 +75,14 @@ def _tokens(text: str) -> list[_Token]:
         if kind == "gap":
             gap = piece
             continue
-        # A number of more digits than a year has is none of a date.
+        # No number of a date has more digits than a year.
         number = int(piece) if kind == "digits" and len(piece) <= 4 else None
         found.append(_Token(piece, number, gap))
         gap = ""
     return found
 
 
-# A question has few different characters, and a kind of each.
+# Cached, because a question repeats few characters.
 @lru_cache(1_024)
 def _kind(character: str) -> str:
     if character.isdecimal():
@@ -91,7 +91,7 @@ def _kind(character: str) -> str:
 
 
 class _Reader:
-    """Reads tokens from left to right; each of `_PATTERNS` tells what it found and its length."""
+    """Reads tokens from left to right; each of `_PATTERNS` returns its days and its length."""
 
     def __init__(self, tokens: list[_Token], today: date) -> None:
         self._tokens = tokens
@@ -123,7 +123,7 @@ class _Reader:
 
 
 _Found = tuple[Days, int] | None
-"""What a pattern found, and how many tokens it took."""
+"""The days that a pattern found, and the number of its tokens."""
 
 
 def _found(days: Days | None, length: int) -> _Found:
@@ -237,7 +237,7 @@ def _last(reader: _Reader, at: int) -> _Found:
     if weekday is not None:
         return _found(spans.latest_weekday(reader.today, weekday, back=1), 2)
     unit = words.UNITS.get(then)
-    # "The last days" are no day.
+    # "The last days" names no single day.
     return _found(spans.ago(reader.today, unit, 1), 2) if unit and unit != words.DAY else None
 
 
@@ -288,7 +288,7 @@ _PATTERNS: Final[tuple[Callable[[_Reader, int], _Found], ...]] = (
 )
 
 
-# What a period begins with, if not with a number.
+# The words that a period can begin with, besides numbers.
 _STARTS: Final = frozenset().union(
     *(words.MONTHS, words.DAYS_AGO, words.LAST, words.THIS, words.ON, words.BEFORE, words.NUMBERS)
 )

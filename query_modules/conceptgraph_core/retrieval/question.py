@@ -1,4 +1,4 @@
-"""What is asked: the cues of a question, whom it names, and when what it asks for was said."""
+"""Parse a question: its cues, the speakers and the periods that it names."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
@@ -10,12 +10,12 @@ from ..words import Reading, first_name, readings, terms
 from ..words.languages import DEFAULT
 from .periods import Period, periods
 
-# Older texts fade a little; the other three raise what the question itself points at.
+# Older texts fade slightly; the other three factors raise texts that the question points at.
 AGE_EXPONENT: Final = -0.05
 NAMED: Final = 1.2
 ASKER: Final = 1.5
 PERIOD: Final = 2.0
-# Between a word of the question and what it leads to, where that is explained.
+# An explanation puts this between a word of the question and the term that it leads to.
 LEADS: Final = " → "
 
 
@@ -27,12 +27,12 @@ tag tage zeit datum jahr monat heißt heißen art sorte nummer ort ding sache we
 viel viele oft lange jetzt heute morgen gestern bitte mal eigentlich gerade funktioniert welche
 welcher welches welchem welchen wer wem wen wessen wie wann warum wieso wo an am im in zu auf
 """
-# Words that ask, and of which the answer has none: which day, how much did he ask for.
+# Words that ask, such as “which day”: the answer does not contain them.
 ASKING: Final = frozenset(_ASKING.split())
 
 
 class Factors(NamedTuple):
-    """What the sum over the cues is multiplied by; each is 1 where it does not apply."""
+    """The factors of the sum over the cues; each is 1 where it does not apply."""
 
     age: float
     named: float
@@ -46,9 +46,9 @@ class Factors(NamedTuple):
 
 
 class Further(NamedTuple):
-    """A term that a question leads to without saying it; it counts *share* of what a cue does.
+    """A term that a question leads to but does not contain; it weighs *share* of a cue.
 
-    `said` is the word of the question that leads there, `to` what it leads to, and `why` how.
+    `said` is the word of the question, `to` the words that it leads to, and `why` the reason.
     """
 
     term: str
@@ -59,12 +59,14 @@ class Further(NamedTuple):
 
 
 class Cue(NamedTuple):
-    """What counts once: a word, and the terms that it may be.
+    """A word that counts once, with the terms that it may stand for.
 
-    A mention counts half where the term is `foreign`: where the word has it in another language
-    than the question's, in which it may be the term of another word. `said` is how an explanation
-    calls it. What a question only leads to counts `share` of what its own words do, and has a
-    `why`. What a text passes on adds to that as a cube: it lifts what the question does not reach.
+    * `said` is its name in explanations.
+    * A mention of a `foreign` term counts half. Such a term is the word's stem in another language
+      than the question's, so it may belong to another word.
+    * A cue that the question only leads to weighs `share` of an own word, and has a `why`.
+    * A cue that a text passes on (`is_passed`) adds up as a cube, because it is to lift texts that
+      the question itself does not reach.
     """
 
     said: str
@@ -76,14 +78,14 @@ class Cue(NamedTuple):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """All of them."""
+        """The own and the foreign terms."""
         return self.own + self.foreign
 
 
 class Question(NamedTuple):
-    """`cues` have no term in common; `named` are speakers' whole names; `asked_at` is in unix ms.
+    """`cues` share no term; `named` has speakers' full names; `asked_at` is in unix ms.
 
-    `further` is what it leads to without saying it.
+    `further` has the cues that the question leads to but does not contain.
     """
 
     cues: tuple[Cue, ...]
@@ -94,11 +96,11 @@ class Question(NamedTuple):
     further: tuple[Cue, ...] = ()
 
     def is_older(self, said_at: int | None) -> bool:
-        """Tell whether a text of that time can be an answer: one without a time always can."""
+        """Return whether a text of that time can be an answer; a text without a time always can."""
         return said_at is None or said_at < self.asked_at
 
     def factors(self, speaker: str | None, said_at: int | None) -> Factors:
-        """Return the factors of a text by *speaker*, said at *said_at* (unix ms); both optional."""
+        """Return the factors of a text by *speaker* at *said_at* (unix ms); both may be None."""
         return Factors(
             age=self.age(said_at),
             named=NAMED if speaker is not None and speaker in self.named else 1.0,
@@ -121,17 +123,17 @@ class Question(NamedTuple):
 
     @property
     def most_by_speaker(self) -> float:
-        """The most that a text can gain by who said it."""
+        """The greatest factor that a speaker can give to a text."""
         return (NAMED if self.named else 1.0) * (1.0 if self.asker is None else ASKER)
 
     @property
     def most_by_time(self) -> float:
-        """The most that the time of a text can make of its score."""
+        """The greatest factor that its time can give to a text."""
         return PERIOD if self.periods else 1.0
 
     @property
     def most(self) -> float:
-        """The most that the four factors can be together."""
+        """The greatest product of the four factors."""
         return self.most_by_speaker * self.most_by_time
 
 
@@ -145,11 +147,11 @@ def question(
     languages: Sequence[str] = DEFAULT,
     further: Sequence[Further] = (),
 ) -> Question:
-    """Return the question that *text* is, asked at *asked_at* (unix ms).
+    """Parse the question *text*, asked at *asked_at* (unix ms).
 
-    *speakers* has, for each term that is the first name of speakers, their whole names. Such a word
-    is no cue, for its speaker is named by it; if there is no other, they are the cues all the same.
-    What it leads to *further* counts besides, unless the question says it itself.
+    *speakers* maps a term that is a first name to the full names of its speakers. A first name
+    names its speaker and is no cue, unless the question has no other words. The terms *further*
+    count too, except those that the question contains.
     """
     words = readings(text, languages)
     named = {word for word, read in words.items() if any(map(speakers.get, read.stems))}
@@ -171,13 +173,13 @@ def question(
 
 
 def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
-    """Return all the terms that cues of the question *text* may have, each once."""
+    """Return all terms that the cues of the question *text* may have, without duplicates."""
     every = (read.stems for read in readings(text, languages).values())
     return list(dict.fromkeys(chain.from_iterable(every)))
 
 
 def _once(words: Mapping[str, Reading]) -> Iterable[Cue]:
-    """Return the cues that *words* are: those with a term in common are one."""
+    """Return the cues of *words*; words that share a term become one cue."""
     cue_of: dict[str, Cue] = {}
     for word, read in words.items():
         known = dict.fromkeys(cue_of[term] for term in read.stems if term in cue_of)
@@ -190,7 +192,7 @@ def _once(words: Mapping[str, Reading]) -> Iterable[Cue]:
 
 
 def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cue]:
-    """Yield the cues of what a question leads to; the terms of one word there are one."""
+    """Yield the cues that a question leads to; the terms of one word become one cue."""
     known: dict[tuple[str, str], dict[str, Further]] = {}
     for one in further:
         known.setdefault((one.said, one.to), {})[one.term] = one
@@ -204,5 +206,5 @@ def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cu
 
 
 def speaker_terms(speaker: str, languages: Sequence[str] = DEFAULT) -> list[str]:
-    """Return the terms that know *speaker*: those of the first name. None if it is a stop word."""
+    """Return the terms of the first name of *speaker*; empty if it is a stop word."""
     return list(terms(first_name(speaker), languages))

@@ -1,8 +1,8 @@
-"""Spreading activation over words: which texts belong to a question, and why.
+"""Rank the texts that match a question, by spreading activation over words.
 
-A text is activated by each cue that it or a neighbour of it in its thread mentions, the more the
-rarer the cue is. No thread is walked for that: activation is added up by position, and of the texts
-that mention no cue themselves only those are looked up that may still be among the best.
+A cue activates the texts that mention it and their neighbours in the thread. A rare cue activates
+them more. Activation is summed by position, so no thread is walked. A text that mentions no cue is
+looked up only if it may still be among the best.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,15 +17,15 @@ from .question import Cue, Factors, Question
 from .schema import FEW_MENTIONS, MOST_MENTIONS
 from .scoring import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
 
-# So many times as many as are wanted are looked at for what the best of them reach.
+# The score to reach is estimated from this many times the wanted number of texts.
 _STRONGEST: Final = 3
-# What a mention counts by a stem that the question's word has in another language.
+# A mention weighs this much if it matches a word's stem in another language.
 FOREIGN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Associated(Generic[H]):
-    """A text that belongs to a question: `score` is what its words gave, times the factors."""
+    """A text that matches a question: `score` is the sum over its words times the factors."""
 
     text: H
     told: Told
@@ -36,12 +36,12 @@ class Associated(Generic[H]):
 
     @property
     def is_said(self) -> bool:
-        """Whether a word leads to it, not its meaning alone."""
+        """Whether a word leads to the text, not its meaning alone."""
         return self._spread.is_said(self._place)
 
     @property
     def words(self) -> tuple[Word[H], ...]:
-        """What each word gave; of most that are found nobody asks for it."""
+        """The share of each word in the score, computed on demand: few callers read it."""
         return tuple(self._spread.words(self._place))
 
 
@@ -53,12 +53,13 @@ def associate(
     admits: Callable[[H], bool] = lambda _: True,
     near: Near[H] | None = None,
 ) -> list[Associated[H]]:
-    """Return the *limit* texts that *question* brings to mind, the best first.
+    """Return the *limit* texts that match *question* best, the best first.
 
-    Only texts older than the question, and only what *admits* says true of, which is asked about as
-    few as can be. What is *near* in meaning counts besides; where no word leads to a text, or to
-    its neighbours, it must be near enough itself. Of equal scores the text said last comes first,
-    those of unknown time after all others, then by id.
+    * Only texts older than the question are returned, and only those that *admits* accepts. It is
+      called for as few texts as possible.
+    * Texts that are *near* in meaning count too. A text must be near enough itself if no word leads
+      to it or to its neighbours.
+    * Texts of equal score are ordered by time, the latest first and unknown times last, then by id.
     """
     spread = activated(question, corpus, index, near)
     return best(question, index, spread, limit, admits, near)
@@ -67,7 +68,7 @@ def associate(
 def activated(
     question: Question, corpus: Corpus, index: Index[H], near: Near[H] | None = None
 ) -> Spread[H]:
-    """Return what the cues of *question* activate, and what is *near*."""
+    """Return the activation by the cues of *question* and by the texts that are *near*."""
     spread: Spread[H] = Spread(question, corpus)
     for cue, mentions, term_of in _read(question, index):
         spread.add(cue, mentions, term_of)
@@ -84,7 +85,7 @@ def best(
     admits: Callable[[H], bool] = lambda _: True,
     near: Near[H] | None = None,
 ) -> list[Associated[H]]:
-    """Return the *limit* best of what *spread* activated, in the order of `associate`."""
+    """Return the *limit* best texts that *spread* activated, in the order of `associate`."""
     least = -inf if near is None else near.least
     return _Choice(question, index, spread, limit, admits, least).best()
 
@@ -92,10 +93,10 @@ def best(
 def _read(
     question: Question, index: Index[H]
 ) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
-    """Yield the cues that texts mention, rarest first, each as `Spread.add` takes it.
+    """Yield the cues that texts mention, rarest first, as arguments of `Spread.add`.
 
-    After them, in the same order, what the question leads to further, if it is rare itself. Of a
-    cue that is several terms those are read that the bound leaves room for.
+    The rare cues that the question leads to further follow, in the same order. If a cue has several
+    terms, only the terms that fit the bound are read.
     """
     counts = _counts(question, index)
     for cues in (question.cues, question.further):
@@ -105,13 +106,13 @@ def _read(
 
 
 def _of(cue: Cue, read: Mapping[str, int]) -> Cue:
-    """Return *cue* with those of its terms that are *read*."""
+    """Return *cue* with only those of its terms that are *read*."""
     own = tuple(filter(read.get, cue.own))
     return cue._replace(own=own, foreign=tuple(filter(read.get, cue.foreign)))
 
 
 def _counts(question: Question, index: Index[H]) -> dict[str, int]:
-    """Return how many texts mention the terms that are read, the rarest terms first."""
+    """Return the terms to read with their number of texts, the rarest terms first."""
     own = sorted((index.count(term), term) for cue in question.cues for term in cue.terms)
     further = sorted((index.count(term), term) for cue in question.further for term in cue.terms)
     read: dict[str, int] = {}
@@ -127,7 +128,7 @@ def _counts(question: Question, index: Index[H]) -> dict[str, int]:
 
 
 def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
-    """Return the texts that mention *cue*, each once: by the term that it mentions most often."""
+    """Return the texts that mention *cue*, each once, by the term with most mentions in it."""
     if not cue.foreign and len(cue.own) == 1:
         return index.mentions(cue.own[0]), {}
     rows: dict[H, tuple[Any, ...]] = {}
@@ -154,7 +155,7 @@ class _Found(NamedTuple, Generic[H]):
 
 
 class _Choice(Generic[H]):
-    """The best of what was activated, having asked the store about as few texts as can be."""
+    """Picks the best activated texts; reads as few texts as possible from the store."""
 
     def __init__(
         self,
@@ -178,7 +179,7 @@ class _Choice(Generic[H]):
         self._best_scores: list[float] = []  # a heap of at most `limit`
 
     def best(self) -> list[Associated[H]]:
-        """Return them in their order."""
+        """Return the best texts, the best first."""
         likely = self._likely_least()
         self._consider_likely(likely)
         if self._least < likely:
@@ -188,15 +189,15 @@ class _Choice(Generic[H]):
 
     @property
     def _least(self) -> float:
-        """What a text must reach to be among the best, as far as is known."""
+        """The score that a text must reach to be among the best found so far."""
         if len(self._best_scores) < self._limit:
             return 0.0
         return self._best_scores[0] - NOT_COMPARED
 
     def _likely_least(self) -> float:
-        """Return what a text must reach if all are admitted."""
+        """Return the score that a text must reach if all texts are admitted."""
         spread, strengths = self._spread, self._spread.strengths
-        # Many of them: what is beside a text may make more of it than it makes of itself.
+        # More than wanted: the neighbours of a text may give it more than it gives to itself.
         strongest = nlargest(_STRONGEST * self._limit, strengths, key=strengths.__getitem__)
         scored = ((spread.about_total(place) * spread.by_time(place), place) for place in strongest)
         best = nlargest(self._limit, scored)
@@ -204,15 +205,15 @@ class _Choice(Generic[H]):
             return 0.0
         by_speaker = self._most_by_speaker
         if by_speaker > 1.0:
-            # Who said a text is not told with its mentions, and may raise what must be reached.
+            # Mentions do not carry the speaker, whose factor may raise the score to reach.
             self._consider_all(
                 [(one * by_speaker, place, spread.total(place)) for one, place in best]
             )
-        # Twice, for `about_total` may be the last bits more than what is found in the end.
+        # Twice, because `about_total` may exceed the final score by its last bits.
         return max(self._least, best[-1][0] - 2 * NOT_COMPARED)
 
     def _consider_likely(self, least: float) -> None:
-        """Consider what may have a score of *least*, in the order in which it is to be expected."""
+        """Consider the texts that may reach *least*, those with the highest bound first."""
         likely = []
         for bound, place in self._spread.activated(least / self._most):
             if place in self._considered:
@@ -227,7 +228,7 @@ class _Choice(Generic[H]):
             self._consider_all(likely[start : start + self._limit])
 
     def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
-        """Consider places, each with the most that it may score and its total."""
+        """Consider places, each given with the bound of its score and its total."""
         least = self._least
         wanted = [(place, total) for most, place, total in likely if most >= least]
         self._index.expect([self._near(place) for place, _ in wanted])
@@ -239,7 +240,7 @@ class _Choice(Generic[H]):
             self._take(one)
 
     def _consider_others(self) -> None:
-        """Consider all the others: some of the likely ones were not admitted."""
+        """Consider all other texts, because some of the likely ones were not admitted."""
         activated = self._spread.activated(self._least / self._most)
         for bound, place in sorted(activated, reverse=True):
             if bound * self._most < self._least:
@@ -254,7 +255,7 @@ class _Choice(Generic[H]):
                     self._take(one)
 
     def _scored(self, place: Place, total: float) -> _Found[H] | None:
-        """Return the text at *place*; None if there is none, or it is too young."""
+        """Return the text at *place*; None if there is none, or if it is too recent."""
         self._considered.add(place)
         text = self._text(place)
         if text is None:
@@ -266,7 +267,7 @@ class _Choice(Generic[H]):
         return _Found(total * factors.product, text, told, factors, place)
 
     def _belongs(self, text: H, place: Place) -> bool:
-        """Tell whether *text* is said to belong to the question, or is near enough by itself."""
+        """Return whether a word leads to *text*, or the text is near enough by itself."""
         spread = self._spread
         if not spread.nearness or spread.is_said(place):
             return True
@@ -274,7 +275,7 @@ class _Choice(Generic[H]):
         return near is not None and near >= self._least_alone
 
     def _take(self, one: _Found[H]) -> None:
-        """Let *one* be among the best if it is and is admitted."""
+        """Add *one* to the best if its score suffices and it is admitted."""
         if one.score < self._least or not self._admits(one.text):
             return
         self._found.append(one)
@@ -284,18 +285,18 @@ class _Choice(Generic[H]):
             heappushpop(self._best_scores, one.score)
 
     def _most_factor(self, place: Place) -> float:
-        """Return the most that the four factors of the text at *place* can be together."""
+        """Return the greatest product of the factors of the text at *place*."""
         return self._spread.by_time(place) * self._most_by_speaker
 
     def _text(self, place: Place) -> H | None:
-        """Return the text at *place*, looked up from the nearest one with a mention."""
+        """Return the text at *place*, reached from the nearest text with a mention."""
         text, offset = self._near(place)
         return self._index.beside(text, offset) if offset else text
 
     def _near(self, place: Place) -> tuple[H, int]:
-        """Return the nearest text with a mention, and how much further the one at *place* is."""
+        """Return the nearest text with a mention, and the offset from it to *place*."""
         for distance in range(NEIGHBOURS + 1):
-            # Back first: few edges enter a text, but all of its mentions leave it.
+            # Backwards first: few edges enter a text, but all its mentions leave it.
             for offset in (distance, -distance):
                 text = self._spread.text(place + offset)
                 if text is not None:

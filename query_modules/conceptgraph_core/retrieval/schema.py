@@ -1,8 +1,8 @@
-"""The index of words: terms, and for each text that is found by them a node of its own.
+"""The schema of the index of words: a node for each term, and one for each indexed text.
 
-A text's mentions do not hang on the text's own node: a walk reads all edges of a node, so that
-every recall would pay for the words of what it passes. They hang on a `Text`, which knows its text
-by key and by id and is joined to it by no edge. Imports nothing of Memgraph.
+The mentions of a text are edges of a separate `Text` node. A walk reads all edges of a node, so
+mentions on the memory's own node would slow every recall. A `Text` refers to its memory by key and
+id; no edge joins them. This module imports nothing of Memgraph.
 """
 
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 from .. import text
 from ..layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
 
-# What a score is multiplied by, as explanations tell it.
+# The factors of a score, as explanations name them.
 FACTORS: Final = ("age", "named", "asker", "period")
 
 TERM: Final = "Term"
@@ -18,28 +18,28 @@ TEXT: Final = "Text"
 SPEAKER: Final = "Speaker"
 CORPUS: Final = "Corpus"
 MENTIONS: Final = "MENTIONS"
-# A mention too, of a term that the caller named the text to be about.
+# A mention too; the caller named the term as a subject of the text.
 ABOUT: Final = "ABOUT"
 MENTIONING: Final = (MENTIONS, ABOUT)
 NEXT: Final = "NEXT"
 SAID: Final = "SAID"
 NAMES: Final = "NAMES"
 
-# How many texts a scope has is kept in so many nodes, so that writers seldom meet in one.
+# This many nodes count the texts of a scope, so that concurrent writers seldom conflict.
 PARTS: Final = 16
 
-# How often a text mentions a term; and what of the text each mention counts by, in the order of
-# `index.Mentions`.
+# `count` says how often a text mentions a term. A mention also reads these properties of the text,
+# in the order of `index.Mentions`.
 COUNT: Final = "count"
 OF_MENTIONED: Final = ("length", "thread", "position", "said_at")
-# Where a text stands, in its scope.
+# The place of a text in its scope.
 PLACE: Final = ("thread", "position")
 
-# A cue is read whole or not at all, so that it does not matter in which order a store reads.
+# A cue is read whole or not at all, so that results do not depend on a store's order.
 MOST_MENTIONS: Final = 9_500
-# What a question only leads to is read after its cues, if no more than so many texts mention it.
+# A term that the question only leads to is read if at most this many texts mention it.
 FEW_MENTIONS: Final = 1_000
-# And so many are read of what the best texts pass on: with those of the question 10,000.
+# This many mentions are read for terms that the best texts pass on: with the cues' 10,000.
 MOST_PASSED: Final = 500
 
 DEFAULT_LIMIT: Final = 10
@@ -47,7 +47,7 @@ MAX_LIMIT: Final = 1_000
 
 
 def checked_limit(limit: int | None) -> int:
-    """Return how many texts are wanted at most. Raises InvalidNumber."""
+    """Return *limit*, checked, or its default. Raises InvalidNumber."""
     most = DEFAULT_LIMIT if limit is None else limit
     return text.integer(most, "limit", 1, MAX_LIMIT)
 
@@ -72,27 +72,26 @@ def _kind(label: str, key: tuple[str, ...], others: tuple[str, ...]) -> NodeKind
 LAYER: Final = Layer(
     name="words",
     nodes=(
-        # `speakers`: the whole names of those whose first name it is.
+        # `speakers`: the full names of the speakers with this first name.
         _kind(TERM, ("scope", "name"), ("speakers",)),
-        # `label`, `key` and `node`, an id, say which text it is of; `length` is the sum of its
-        # counts.
+        # `label`, `key` and `node` (an id) identify the memory; `length` is the sum of the counts.
         _kind(
             TEXT,
             ("scope", "label", "key"),
             ("node", "length", "thread", "position", "speaker", "said_at"),
         ),
-        # Whoever said a text.
+        # A speaker of texts.
         _kind(SPEAKER, ("scope", "name"), ()),
-        # All parts of a scope together: how many texts it has, and the sum of their lengths.
+        # The parts of a scope add up to its number of texts and the sum of their lengths.
         _kind(CORPUS, ("scope", "part"), ("texts", "length")),
     ),
     edges=(
         EdgeKind(MENTIONS, "mentions", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
         EdgeKind(ABOUT, "about", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
-        # From a text to the one after it in its thread, if no more than three positions further.
+        # From a text to the next one in its thread, if that is at most three positions further.
         EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
         EdgeKind(SAID, "said", (), (SPEAKER,), (TEXT,), None, False),
-        # From a first name. None leads to a term but a mention: these are counted by index.
+        # From a first name. Only mentions may lead to a term: the edge index counts them.
         EdgeKind(NAMES, "names", (), (TERM,), (SPEAKER,), None, False),
     ),
     walked=(TERM, TEXT, SPEAKER, CORPUS),
@@ -106,11 +105,11 @@ LAYER: Final = Layer(
     columns=(Columns(TEXT, OF_MENTIONED),),
 )
 
-# What a check says of texts that lack what they are found by, and its advice.
+# The problem that a check reports for texts missing from the index, and its advice.
 UNINDEXED = ("not found by words", "run concept-graph-mcp index")
 
 
 def lacking(count: int, measure: str) -> str:
-    """Return the line that says so of *count* texts, called *measure*."""
+    """Return the line that reports *count* unindexed texts, called *measure*."""
     problem, advice = UNINDEXED
     return f"{problem}: {count:,} {measure}; {advice}"

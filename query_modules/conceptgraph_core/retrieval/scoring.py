@@ -1,4 +1,4 @@
-"""How far each text is activated by the cues, added up by position in its thread."""
+"""Sum the activation of each text by the cues, by position in its thread."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
@@ -10,7 +10,7 @@ from typing import Final, Generic, NamedTuple
 from .index import Corpus, H, Mentions
 from .question import Cue, Question
 
-# Measured on conversations; `python -m benchmarks.retrieval` shows what they are worth.
+# Measured on conversations; `python -m benchmarks.retrieval` measures their effect.
 SATURATION: Final = 0.5
 LENGTH_EXPONENT: Final = -0.3
 NEIGHBOURS: Final = 3
@@ -20,23 +20,23 @@ RARITY_EXPONENT: Final = 0.25
 # One, two and three texts away.
 _FADED: Final = tuple(FADING**distance for distance in range(1, NEIGHBOURS + 1))
 _AROUND: Final = ((1.0, 0), *((FADING ** abs(k), k) for k in (-3, -2, -1, 1, 2, 3)))
-# Several mentions add up as cubes: the nearest counts, the others hardly.
+# Several mentions add up as cubes, so that the nearest dominates.
 _FADED_CUBED: Final = tuple(
     (offset, (FADING ** abs(offset)) ** 3) for offset in range(-NEIGHBOURS, NEIGHBOURS + 1)
 )
 
-# What the nearest text gives, as a share of what words give the best; the farthest gives nothing.
+# The nearest text by vector gives this share of the best sum by words; the farthest gives 0.
 NEAR_SHARE: Final = 0.4
-# What is explained as a word is, though no word led there.
+# Explanations show nearness like a word, though no word led to the text.
 NEARNESS: Final = Cue("its meaning", ())
-# Among so many of the strongest texts is the one with the greatest total.
+# The text with the greatest total is taken to be among this many of the strongest.
 _FIRST_FEW: Final = 30
 
 Place = int
 """The place of a text as one number: its thread's number, shifted, plus its position. Neighbours
-in a thread have adjacent numbers. A text without a thread has a negative number and none."""
+in a thread have adjacent numbers. A text without a thread has a negative number, no neighbours."""
 
-# What scores are compared by: the last bits of a float depend on how a sum was arrived at.
+# Scores are compared rounded: the last bits of a sum depend on the order of its terms.
 DECIMALS: Final = 9
 NOT_COMPARED: Final = 10.0**-DECIMALS
 
@@ -45,15 +45,17 @@ _THREAD_BIT: Final = 56
 
 
 def rarity(texts: int, count: int) -> float:
-    """Return what a word weighs that *count* of so many *texts* mention."""
+    """Return the weight of a word that *count* of *texts* texts mention."""
     return float((texts / count) ** RARITY_EXPONENT)
 
 
 class Word(NamedTuple, Generic[H]):
-    """What one cue gave to a text before the factors; `term` is that of the greatest source.
+    """The contribution of one cue to a text, before the factors.
 
-    `sources` are (offset, share): 0 is the text itself, −1 the one before it in its thread. The
-    shares add up to 1, the greatest comes first. `texts` are these texts.
+    * `term` is the term of the greatest source.
+    * `sources` has (offset, share), the greatest share first; the shares add up to 1. The offset 0
+      is the text itself, −1 the text before it in its thread.
+    * `texts` has the texts of the sources.
     """
 
     cue: Cue
@@ -64,7 +66,7 @@ class Word(NamedTuple, Generic[H]):
 
 
 class _Threads(dict[str | None, int]):
-    """What is added to a position in a thread to make a place of it."""
+    """The number of each thread that, plus a position, makes a place."""
 
     def __missing__(self, thread: str | None) -> int:
         base = self[thread] = len(self) + 1 << _THREAD_BIT
@@ -72,7 +74,7 @@ class _Threads(dict[str | None, int]):
 
 
 class _Saturated(dict[tuple[float, int], float]):
-    """By count and length, what a mention gives to its own text before the rarity of the cue."""
+    """The contribution of a mention to its own text, by count and length, before rarity."""
 
     def __init__(self, mean_length: float) -> None:
         self._mean_length = mean_length
@@ -85,7 +87,7 @@ class _Saturated(dict[tuple[float, int], float]):
 
 
 class _Cue(NamedTuple, Generic[H]):
-    """A cue and what mentions it: `rows` of the columns by place, and what each row gives."""
+    """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value."""
 
     cue: Cue
     rarity: float
@@ -96,12 +98,12 @@ class _Cue(NamedTuple, Generic[H]):
 
 
 class Spread(Generic[H]):
-    """What the cues of a question activate.
+    """The activation of texts by the cues of a question.
 
-    Only what each text gives to itself is added up for all of them, which bounds what a place can
-    have in total: a root of a sum is at most the sum of the roots. The totals of the few places
-    that may be among the best are computed when they are asked for. Ten thousand mentions are added
-    for one question, so that columns are gone through, as far as can be by what is written in C.
+    For every text only its own contribution is summed. These sums bound the total of a place,
+    because the root of a sum is at most the sum of the roots. The totals are computed on demand,
+    for the few places that may be among the best. One question adds 10,000 mentions, so the loops
+    run over columns, in functions written in C where possible.
     """
 
     def __init__(self, question: Question, corpus: Corpus) -> None:
@@ -112,14 +114,14 @@ class Spread(Generic[H]):
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
         self._strengths: dict[Place, float] = {}
-        # How near the question each text is that is near it at all, as a cosine.
+        # The cosine of each text that is near the question.
         self.nearness: dict[H, float] = {}
         self._has_passed = False
 
     def add(self, cue: Cue, mentions: Mentions[H], term_of: Mapping[H, str]) -> None:
-        """Add up what all the *mentions* of *cue* give to the texts that they are in.
+        """Add the contributions of all *mentions* of *cue* to their texts.
 
-        *term_of* says by which of its terms each text mentions it, unless it has just one.
+        *term_of* has the term that each text mentions; it is empty if the cue has one term.
         """
         count = len(mentions.texts)
         mentions = self._older(mentions)
@@ -131,12 +133,11 @@ class Spread(Generic[H]):
         self._add(cue, weight, mentions, term_of, given)
 
     def add_nearness(self, texts: Mentions[H]) -> None:
-        """Add up what *texts* give that are near the question in meaning.
+        """Add the contributions of *texts*, which are near the question in meaning.
 
-        The `counts` are cosines. From the farthest of them to the nearest they are stretched to
-        0 … 1, spread as mentions are, and weigh a share of what words give the best text: what
-        either of two models calls near lies elsewhere, and a store may know no more of a vector
-        index than the nearest texts.
+        The `counts` are cosines. They are scaled to 0 … 1 from the farthest to the nearest, spread
+        like mentions, and weighted by a share of the best sum by words. Cosines are scaled because
+        their range differs between models, and because a vector index may return only the nearest.
         """
         near = self._older(texts)
         if not near.texts:
@@ -149,7 +150,7 @@ class Spread(Generic[H]):
         self._add(NEARNESS, NEAR_SHARE * best if best else 1.0, near, {}, given)
 
     def _best_by_words(self) -> float:
-        """Return the greatest total so far, of what gives itself as much as the first few do."""
+        """Return the greatest total so far among the strongest texts."""
         strengths = self._strengths
         least = min(nlargest(_FIRST_FEW, strengths.values()), default=0.0)
         strong = (place for place, strength in strengths.items() if strength >= least)
@@ -173,7 +174,7 @@ class Spread(Generic[H]):
             strengths[place] = known(place, 0.0) + weight * gave
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
-        """Return those of *mentions* that were said before the question."""
+        """Return those of *mentions* whose texts are older than the question."""
         asked_at, times = self._question.asked_at, mentions.said_at
         if not times or (None not in times and max(times) < asked_at):  # type: ignore
             return mentions
@@ -196,11 +197,11 @@ class Spread(Generic[H]):
 
     @property
     def strengths(self) -> dict[Place, float]:
-        """What each text with a mention gives to itself, by its place."""
+        """The contribution of each text with a mention to itself, by place."""
         return self._strengths
 
     def _row(self, place: Place) -> tuple[Mentions[H], int] | None:
-        """Return where it is said what the text at *place* is, if it mentions a cue itself."""
+        """Return the mentions and the row of the text at *place*, if it mentions a cue itself."""
         for cue in self._cues:
             row = cue.rows.get(place)
             if row is not None:
@@ -213,9 +214,9 @@ class Spread(Generic[H]):
         return None if found is None else found[0].texts[found[1]]
 
     def by_time(self, place: Place) -> float:
-        """Return what its time makes of the score of the text at *place*.
+        """Return the factor by time of the text at *place*.
 
-        The most that it can, if the text mentions no cue itself: of such a one nothing is told.
+        A text that mentions no cue itself gets the greatest such factor: its time is not known.
         """
         found, question = self._row(place), self._question
         if found is None:
@@ -225,7 +226,7 @@ class Spread(Generic[H]):
         return age * question.period(said_at) if question.periods else age
 
     def activated(self, least: float) -> Iterator[tuple[float, Place]]:
-        """Yield all places whose total may be *least* or more, each with a bound of its total."""
+        """Yield all places whose total may reach *least*, each with the bound of its total."""
         for place, strength in self._strengths.items():
             if strength >= least and place < 0:
                 yield strength, place
@@ -233,9 +234,9 @@ class Spread(Generic[H]):
             yield from self._bounds(hits, least)
 
     def _together(self, least: float) -> Iterator[list[Place]]:
-        """Yield the places in threads with mentions that are near enough to reach a common one.
+        """Yield groups of places with mentions that are near enough to reach a common place.
 
-        Without those that even all together have less than *least*.
+        A group whose sum is below *least* is left out.
         """
         strength = self._strengths.__getitem__
         places = sorted([place for place in self._strengths if place >= 0])
@@ -247,9 +248,9 @@ class Spread(Generic[H]):
                 yield near
 
     def _bounds(self, hits: list[Place], least: float) -> Iterator[tuple[float, Place]]:
-        """Yield the places within reach of *hits* whose bound is *least* or more, with it.
+        """Yield the places within reach of *hits* whose bound reaches *least*, with the bound.
 
-        By position, as a list: between two of *hits* that are near each other is hardly any room.
+        The sums are a list by position, because *hits* lie close together.
         """
         strengths = self._strengths
         if len(hits) == 1:
@@ -269,23 +270,22 @@ class Spread(Generic[H]):
                 yield bound, place
 
     def total(self, place: Place) -> float:
-        """Return what all cues together give to *place*."""
+        """Return the contribution of all cues to *place*."""
         own, passed = self._totals(place)
         return cbrt(own**3 + passed**3) if passed else own
 
     def _totals(self, place: Place) -> tuple[float, float]:
-        """Return what the question's cues give to *place*, and what those that are passed on do."""
+        """Return the contributions to *place* of the question's cues and of the passed-on ones."""
         own = passed = 0.0
         near = _near(place)
         places = [one for one, _ in near]
         for cue in self._cues:
             rows = cue.rows
-            # Most cues have nothing near.
+            # Most cues have no mention nearby.
             if rows.keys().isdisjoint(places):
                 continue
             cubed, given = 0.0, cue.given
-            # In the order of the offsets, so that a sum does not depend on that in which a store
-            # reads.
+            # Summed in the order of the offsets, so that a store's order does not change the sum.
             for one, faded in near:
                 if one in rows:
                     cubed += faded * given[rows[one]] ** 3
@@ -297,19 +297,19 @@ class Spread(Generic[H]):
         return own, passed
 
     def about_total(self, place: Place) -> float:
-        """Return the total of *place* but for the last bits, sooner where it is a text alone."""
+        """Return the total of *place* up to its last bits; faster for a text without a thread."""
         is_sum = place < 0 and not self._has_passed
         return self._strengths[place] if is_sum else self.total(place)
 
     def is_said(self, place: Place) -> bool:
-        """Tell whether a word leads to *place*, not its meaning alone."""
+        """Return whether a word leads to *place*, not its meaning alone."""
         places = [one for one, _ in _near(place)]
         return any(
             not cue.rows.keys().isdisjoint(places) for cue in self._cues if cue.cue is not NEARNESS
         )
 
     def words(self, place: Place) -> Iterator[Word[H]]:
-        """Yield what each cue gives to *place*, and from where."""
+        """Yield the contribution of each cue to *place*, with its sources."""
         near = _near(place)
         own, passed = self._totals(place)
         left = (self.total(place) - own) / passed if passed else 1.0
@@ -319,7 +319,7 @@ class Spread(Generic[H]):
             parts = [
                 (offset, faded * given[row] ** 3, row)
                 for offset, faded, row in rows
-                # The farthest of what is near gives nothing.
+                # The farthest of the near texts contributes 0.
                 if row is not None and given[row]
             ]
             if parts:
@@ -333,7 +333,7 @@ class Spread(Generic[H]):
 
 
 def _near(place: Place) -> list[tuple[Place, float]]:
-    """Return the places from which *place* is reached, and how much of what they give arrives."""
+    """Return the places that reach *place*, each with its cubed fading."""
     if place < 0:
         return [(place, 1.0)]
     return [(place + offset, faded) for offset, faded in _FADED_CUBED]

@@ -1,4 +1,4 @@
-"""The texts of a graph that belong to a question, and why each does."""
+"""Find the texts of a graph that match a question, and explain each match."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ _DECIMALS = 6
 
 
 class Hit(NamedTuple):
-    """A node that a question belongs to."""
+    """A node that matches a question."""
 
     node: Any
     score: float
@@ -30,7 +30,7 @@ class Hit(NamedTuple):
 
 
 class Search:
-    """A question to the nodes of *kind* in *scope*, and what it leads to *further*.
+    """A question to the nodes of *kind* in *scope*, with the terms that it leads to *further*.
 
     Raises InvalidText, LibraryMissing.
     """
@@ -54,9 +54,9 @@ class Search:
         self._sought: Question | None = None
 
     def expect_near(self, similarities: Mapping[str, float]) -> None:
-        """Let nodes, by their keys, count by how near they are, cosines, as their texts' words do.
+        """Make the *similarities* of nodes, cosines by key, count beside the words of their texts.
 
-        A node whose text the index lacks is not found so.
+        A node whose text is not in the index is ignored.
         """
         texts = self._index.texts_of(self._kind.label, similarities.keys())
         least = least_alone(self._graph.context.near_nothing, self._index.corpus.texts)
@@ -65,7 +65,7 @@ class Search:
         )
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
-        """Return the best *limit* of the nodes that the graph sees and *admits* says true of."""
+        """Return the best *limit* nodes that the graph sees and *admits* accepts."""
         index, context = self._index, self._graph.context
         if not index.corpus.texts:
             return []
@@ -87,11 +87,11 @@ class Search:
 
     @property
     def names_a_speaker(self) -> bool:
-        """Whether what was looked for last names somebody who said any of the texts."""
+        """Whether the last question names a speaker of any of the texts."""
         return self._sought is not None and bool(self._sought.named)
 
     def explained(self, hit: Hit) -> Row:
-        """Return `matched`, the `words` and the `factors` of *hit*, as `search` has them."""
+        """Return `matched`, `words` and `factors` of *hit*, as in the rows of `search`."""
         factors = hit.found.factors
         words = _in_order(hit.found.words)
         return {
@@ -101,9 +101,9 @@ class Search:
         }
 
     def is_near(self, hit: Hit, otherwise: float) -> bool:
-        """Tell whether *hit* is so near in meaning that no word need lead to it.
+        """Return whether *hit* is near enough in meaning without any word.
 
-        *otherwise* is the cosine that counts as that where nobody says what is near to nothing.
+        *otherwise* is the least cosine if the context has no `near_nothing`.
         """
         if self._near is None:
             return False
@@ -112,10 +112,11 @@ class Search:
         return self._near.texts.get(hit.found.text, -1.0) >= least
 
     def covered(self, hit: Hit) -> float:
-        """Return how much of what is asked for *hit* has, in [0, 1]; rare words count for more.
+        """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
 
-        A word that no text has counts as one that a single text has, one that only asks not at all.
-        A word counts too where the text has what it leads to.
+        * A word that no text has weighs as much as a word of a single text.
+        * A word that only asks (`ASKING`) is ignored.
+        * A word counts as present if the text has a term that the word leads to.
         """
         cues = () if self._sought is None else self._sought.cues
         asked = {cue: self._rarity(cue) for cue in cues if cue.said not in ASKING}
@@ -148,13 +149,15 @@ class Search:
 def search(
     graph: adapter.Graph[Any], kind: NodeKind, scope: str, asked: str, limit: int | None
 ) -> list[Row]:
-    """Return the nodes of *kind* in *scope* that *asked* belongs to, the best first.
+    """Return the nodes of *kind* in *scope* that match *asked*, the best first.
 
-    A row has node, key, said_at (unix ms or None), score, matched (the words of the question that
-    it was found by, those that gave most first), words and factors. Of `words` each has word, term,
-    gave, and from: maps of offset (0 is the text itself, −1 the one before it in its thread), key
-    and share; a word that the question only leads to has a `why`, as "by way of" another text. The
-    score is the sum of what they gave times the four factors age, named, asker and period.
+    A row has node, key, said_at (unix ms or None), score, matched, words and factors:
+    * `matched` has the words of the question that led to the node, the greatest share first.
+    * Each of `words` has word, term, gave and from. `from` has maps of offset, key and share; the
+      offset 0 is the text itself, −1 the text before it in its thread. A word that the question
+      only leads to has a `why` too, such as "by way of" another text.
+    * score = sum(gave) · age · named · asker · period
+
     Raises InvalidText, InvalidNumber, LibraryMissing.
     """
     searched = Search(graph, kind, scope, asked)
@@ -171,9 +174,9 @@ def search(
 
 
 def unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
-    """Return how many nodes of *kind* in *scope* no question finds, for the index lacks them.
+    """Return how many nodes of *kind* in *scope* are missing from the index.
 
-    The difference of two counts, of which the look-up brings the one and the index keeps the other.
+    This is the look-up's count of nodes minus the index's count of texts.
     """
     size = graph.context.size
     if size is None:
@@ -188,7 +191,7 @@ def _is_among(vertex: Any, kind: NodeKind, scope: str) -> bool:
 
 
 class _Nodes:
-    """The nodes that the texts of an index are of, as far as *graph* sees them."""
+    """The nodes of an index's texts, as far as *graph* sees them."""
 
     def __init__(self, graph: adapter.Graph[Any], kind: NodeKind, index: StoredIndex) -> None:
         self._graph = graph
@@ -198,7 +201,7 @@ class _Nodes:
         self._elsewhere: dict[str, Any] | None = None
 
     def of(self, text: int) -> Any:
-        """Return the node that *text* is of; None if it is not there, or not to be seen."""
+        """Return the node of *text*; None if it is gone or invisible."""
         if text not in self._known:
             self._known[text] = self._node(*self._index.node_of(text))
         return self._known[text]
@@ -212,7 +215,7 @@ class _Nodes:
         return None if raw is None else self._graph.raw_node(raw)
 
     def _by_key(self) -> dict[str, Any]:
-        """Return all nodes of the kind by their keys: some ids are others by now."""
+        """Return all nodes of the kind by key, because some stored ids are stale."""
         if self._elsewhere is None:
             raws = (raw_vertex(vertex) for vertex in self._graph.all_vertices())
             keyed = ((raw.get_property(self._kind.key[-1]), raw) for raw in raws)
@@ -223,9 +226,9 @@ class _Nodes:
 
 
 def _asked_at(graph: adapter.Graph[Any]) -> int:
-    """Return when it is asked: after all that is said by now, and after the local day began.
+    """Return the time of the question: later than every stored text and the start of the local day.
 
-    What is known by its day alone began where the day begins in UTC, which may be yet to come.
+    A text with only a date has the time of midnight UTC, which may still lie in the future.
     """
     context = graph.context
     if context.asked_at is not None:

@@ -1,7 +1,7 @@
-"""A second step: what the best texts lead to by their rare terms.
+"""Take a second step: find the texts that share rare terms with the best texts.
 
-"Until when does Rosa's bakery open?" finds "Rosa works at Lindqvist's", and by way of that
-"Lindqvist's shuts at noon", which says no word of the question.
+"Until when does Rosa's bakery open?" finds "Rosa works at Lindqvist's". That text leads to
+"Lindqvist's shuts at noon", which has no word of the question.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,16 +18,16 @@ from .schema import MOST_PASSED
 from .scoring import Spread
 from .updates import COMPARED, later_first
 
-# So many of the best texts pass on their terms, if at most this share of the texts mention them.
+# This many of the best texts pass on terms; at most this share of all texts may mention the term.
 PASSING: Final = 3
 RARE: Final = 0.01
-# Of fewer than 500 texts five may, if these are no more than a tenth of them.
+# In a store of fewer than 500 texts, five may mention the term, but at most a tenth of them.
 _FEW: Final = 5
 _TENTH: Final = 0.1
-# The most that a text is given, as a share of the best; what is longer than that passes on less.
+# A text receives at most this share of the best score; a text with more terms passes on less.
 SHARE: Final = 0.4
 LENGTH: Final = 20
-# Of so many of the strongest it is looked at what they are given.
+# The scale is measured on this many of the strongest texts.
 _STRONGEST: Final = 10
 
 
@@ -39,10 +39,9 @@ def associate(
     admits: Callable[[H], bool] = lambda _: True,
     near: Near[H] | None = None,
 ) -> list[Associated[H]]:
-    """Return the *limit* texts that *question* brings to mind, in one step or two.
+    """Return the *limit* texts that match *question* best, in one step or two.
 
-    As `ranking.associate` does; what comes by a second step has a cue that says by way of which
-    text.
+    This extends `ranking.associate`. The cue of a second step names the text that passed it on.
     """
     spread = activated(question, corpus, index, near)
     first = best(question, index, spread, PASSING, admits, near)
@@ -57,15 +56,15 @@ def _led_to(
 ) -> Iterator[tuple[Cue, Mentions[H]]]:
     """Yield the terms that *first* pass on, each as a cue, with the other texts that mention it.
 
-    The better a text and the fewer its terms, the more each counts. All are scaled by what the
-    strongest text is given, so that this is `SHARE` of the best.
+    A term weighs more if its text is better or has fewer terms. All weights are scaled so that the
+    strongest text receives `SHARE` of the best score.
     """
     of_texts = index.terms([one.text for one in first])
     passed = _rare(question, corpus, index, of_texts)
     cues: list[tuple[Cue, Mentions[H]]] = []
     spread: Spread[H] = Spread(question, corpus)
     most = 0.0
-    # No text is given what it passes on itself, nor one that passes on too.
+    # A text that passes terms on receives none.
     passing = {one.text for one in first}
     for one, terms in zip(first, of_texts, strict=True):
         rare = sorted(passed.intersection(terms))
@@ -93,7 +92,7 @@ def _led_to(
 def _rare(
     question: Question, corpus: Corpus, index: Index[H], of_texts: Sequence[Sequence[str]]
 ) -> set[str]:
-    """Return the terms that are passed on: the rarest, as far as the bound reaches."""
+    """Return the terms to pass on: the rarest ones, up to the bound of mentions."""
     said = {term for cue in (*question.cues, *question.further) for term in cue.terms}
     few = min(_FEW, _TENTH * corpus.texts)
     most = min(MOST_PASSED, int(max(few, RARE * corpus.texts)))
@@ -104,7 +103,7 @@ def _rare(
     for count, term in counted:
         if count > min(left, most):
             break
-        # What no other text mentions leads nowhere.
+        # A term that no other text mentions leads nowhere.
         if count > 1:
             rare.add(term)
             left -= count

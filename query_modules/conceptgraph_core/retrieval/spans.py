@@ -1,4 +1,4 @@
-"""Days, weeks, months and years of the calendar, and those that lie so far back."""
+"""Compute calendar days, weeks, months and years, also counted back from a day."""
 
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -14,9 +14,9 @@ class Days(NamedTuple):
 
 
 def ago(today: date, unit: str, count: int) -> Days | None:
-    """The day, or the calendar week, weekend, month or year, *count* before that of *today*.
+    """Return the calendar day, week, weekend, month or year that is *count* before today's.
 
-    None if that is no date any more.
+    Return None if that is before the first date of Python.
     """
     try:
         return _ago(today, unit, count)
@@ -38,27 +38,27 @@ def _ago(today: date, unit: str, count: int) -> Days:
 
 
 def _first_of(months: int) -> date:
-    """The first day of the month with that number, counted from January of the year 0."""
+    """Return the first day of the month with that number; January of the year 0 is 0."""
     return date(months // 12, months % 12 + 1, 1)
 
 
 def from_day(first: date, count: int) -> Days:
-    """*count* days."""
+    """Return *count* days from *first* on."""
     return Days(first, first + timedelta(days=count))
 
 
 def of_year(year: int) -> Days | None:
-    """A year."""
+    """Return the days of a year."""
     return ago(date(year, 1, 1), words.YEAR, 0)
 
 
 def of_month(year: int, month: int) -> Days | None:
-    """A month; None if there is none of that number."""
+    """Return the days of a month; None if the number is no month."""
     return ago(date(year, month, 1), words.MONTH, 0) if 1 <= month <= 12 else None
 
 
 def of_day(year: int, month: int, day: int) -> Days | None:
-    """A day; None if there is none of that date."""
+    """Return a day; None if the date does not exist."""
     try:
         return from_day(date(year, month, day), 1)
     except (OverflowError, ValueError):
@@ -66,8 +66,8 @@ def of_day(year: int, month: int, day: int) -> Days | None:
 
 
 def latest_day(today: date, month: int, day: int) -> Days | None:
-    """The latest day of that date that is not after *today*."""
-    # The 29th of February was at most eight years ago.
+    """Return the latest day with that date that is not after *today*."""
+    # The last 29 February is at most eight years back.
     for year in range(today.year, max(0, today.year - 9), -1):
         found = of_day(year, month, day)
         if found is not None and found.first <= today:
@@ -76,9 +76,9 @@ def latest_day(today: date, month: int, day: int) -> Days | None:
 
 
 def latest_weekday(today: date, weekday: int, back: int = 0) -> Days | None:
-    """The latest day of the week that is not after *back* days before *today*; Monday is 0.
+    """Return the latest such weekday (Monday is 0) up to *back* days before *today*.
 
-    None if that is no date any more.
+    Return None if that is before the first date of Python.
     """
     try:
         latest = today - timedelta(days=back)

@@ -1,4 +1,4 @@
-"""Who said what: the first names that a question may name somebody by, known as long as needed."""
+"""Index the speakers of texts by first name, as long as they have texts."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,10 +11,10 @@ from .question import speaker_terms
 
 
 class Speakers:
-    """The speakers of a call's texts; the terms of their first names know them by `speakers`.
+    """The speakers of a call's texts; the property `speakers` of a first name's terms has them.
 
-    Everybody has an edge to each text that he or she said, so that it is seen when there is none
-    any more: then the terms forget the name. `finish` must follow.
+    A speaker has an edge to each of his or her texts. When the last edge is gone, the name is
+    removed from its terms. The caller must call `finish` at the end.
     """
 
     def __init__(
@@ -32,13 +32,13 @@ class Speakers:
         self._perhaps_silent: dict[int, Node] = {}
 
     def load(self, node: Node) -> None:
-        """Take note of a speaker that was looked up."""
+        """Record a speaker that the look-up read."""
         self._known[_of(node, "scope"), _of(node, "name")] = node
 
     def write(self, one: Told, text: Node, is_new: bool, afresh: bool) -> bool:
-        """Have *text* said by who said it; tell whether that was another.
+        """Link *text* to its speaker; return whether that changed anything.
 
-        *afresh*: the first name may be other terms than it was.
+        With *afresh*, the terms of the first name are computed again.
         """
         said = None if is_new else self._said(text)
         if said is not None and _of(said[1], "name") == one.speaker:
@@ -53,13 +53,13 @@ class Speakers:
         return said is not None or one.speaker is not None
 
     def forget(self, text: Node) -> None:
-        """Take note that *text* is to be removed."""
+        """Note that the caller will remove *text*."""
         said = self._said(text)
         if said is not None:
             self._perhaps_silent[said[1].id] = said[1]
 
     def finish(self) -> None:
-        """Remove those who said nothing that is left."""
+        """Remove the speakers that have no text left."""
         for speaker in self._perhaps_silent.values():
             self._graph.step()
             if speaker.raw.iter_out_edges().get() is None:
@@ -86,7 +86,7 @@ class Speakers:
         return speaker
 
     def _write_names(self, speaker: Node) -> bool:
-        """Let the terms of the first name know *speaker*, and no others; tell if any changed."""
+        """Set *speaker* on exactly the terms of its first name; return whether any changed."""
         scope, name = _of(speaker, "scope"), _of(speaker, "name")
         wanted = speaker_terms(name, self._languages)
         known = {_of(term, "name"): (edge, term) for edge, term in self._names(speaker)}

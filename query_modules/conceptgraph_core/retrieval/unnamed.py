@@ -1,4 +1,4 @@
-"""What is asked, without whom it names: a model of sentences takes a name for the matter."""
+"""Remove speakers' names from a question, because an embedding model overrates them."""
 
 from typing import Any
 
@@ -9,14 +9,15 @@ from ..words.splitting import split
 from .graph_index import StoredIndex
 from .indexer import Words
 
-# What is left of "Anna's" besides the name.
+# Splitting "Anna's" leaves this piece beside the name.
 _ENDINGS = frozenset({"s"})
 
 
 def unnamed(graph: adapter.Graph[Any], scope: str, asked: str, field: str = "text") -> str:
-    """Return *asked* without the first names of whoever spoke in *scope*; all of it if that is all.
+    """Return *asked* without the first names of the speakers in *scope*.
 
-    Every text of a speaker is near to the name, so that the rest of the question hardly counts.
+    Every text of a speaker is near the name, so the rest of the question would hardly count. A
+    question of names alone is returned unchanged.
     Raises InvalidText, LibraryMissing.
     """
     asked = texts.summary(asked, field)

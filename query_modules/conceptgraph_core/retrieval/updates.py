@@ -1,6 +1,6 @@
-"""The later of two texts that say the same of one thing goes first.
+"""Rank the later of two texts on the same matter first.
 
-"The meeting is on Tuesday", "the meeting is on Thursday": words alone do not tell which holds.
+"The meeting is on Tuesday", "the meeting is on Thursday": words alone do not show which holds.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from .index import H, Index
 from .question import Question
 from .ranking import Associated
 
-# So many of the best are compared.
+# This many of the best texts are compared.
 COMPARED: Final = 20
-# They hold the same words of the question, so many or more, and of all their terms this share.
+# Both texts have the same words of the question, at least this many, and share this part of terms.
 _CUES: Final = 2
 _OVERLAP: Final = 0.5
 
@@ -20,9 +20,9 @@ _OVERLAP: Final = 0.5
 def later_first(
     question: Question, index: Index[H], rows: Sequence[Associated[H]]
 ) -> list[Associated[H]]:
-    """Return *rows*, of the best of them the later before an older one that says the same.
+    """Return *rows* with a later text before an older one on the same matter.
 
-    Where the question names a time, they stay as they are: it may be the older one's.
+    If the question names a time, the order stays, because the older text may be meant.
     """
     first = list(rows[:COMPARED])
     cues = {row.text: _held(row) for row in first}
@@ -34,7 +34,7 @@ def later_first(
     terms = dict(zip(alike, map(set, index.terms(alike)), strict=True))
 
     def is_renewed(old: Associated[H], new: Associated[H]) -> bool:
-        """Tell whether *new* says later what *old* does."""
+        """Return whether *new* is a later text on the matter of *old*."""
         if old.text not in terms or new.text not in terms or cues[old.text] != cues[new.text]:
             return False
         before, after = old.told.said_at, new.told.said_at
@@ -51,6 +51,6 @@ def later_first(
 
 
 def _held(row: Associated[H]) -> frozenset[str]:
-    """Return the words of the question that the text of *row* has itself."""
+    """Return the words of the question that the text of *row* contains itself."""
     own = (word for word in row.words if any(offset == 0 for offset, _ in word.sources))
     return frozenset(word.cue.said for word in own if word.cue.why is None and word.cue.terms)
