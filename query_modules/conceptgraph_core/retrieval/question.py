@@ -22,7 +22,8 @@ LEADS: Final = " → "
 _ASKING: Final = """
 day days time date year month name names named called kind kinds sort sorts type types number place
 thing things person people way ask asked tell told know remember still again much many often long
-exactly right now today tomorrow please need help something start good check question evening hours
+exactly right now today tomorrow please need help something start good great fine works check
+question morning afternoon evening night hours
 tag tage zeit datum jahr monat heißt heißen art sorte nummer ort ding sache weißt noch nochmal genau
 viel viele oft lange jetzt heute morgen gestern bitte mal eigentlich gerade funktioniert welche
 welcher welches welchem welchen wer wem wen wessen wie wann warum wieso wo an am im in zu auf
