@@ -79,7 +79,6 @@ def test_the_score_of_a_text_is_that_of_the_ranking():
     assert f"period         = {question.PERIOD:g}" in formula
     reach = f"A named day reaches {periods.REACH_OF_DAYS} days further"
     assert f"{reach}, a named month {periods.REACH_OF_MONTHS}" in TEXT
-    assert f"1 / ({ranks.K} + rank)" in TEXT
 
 
 def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
@@ -133,6 +132,6 @@ def test_recall_shares_its_budget_as_the_page_says():
     assert f"one budget of {everyday.DEFAULT_BUDGET:,} tokens" in TEXT
     assert f"takes {everyday.WHO_SHARE:.0%}".replace("%", " %") in TEXT
     assert f"*comes to mind* {everyday.MIND_SHARE:.0%}".replace("%", " %") in TEXT
-    assert (everyday.LEAST_COVERED, everyday.LEAST_COVERED_NAMED) == (1 / 2, 1 / 5)
-    assert "covers half of" in TEXT
-    assert "covers a fifth" in TEXT
+    for least in (everyday.LEAST_COVERED, everyday.LEAST_COVERED_NAMED):
+        assert f"covers {least:.0%}".replace("%", " %") in TEXT
+    assert f"1 / ({ranks.K} + rank)" in TEXT
