@@ -1,4 +1,4 @@
-"""What one `recall` of all layers costs: 100,000 memories, 10,000 entities, 10,000 concepts.
+"""Measure a `recall` of all layers: 100,000 memories, 10,000 entities, 10,000 concepts.
 
 With --quick a tenth of each. A memory has a dozen words, drawn as words are, and names an entity
 and a concept; a concept has four relations, half of them with a few that many have. A message has

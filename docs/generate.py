@@ -99,7 +99,7 @@ def settings() -> str:
 
 def graph() -> str:
     """Return the page of what is stored."""
-    # What it imports needs mgp, which the embedded host provides.
+    # Its imports need mgp, which the embedded host provides.
     modules.load_mgp()
     from conceptgraph_core.transfer.audit import problems
 

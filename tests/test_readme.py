@@ -1,4 +1,4 @@
-"""What the README and the guide show a person to type, held against what is really there."""
+"""Run the commands that README and the guide show, against the real program."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What one `recall` a message gives a user: questions answered, silence kept, tokens, trips.
+"""Measure one `recall` a message: questions answered, silence kept, tokens, trips.
 
 Three lives are played, each message as `recall` and what is to be kept of it as `remember`; then
 each user asks. The first life was at hand while ranking was built; the two others were written

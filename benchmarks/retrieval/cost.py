@@ -79,7 +79,7 @@ def _repeated(memories: Sequence[Memory]) -> Iterator[Message]:
     while True:
         for memory in memories:
             for message in memory.messages:
-                # What is said again in the same words would be looked through as one.
+                # Copies in the same words would be looked through as one.
                 yield replace(
                     message,
                     id=f"{copy}/{message.id}",

@@ -247,7 +247,7 @@ def test_an_import_makes_no_one_being_of_two_of_one_name(entities):
     theirs = entities.record("Max") | {"entity_kind": "dog", "created_at": 5}
     with pytest.raises(REFUSALS, match=r'^row 0: entity: "Max" is a "brother" here and a "dog"'):
         entities.memory.import_rows([theirs])
-    # Of kinds that agree it is taken as one, and what this store exported always is.
+    # Records of kinds that agree are one, and this store's own exports always are.
     entities.memory.import_rows(mine)
     assert entities.memory.records() == mine
     entities.memory.import_rows([theirs | {"entity_kind": "lawyer"}])

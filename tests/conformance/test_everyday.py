@@ -344,7 +344,7 @@ def test_what_belongs_to_a_memory_becomes_the_users_own_concepts(days, memory):
             ("hazelnuts", "Clara"),
         ]
         assert [one["weight"] for one in ties] == [pytest.approx(weight)] * 2
-    # Of another case it is the same concept.
+    # A name in another case is the same concept.
     days.remember("Hazelnuts are in nougat", ["Hazelnuts", "nougat"])
     assert "Comes to mind:" in days.recall("Is there anything with nougat?")
     assert len([one for one in memory.records() if one["kind"] == "concept"]) == 3

@@ -1,4 +1,4 @@
-"""Of two memories that say the same of one thing, the later one is found first."""
+"""The later of two memories that say the same of one thing is found first."""
 
 from typing import Any
 

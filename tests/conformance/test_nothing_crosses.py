@@ -30,7 +30,7 @@ from conceptgraph_core.layers import SHARED
 ANN, BOB, EVE = "ann", "bob", "eve"
 MARKS = {ANN: "annish", BOB: "bobbish", SHARED: "everyish"}
 CALLERS = {ANN: (ANN, ANN), BOB: (BOB, BOB), "ann, shared": (ANN, SHARED), EVE: (EVE, SHARED)}
-# What is an owner's, and over all users.
+# The owner's calls, over all users.
 OF_ALL = {
     "conceptgraph": (
         *("version", "stats", "check", "index", "export", "import_rows", "list_names"),
@@ -181,7 +181,7 @@ def arguments(callback: Any, ids: dict[str, str]) -> list[Any]:
 def test_no_procedure_returns_or_changes_what_is_anothers(lived, caller):
     whose = {user: known(lived, user) for user in (ANN, BOB)}
     before = stored(lived, caller)
-    # What only reads comes first: it is to meet all that there is.
+    # Calls that only read come first, to meet everything.
     for callback in sorted(PROCEDURES, key=lambda one: one.writes):
         for ids in whose.values():
             given = arguments(callback, ids)

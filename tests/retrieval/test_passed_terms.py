@@ -1,4 +1,4 @@
-"""What the best texts pass on by their rare terms."""
+"""The best texts pass on their rare terms."""
 
 from typing import Any
 

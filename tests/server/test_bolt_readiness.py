@@ -223,7 +223,7 @@ def test_opening_shares_what_an_older_version_made_and_lets_users_have_its_names
     assert made["created"]
     [known] = store.run(calls.concepts.concept_upsert("apple"))
     assert not known["created"]
-    # What Cypher written by hand leaves without a scope is shared too.
+    # Nodes that Cypher written by hand leaves without a scope are shared too.
     bare("CREATE (:Concept {name: 'quince'})")
     [known] = store.run(calls.concepts.concept_upsert("quince"))
     assert not known["created"]

@@ -13,7 +13,7 @@ from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 
 MARKS = {"ann": "annish", "bob": "bobbish"}
-# Of each scope, what its commands make; the names are the same.
+# Each scope's commands make these; the names are the same.
 SHARED = "everyish"
 WORDS = "hazelnuts cellar"
 READING = (
@@ -86,7 +86,7 @@ def test_no_command_prints_what_is_anothers(monkeypatch, user, concepts, mine):
         met |= {arguments[0]} if found else set()
     assert met >= {"recall", "search", "find", "export"}
     assert "is called" in run("rename", "nowhere", "somewhere", "--yes").output
-    # What one user corrects stays as it is for all others.
+    # One user's correction changes nothing for the others.
     assert run("remove", "hazelnuts", "--yes").exit_code == 0
     assert "hazelnuts" not in run("recall", "nut", "--json").stdout.replace('"hazelnuts"', "")
     for other, whose, mark in (("ann", "own", "annish"), ("eve", "shared", SHARED)):
