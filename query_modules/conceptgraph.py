@@ -63,6 +63,12 @@ CALL conceptgraph.export("nodes") YIELD record;
     Return "nodes" or "relations" as records that import_rows takes.
 CALL conceptgraph.import_rows([{kind: "concept", name: "apple", valence: 0.7}]) YIELD *;
     Import records as export returns them, with their weights, arousal and times.
+CALL conceptgraph.users() YIELD user_id;
+    List the users who own anything, by name; at most 1,000.
+CALL conceptgraph.user_count("ada") YIELD measure, value;
+    Count all that belongs to a user, kind by kind.
+CALL conceptgraph.user_remove("ada") YIELD measure, value;
+    Remove at most 1,000 nodes of a user for ever; repeat it until it returns no row.
 CALL conceptgraph.embedding() YIELD model, dimension;
     Return the embedding of all vectors; no row if there is none yet.
 CALL conceptgraph.embedding_choose("openai:text-embedding-3-small", 1536) YIELD *;
@@ -90,10 +96,11 @@ from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.transfer import audit, importing, indexing, statistics
+from conceptgraph_core.transfer import audit, importing, indexing, statistics, users
 from conceptgraph_core.transfer import embedding as embeddings
 from conceptgraph_core.transfer import export as exporting
 from conceptgraph_core.transfer import procedures as over_all
+from conceptgraph_core.transfer.users import Owned
 from conceptgraph_core.transfer.view import Everything
 
 register = Module(__doc__).register
@@ -124,6 +131,9 @@ register(over_all.CHECK, Everything, audit.check)
 register(over_all.INDEX, Everything, indexing.index)
 register(over_all.EXPORT, Everything, exporting.export)
 register(over_all.IMPORT_ROWS, Everything, importing.import_rows)
+register(over_all.USERS, Owned, users.users)
+register(over_all.USER_COUNT, Owned, users.count)
+register(over_all.USER_REMOVE, Owned, users.remove)
 register(over_all.EMBEDDING, Everything, embeddings.chosen)
 register(over_all.EMBEDDING_CHOOSE, Everything, embeddings.choose)
 register(over_all.EMBEDDING_LACKING, Everything, embeddings.lacking)

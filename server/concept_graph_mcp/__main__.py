@@ -22,6 +22,7 @@ _COMMANDS = {
     "find": "finding",
     "memories": "memories",
     "entities": "entities",
+    "users": "users",
     "stats": "reading",
     "check": "reading",
     "view": "viewing",

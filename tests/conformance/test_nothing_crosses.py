@@ -35,6 +35,7 @@ OF_ALL = {
     "conceptgraph": (
         *("version", "stats", "check", "index", "export", "import_rows", "list_names"),
         *("listed_names", "embedding", "embedding_choose", "embedding_lacking", "embedding_set"),
+        *("users", "user_count", "user_remove"),
         # Takes a node that the caller has.
         "arousal",
     ),

@@ -14,6 +14,10 @@ IMPORT_ROWS = writes(
     relations_existing=int,
 )  # fmt: skip
 
+USERS = reads("conceptgraph.users", user_id=str)
+USER_COUNT = reads("conceptgraph.user_count", measure=str, value=int)
+USER_REMOVE = writes("conceptgraph.user_remove", measure=str, value=int)
+
 EMBEDDING = reads("conceptgraph.embedding", model=str, dimension=int)
 EMBEDDING_CHOOSE = writes("conceptgraph.embedding_choose", chosen=bool, cleared=int)
 EMBEDDING_LACKING = reads(

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from . import memory_links as memory_links
     from . import memory_search as memory_search
     from . import transfer as transfer
+    from . import users as users
 
     # The procedures that a server must have loaded.
     ALL: tuple[Procedure, ...]
 
 _LAYERS = (
     *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
-    *("ingesting", "memory_admin", "entities", "entity_admin", "everyday"),
+    *("ingesting", "memory_admin", "entities", "entity_admin", "everyday", "users"),
 )
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 

@@ -52,7 +52,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
     write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
     async def work(session: Session) -> tuple[int, file_formats.Tally]:
-        with _destination(file, force) as stream:
+        with destination(file, force) as stream:
             return await write(session, stream)
 
     with output.told(file):
@@ -111,7 +111,8 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
 
 
 @contextmanager
-def _destination(file: Path, force: bool) -> Iterator[BinaryIO]:
+def destination(file: Path, force: bool) -> Iterator[BinaryIO]:
+    """Yield the stream to write *file* with, or stdout for "-"."""
     if str(file) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -123,9 +124,9 @@ def _destination(file: Path, force: bool) -> Iterator[BinaryIO]:
 async def _write_native(session: Session, stream: BinaryIO) -> tuple[int, file_formats.Tally]:
     count = 0
     stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-    async for records in _records(session):
-        stream.writelines(file_formats.line(record).encode() for record in records)
-        count += len(records)
+    async for batch in records(session):
+        stream.writelines(file_formats.line(record).encode() for record in batch)
+        count += len(batch)
     return count, file_formats.Tally()
 
 
@@ -133,8 +134,8 @@ async def _write_server_memory(
     session: Session, stream: BinaryIO
 ) -> tuple[int, file_formats.Tally]:
     graph, scope = file_formats.ServerMemory(), session.concept_scope
-    async for records in _records(session):
-        for record in records:
+    async for batch in records(session):
+        for record in batch:
             # Names of two users must not meet: it knows nothing of users.
             if record["kind"] not in _CONCEPTS or record.get("user_id", SHARED) == scope:
                 graph.add(record)
@@ -145,14 +146,15 @@ async def _write_server_memory(
     return count, graph.tally
 
 
-async def _records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
+async def records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
+    """Iterate over all records of the store in batches, and report the progress."""
     measures = await session.run(calls.transfer.stats())
     expected = sum(row["value"] for row in measures if row["kind"] != "time")
     count = 0
     with progress("exporting", expected) as done:
-        async for records in session.store.stream():
-            yield records
-            count += len(records)
+        async for batch in session.store.stream():
+            yield batch
+            count += len(batch)
             done(count)
 
 

@@ -1,0 +1,74 @@
+"""Find, count and remove all that belongs to one user, over all layers.
+
+A user owns memories, entities with all that was observed of them, own concepts and episodes, and
+the index of their words. Shared concepts and episodes belong to nobody.
+"""
+
+from collections import Counter
+from typing import Any
+
+from .. import text
+from ..graph.adapter import Node
+from ..layers import together
+from ..registry import LAYERS
+from ..retrieval.schema import LAYER as WORDS
+from ..text import BEHIND_SCOPE
+from .view import Everything
+
+# Removed in one transaction: with their edges, few enough for any server's memory.
+BATCH = 1_000
+
+# The measure of all nodes of the index of words.
+INDEXED = "index entries"
+
+Row = dict[str, Any]
+
+
+class Owned(Everything):
+    """One call's view of all nodes that may belong to a user."""
+
+    layers = (*LAYERS, WORDS)
+    layer = together(layers)
+
+    def owner(self, node: Node) -> str:
+        """Return the user that *node* belongs to; "" if it is shared or belongs to the store."""
+        scope = self.scope(node)
+        return scope.partition(BEHIND_SCOPE)[0] if isinstance(scope, str) else ""
+
+    def measure(self, node: Node) -> str:
+        kind = self.kind_of(node)
+        return kind.measure if kind.exported else INDEXED
+
+
+def users(graph: Owned, after: str | None = None, limit: int | None = None) -> list[Row]:
+    """Return the users who own anything, {user_id}, by name, starting after *after*."""
+    most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
+    found = {graph.owner(node) for node in graph.nodes()}
+    return [{"user_id": one} for one in sorted(found) if one > (after or "")][:most]
+
+
+def count(graph: Owned, user_id: str) -> list[Row]:
+    """Return the number of nodes of *user_id* of each kind, as {measure, value} rows."""
+    return _rows(Counter(graph.measure(node) for node in _of(graph, user_id)))
+
+
+def remove(graph: Owned, user_id: str, limit: int | None = None) -> list[Row]:
+    """Remove at most *limit* nodes of *user_id*, with their edges, and return {measure, value}.
+
+    Without rows, nothing of the user is left.
+    """
+    most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
+    removed: Counter[str] = Counter()
+    for node in _of(graph, user_id)[:most]:
+        removed[graph.measure(node)] += 1
+        graph.delete_node(node)
+    return _rows(removed)
+
+
+def _of(graph: Owned, user_id: str) -> list[Node]:
+    user = text.user(user_id, "user_id")
+    return [node for node in graph.nodes() if graph.owner(node) == user]
+
+
+def _rows(counts: Counter[str]) -> list[Row]:
+    return [{"measure": measure, "value": value} for measure, value in sorted(counts.items())]

@@ -1,0 +1,88 @@
+"""The users of a store: who they are, all that one owns, and that deleting it leaves nothing."""
+
+import pytest
+from expect import REFUSALS
+
+from concept_graph_mcp import calls
+
+# Each is the beginning of the next; a user's words and own concepts are counted apart behind it.
+USERS = ("ann", "ann b", "anna", "Änne")
+
+
+@pytest.fixture
+def lived(memory):
+    for user in USERS:
+        said = f"{user} keeps hazelnuts in the cellar"
+        about = [{"name": "Clara", "kind": "sister"}, {"name": "hazelnuts"}]
+        call = calls.everyday.remember(user, said, about=about, said=said)
+        memory.run(call, user_id=user, concepts="own")
+        episode = calls.concepts.episode_add(said, ["hazelnuts"], "20250601", user)
+        memory.run(episode, user_id=user, concepts="own")
+    memory.run(calls.concepts.episode_add("All keep hazelnuts", ["hazelnuts"], "20250601"))
+    return memory
+
+
+def users(memory):
+    found, after = [], None
+    while rows := memory.run(calls.users.next_user(after)):
+        [row] = rows
+        after = row["user_id"]
+        found.append(after)
+    return found
+
+
+def counted(memory, user):
+    return {row["measure"]: row["value"] for row in memory.run(calls.users.count(user))}
+
+
+def owned(hands, user):
+    nodes, _ = hands.everything()
+    owners = (str(node.get("user_id") or node.get("scope") or "") for node in nodes)
+    return sum(owner.partition("\x1f")[0] == user for owner in owners)
+
+
+def test_every_user_is_listed_once_and_nobody_for_what_is_shared(lived):
+    assert users(lived) == sorted(USERS)
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_all_that_a_user_owns_is_counted(lived, hands, user):
+    counts = counted(lived, user)
+    assert counts["memories"] == 1
+    assert counts["episodes"] == 1
+    assert counts["entities"] >= 2
+    assert sum(counts.values()) == owned(hands, user)
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_what_is_deleted_is_gone_and_all_else_stays(lived, hands, user):
+    others = [one for one in USERS if one != user]
+    before = {one: counted(lived, one) for one in others}
+    shared = owned(hands, "")
+    all_of_it = counted(lived, user)
+    removed = lived.run(calls.users.remove(user))
+    assert {row["measure"]: row["value"] for row in removed} == all_of_it
+    assert lived.run(calls.users.remove(user)) == []
+    assert counted(lived, user) == {}
+    assert owned(hands, user) == 0
+    assert {one: counted(lived, one) for one in others} == before
+    assert owned(hands, "") == shared
+    assert users(lived) == sorted(others)
+    assert lived.run(calls.transfer.check()) == []
+
+
+def test_a_deletion_is_made_in_parts(lived):
+    call = calls.users.remove("anna")
+    part = call._replace(arguments=("anna", 2))
+    before = sum(counted(lived, "anna").values())
+    removed = sum(row["value"] for row in lived.run(part))
+    assert removed == 2
+    assert sum(counted(lived, "anna").values()) == before - 2
+
+
+@pytest.mark.parametrize("user", ["", "a\x1fb"])
+def test_what_is_shared_is_nobodys_to_delete(lived, user):
+    before = lived.records()
+    with pytest.raises(REFUSALS, match="user_id: "):
+        lived.run(calls.users.remove(user))
+    assert lived.records() == before

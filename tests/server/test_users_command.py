@@ -1,0 +1,79 @@
+"""users: list who owns anything, export all of one user's data, delete it and prove it."""
+
+import json
+
+import pytest
+from command_line import run
+
+MARKS = {"ann": "annish", "bob": "bobbish"}
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    path = tmp_path / "memory.db"
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDED", str(path))
+    for user, mark in MARKS.items():
+        monkeypatch.setenv("CONCEPT_GRAPH_USER", user)
+        told = f"Clara has {mark} hazelnuts"
+        made("remember", told, "--about", "Clara (sister)", "--said", told)
+    return path
+
+
+def made(*arguments, **given):
+    result = run(*arguments, **given)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def listed():
+    return {row["user_id"]: row for row in json.loads(made("users", "list", "--json").stdout)}
+
+
+@pytest.mark.usefixtures("store")
+def test_a_list_says_who_owns_how_much():
+    assert listed()["ann"]["memories"] == 1
+    assert "bob" in made("users", "list").stdout
+
+
+def test_an_export_has_all_of_one_user_and_nothing_of_another(store, monkeypatch, tmp_path):
+    file = tmp_path / "ann.jsonl"
+    made("users", "export", "ann", str(file))
+    written = file.read_text(encoding="utf-8")
+    assert "annish" in written
+    assert "bobbish" not in written
+    assert "bob" not in written
+    before = listed()["ann"]
+    other = store.with_name("other.db")
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDED", str(other))
+    made("import", str(file))
+    assert listed() == {"ann": before}
+    assert run("check").stdout == "Nothing is wrong.\n"
+
+
+def test_a_deletion_says_what_it_removed_and_that_nothing_is_left(store):
+    before = listed()["bob"]
+    said = made("users", "delete", "ann", "--yes").stdout
+    assert "Removed concepts: 1" in said
+    assert "Counted again: nothing is left." in said
+    assert listed() == {"bob": before}
+    # What was deleted is in no page of the file either.
+    for file in store.parent.glob(f"{store.name}*"):
+        assert b"annish" not in file.read_bytes()
+
+
+@pytest.mark.usefixtures("store")
+def test_a_deletion_asks_first():
+    before = listed()
+    assert run("users", "delete", "ann", stdin="n\n").exit_code != 0
+    assert listed() == before
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("user", ["eve", "", "a\x1fb"])
+def test_who_owns_nothing_is_told_in_one_line(user):
+    before = listed()
+    result = run("users", "delete", user, "--yes")
+    assert result.exit_code != 0
+    assert len(result.stderr.splitlines()) == 1
+    assert listed() == before
