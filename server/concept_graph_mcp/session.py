@@ -1,6 +1,9 @@
 """Combine a store with the clock, the time constant and the zone of its calls."""
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import time_ns
@@ -17,11 +20,15 @@ from . import calls
 from .calls import Call
 from .errors import Misdeployed, Refused, Unwritable
 from .settings import Settings
-from .stores.store import Store
+from .stores.store import Rows, Store
 
 if TYPE_CHECKING:
     from .embedding.base import Vector
     from .embedding.opening import LazyEmbedding
+
+logger = logging.getLogger(__name__)
+# Warnings are of the call in progress, and each call of a tool has a context of its own.
+_heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
 
 
 @dataclass
@@ -205,10 +212,31 @@ class Session:
             if self.on_misdeployed is not None:
                 self.on_misdeployed(error)
             raise
+        if isinstance(rows, Rows) and rows.advice is not None:
+            _advise(rows.advice)
         if call.procedure.name in calls.embedding.KEEPING:
             for tell in self.on_kept:
                 tell(now_ms)
         return rows
+
+
+@contextmanager
+def advised() -> Iterator[list[str]]:
+    """Collect the warnings of the calls made in this block; elsewhere they are logged."""
+    heard: list[str] = []
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
+
+
+def _advise(advice: str) -> None:
+    heard = _heard.get()
+    if heard is None:
+        logger.warning("%s", advice)
+    elif advice not in heard:
+        heard.append(advice)
 
 
 def _embedding(said: str) -> "LazyEmbedding":

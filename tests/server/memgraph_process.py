@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
@@ -31,6 +32,11 @@ class MemgraphProcess:
     def uri(self) -> str:
         return f"bolt://127.0.0.1:{self.port}"
 
+    @property
+    def name(self) -> str:
+        """Return its name as a replica."""
+        return f"replica_{self.port}"
+
     def start(self) -> None:
         """Start it on the data that it has. Raises AssertionError if it ends."""
         command = [os.environ[VARIABLE], str(self.port), str(self._data), str(self._modules)]
@@ -48,18 +54,45 @@ class MemgraphProcess:
         assert self._process.poll() is None, f"it ended with {self._process.returncode}"
         self.rows("RETURN 1 AS one")
 
-    def rows(self, *statements: str) -> list[dict[str, object]]:
+    def rows(self, *statements: str) -> list[dict[str, Any]]:
         """Run statements, each by itself; return the rows of the last."""
-        rows: list[dict[str, object]] = []
+        rows: list[dict[str, Any]] = []
         with neo4j.GraphDatabase.driver(self.uri, notifications_min_severity="OFF") as driver:
             for statement in statements:
                 with driver.session() as session:
                     rows = [dict(record) for record in session.run(statement)]
         return rows
 
+    def register(self, replica: "MemgraphProcess", mode: str = "SYNC") -> None:
+        """Make *replica* a replica of this server, in *mode*."""
+        port = _free_port()
+        replica.rows(f"SET REPLICATION ROLE TO REPLICA WITH PORT {port}")
+        self.rows(f'REGISTER REPLICA {replica.name} {mode} TO "127.0.0.1:{port}"')
+
+    def signal(self, number: int) -> None:
+        """Send the server a signal: SIGSTOP lets it hang, SIGCONT lets it go on."""
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
+
+    def restart(self) -> None:
+        """Start it again if it does not run."""
+        if self._process.poll() is not None:
+            self.start()
+
+    @retry(
+        retry=retry_if_exception_type(AssertionError),
+        wait=wait_fixed(0.1),
+        stop=stop_after_delay(_START_S),
+        reraise=True,
+    )
+    def await_replicas(self) -> None:
+        """Wait until each replica of this server has all that was written."""
+        for row in self.rows("SHOW REPLICAS"):
+            info = row["data_info"]["memgraph"]
+            assert (info["status"], info["behind"]) == ("ready", 0), row
 
 
 def _free_port() -> int:

@@ -15,7 +15,13 @@ from neo4j.exceptions import (
 
 from concept_graph_mcp.errors import Misdeployed, Refused, StoreError, Unavailable
 from concept_graph_mcp.stores.bolt import store
-from concept_graph_mcp.stores.bolt.failures import is_conflict, is_ended, refusal, unsent
+from concept_graph_mcp.stores.bolt.failures import (
+    is_conflict,
+    is_ended,
+    refusal,
+    unreplicated,
+    unsent,
+)
 
 CODE = "Memgraph.ClientError.MemgraphError.MemgraphError"
 
@@ -66,6 +72,10 @@ def test_what_was_written_but_not_to_every_replica_is_not_written_again(kind):
     error = failed(said, f"Memgraph.{kind}.MemgraphError.MemgraphError")
     assert type(error).__name__ == kind
     assert is_conflict(error) is False
+    assert unreplicated(error) == str(refusal(error))
+    assert str(refusal(error)).startswith(
+        "written, but not to every replica; do not write it again:"
+    )
 
 
 TRANSIENT = "Memgraph.TransientError.MemgraphError.MemgraphError"

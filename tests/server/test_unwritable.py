@@ -25,7 +25,6 @@ GRAPH = [
     {"kind": "relation", "from": "apple", "to": "fruit", "type": "is-a"},
     {"kind": "memory", "id": "tea", "user_id": "default", "content": "Daniele prefers tea"},
 ]
-REPLICA_PORT = 10_000
 
 
 def session(store: Any) -> Session:
@@ -110,8 +109,8 @@ def test_a_replica_is_read(tmp_path, portal):
     main, replica = (MemgraphProcess(tmp_path / name) for name in ("main", "replica"))
     try:
         anyio.run(fill, main.uri)
-        replica.rows(f"SET REPLICATION ROLE TO REPLICA WITH PORT {REPLICA_PORT}")
-        main.rows(f'REGISTER REPLICA one SYNC TO "127.0.0.1:{REPLICA_PORT}"')
+        main.register(replica)
+        main.await_replicas()
         store = portal.call(bolt, replica.uri)
         before = records(portal, store)
         assert len(before) == 4

@@ -1,6 +1,6 @@
 """Define the interface of a store for the tools and the command line."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,17 @@ class Backups(NamedTuple):
 
 FILES = Backups(".db", "embedded")
 EXPORTS = Backups(".jsonl.gz", "memgraph")
+
+
+class Rows(list[dict[str, Any]]):
+    """The rows of a call; `advice` is a warning for its caller, or None.
+
+    The call was made all the same: a caller must not repeat it.
+    """
+
+    def __init__(self, rows: Iterable[dict[str, Any]] = (), advice: str | None = None) -> None:
+        super().__init__(rows)
+        self.advice = advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ class Store(Protocol):
         """Connect and run the start-up checks, once. Raises Unavailable or Misdeployed."""
 
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Make *call* and return its rows.
+        """Make *call* and return its rows, as `Rows` if there is a warning.
 
         Raises Refused with the procedure's own line, Unavailable, or Misdeployed.
         """

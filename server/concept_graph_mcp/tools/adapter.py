@@ -11,6 +11,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from ..errors import StoreError, one_line
+from ..session import advised
 
 _SHOWN_ERRORS = 3
 _STRUCTURES = frozenset({"array", "object"})
@@ -49,9 +50,13 @@ class ConceptTool(Tool):
                 raise ToolError(f"unknown argument {name[:80]!r}; {those}")
         given = {name: validated[field.alias or name] for name, field in fields.items()}
         try:
-            result, meta = await self._call(given, context)
+            with advised() as advice:
+                result, meta = await self._call(given, context)
         except StoreError as error:
             raise ToolError(str(error)) from error
+        if advice:
+            said = filter(None, (result.get("advice"), *advice))
+            result = {**result, "advice": "; ".join(said)}
         return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
 
     def _parsed(self, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
 from conceptgraph_core import errors
 
-from ...errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable
+from ...errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable, one_line
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # Messages of failures that happened before anything was sent.
@@ -18,7 +18,7 @@ _UNSENT = (
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
 # Memgraph reports this as a conflict, but a retry would need as much memory again.
 _TOO_LARGE = "Memory limit exceeded"
-# A write that reached only some of the replicas must not be repeated.
+# A write that reached the main, but not every replica; it must not be repeated.
 _WRITTEN = "still committed"
 _ON_REPLICA = "Write queries are forbidden on the replica instance"
 # Every exception that the core declares, in any of its modules, is a refusal.
@@ -53,13 +53,27 @@ def unsent(error: BaseException) -> bool:
     return str(error).startswith(_UNSENT) or isinstance(error, ConnectionRefusedError)
 
 
+def unreplicated(error: BaseException) -> str | None:
+    """Return the warning of a write that the main has and a replica lacks; None for other errors.
+
+    The database reports it as an error, after it has committed.
+    """
+    if not isinstance(error, (ClientError, TransientError)):
+        return None
+    message = error.message or ""
+    if _WRITTEN not in message or _CORE_ERROR.match(_last_line(message)):
+        return None
+    reason = one_line(message).partition(". ")[0].rstrip(".")
+    return f"written, but not to every replica; do not write it again: {reason}"
+
+
 def refusal(error: Neo4jError) -> StoreError:
     """Return the error of a failed statement as one line without its traceback."""
     message = error.message or ""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = _last_line(message) or "no message"
-    if _WRITTEN in message:
-        return Unavailable(f"written, but not to every replica: {lines[0]}")
+    if warning := unreplicated(error):
+        return Unavailable(warning)
     core = _CORE_ERROR.match(last)
     if core:
         return Refused(core["line"], getattr(errors, core["kind"], errors.ConceptGraphError))

@@ -3,6 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from neo4j.exceptions import ClientError
+
+from .failures import is_conflict
+
 Rows = list[dict[str, Any]]
 # A statement, its parameters, and whether it writes.
 Run = Callable[[str, Mapping[str, Any], bool], Awaitable[Rows]]
@@ -29,6 +33,16 @@ def once(run: Run) -> Run:
         return answers[statement]
 
     return ask
+
+
+async def replicas(run: Run) -> Rows:
+    """Return the replicas that are registered with the server; none if it is no main."""
+    try:
+        return await run("SHOW REPLICAS", {}, False)
+    except ClientError as error:
+        if is_conflict(error):
+            raise
+        return []
 
 
 async def loaded(run: Run) -> set[str]:

@@ -23,10 +23,10 @@ from ... import calls
 from ...calls import Call
 from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable, one_line
 from ...settings import DEFAULT_URI, location
-from ..store import EXPORTS, Edge, Node
+from ..store import EXPORTS, Edge, Node, Rows
 from . import cypher, name_forms, probes, readiness, snapshots, text_search, vector_indexes
 from .cancellation import Calls
-from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unsent
+from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unreplicated, unsent
 
 if TYPE_CHECKING:
     from ..backup_files import Contents, Written
@@ -65,6 +65,7 @@ class BoltStore:
         self._opening = anyio.Lock()
         self._is_open = False
         self._has_vector_search = False
+        self._has_replicas = False
         self._misdeployed: str | None = None
 
     @property
@@ -84,6 +85,7 @@ class BoltStore:
                 self._misdeployed = str(error)
                 raise
             await self._fit_vectors(ask)
+            self._has_replicas = bool(await self._translated(False, probes.replicas, ask))
             self._is_open = True
 
     async def fit_vectors(self) -> None:
@@ -106,8 +108,10 @@ class BoltStore:
             state = await self._translated(False, name_forms.state, self.rows, index)
         statements = cypher.call(call, context, self._has_vector_search, state)
         writes = call.procedure.writes
-        [result] = await self._translated(writes, self._called, statements, writes)
-        return [dict(zip(call.procedure.fields, row, strict=True)) for row in result["rows"]]
+        made = await self._translated(writes, self._called, statements, writes)
+        fields = call.procedure.fields
+        rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
+        return rows if made.advice is None else Rows(rows, made.advice)
 
     async def problems(self) -> list[str]:
         return []
@@ -263,20 +267,26 @@ class BoltStore:
             query = neo4j.Query(statement, metadata=metadata)
             return await _rows(await session.run(query, dict(parameters)))
 
-    async def _called(
-        self, statements: Sequence[cypher.Statement], writes: bool
-    ) -> list[dict[str, Any]]:
-        """Run the statements of one call as one transaction and return the rows of the last."""
-        if len(statements) == 1:
-            return await self.rows(*statements[0], writes)
+    async def _called(self, statements: Sequence[cypher.Statement], writes: bool) -> Rows:
+        """Run the statements of one call as one transaction and return the rows of the last.
+
+        If a replica is missing, an auto-committed statement has no rows, only an error.
+        """
+        if len(statements) == 1 and not (writes and self._has_replicas):
+            return Rows(await self.rows(*statements[0], writes))
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
         async with (
             self._calls.marked(mode) as metadata,
             self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
             await session.begin_transaction(metadata=metadata) as transaction,
         ):
-            rows = await _rows(await calling(transaction, statements))
-            await transaction.commit()
+            rows = Rows(await _rows(await calling(transaction, statements)))
+            try:
+                await transaction.commit()
+            except (ClientError, TransientError) as error:
+                rows.advice = unreplicated(error)
+                if rows.advice is None:
+                    raise
             return rows
 
     async def _translated(
@@ -292,6 +302,7 @@ class BoltStore:
         try:
             return await retrying(operation, *arguments)
         except (Neo4jError, DriverError, OSError) as error:
+            self._has_replicas |= unreplicated(error) is not None
             raise self._failure(error, writes) from error
 
     def _failure(self, error: Exception, writes: bool) -> StoreError:
