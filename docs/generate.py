@@ -122,8 +122,23 @@ def graph() -> str:
             ("problem", "advice"),
             [(", ".join(map(_code, found)), told) for told, found in advice.items()],
         ),
+        "## Removal",
+        "These statements remove the constraints and indexes from a database. [Uninstall]"
+        "(../operate/uninstall.md) says what comes before.",
+        "```text\n" + "\n".join(_drops()) + "\n```",
     ]
     return _page("The stored graph", lines)
+
+
+def _drops() -> Iterator[str]:
+    """Iterate over the statements that remove all that a first connection creates."""
+    every = [index for layer in MODEL.stored for index in layer.indexes]
+    for index in every:
+        if index.unique:
+            keys = ", ".join(f"n.{name}" for name in index.properties)
+            yield f"DROP CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE;"
+    for index in [*every, *readiness.of_searches(MODEL.stored)]:
+        yield f"DROP INDEX ON :{index.label}({', '.join(index.properties)});"
 
 
 PAGES: Mapping[str, Callable[[], str]] = {

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import anyio
 import click
 import neo4j
 import pytest
@@ -456,6 +457,34 @@ def test_names_that_collide_are_found_and_renamed(memgraph):
         memgraph.run("MATCH (n) DETACH DELETE n").consume()
         for label, keys in keyed:
             memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT {keys} IS UNIQUE").consume()
+
+
+def test_what_the_reference_drops_is_all_that_a_connection_creates(memgraph, empty_memgraph):
+    page = (DOCS / "reference/graph.md").read_text(encoding="utf-8")
+    dropped = [line for line in page.splitlines() if line.startswith("DROP ")]
+    try:
+        for statement in dropped:
+            memgraph.run(statement.removesuffix(";")).consume()
+        left = [
+            *cypher_text.run(memgraph, "SHOW CONSTRAINT INFO"),
+            *cypher_text.run(memgraph, "SHOW INDEX INFO"),
+        ]
+        labels = {label for layer in MODEL.stored for label in layer.labels}
+        assert dropped
+        assert [row for row in left if row["label"] in labels] == []
+    finally:
+        # Another connection makes them again.
+        made_again(empty_memgraph)
+    assert cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
+
+
+def made_again(uri):
+    async def connect():
+        store = bolt.BoltStore(uri, "", "")
+        await store.open()
+        await store.close()
+
+    anyio.run(connect)
 
 
 def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):
