@@ -25,7 +25,7 @@ def by_associate(index: InMemory, query: Query, limit: int) -> list[int]:
         query.text,
         query.asked_ms,
         speakers=index.speakers,
-        asker=query.asker or None,
+        askers=(query.asker,) if query.asker else (),
         languages=index.languages,
     )
     return [found.text for found in associate(asked, index.corpus, index, limit)]

@@ -40,8 +40,9 @@ class Context(NamedTuple):
     * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
       cosine, and the standard deviation of all (see `retrieval.nearness`).
     * `languages` are the languages of texts, as `words.terms` takes them.
-    * `asker` is the user's full name as a speaker, and `asked_at` (unix ms; None: now) the time of
-      the question. Later texts are no answers, and "yesterday" is the day before.
+    * `asker` is the full name of who asks as a speaker (None: the user, see
+      `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
+      Later texts are no answers, and "yesterday" is the day before.
     * `rehearsed`: the writes are discarded, so the index is not updated.
     * `only_new`: an import leaves existing elements unchanged.
     * `decay` are the numbers of decay. Without `expires`, nothing expires

@@ -70,7 +70,7 @@ def test_the_term_that_knows_a_speaker_is_that_of_the_first_name() -> None:
 
 def test_the_four_factors_of_a_text() -> None:
     asked = question(
-        "What did Caroline paint yesterday?", ASKED_AT, speakers=SPEAKERS, asker="Caroline"
+        "What did Caroline paint yesterday?", ASKED_AT, speakers=SPEAKERS, askers=["caroline"]
     )
     said = asked.factors("Caroline", ASKED_AT - DAY_MS)
     assert (said.age, said.named, said.asker, said.period) == (2**-0.05, 1.2, 1.5, 2.0)
@@ -82,7 +82,7 @@ def test_the_four_factors_of_a_text() -> None:
 
 def test_no_text_can_gain_more_than_the_most_that_a_question_says() -> None:
     everything = question(
-        "Did Caroline paint today?", ASKED_AT, speakers=SPEAKERS, asker="Caroline"
+        "Did Caroline paint today?", ASKED_AT, speakers=SPEAKERS, askers=["caroline"]
     )
     assert everything.most == 1.2 * 1.5 * 2.0
     assert question("Did anyone paint?", ASKED_AT, speakers=SPEAKERS).most == 1.0

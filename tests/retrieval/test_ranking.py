@@ -139,7 +139,7 @@ def on(
         cues=tuple(map(cue, asked["cues"])),
         asked_at=asked["asked_at"],
         named=frozenset(asked["named"]),
-        asker=asked["asker"],
+        askers=frozenset(filter(None, [asked["asker"] and asked["asker"].casefold()])),
         periods=tuple(Period(*period) for period in asked["periods"]),
     )
     corpus = Corpus(len(lengths), sum(lengths) / max(1, len(lengths)))

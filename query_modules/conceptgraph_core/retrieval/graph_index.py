@@ -8,6 +8,7 @@ from ..graph.adapter import Node
 from . import schema
 from .index import Corpus, Mentions, Told
 from .indexer import Words
+from .question import own_names
 
 _MENTIONING: Final = {name: name for name in schema.MENTIONING}
 
@@ -26,6 +27,8 @@ class StoredIndex:
         # The text at a place in a thread; None where the look-up found none.
         self._at: dict[tuple[Any, int], int | None] = {}
         self._following: dict[tuple[int, bool], Any] = {}
+        # The names of speakers that the look-up read.
+        self._speakers: set[str] = set()
         total = length = 0
         degrees = _degrees(graph)
         for node in graph.nodes():
@@ -37,6 +40,8 @@ class StoredIndex:
                 self._terms[name] = node
                 if node.id in degrees:
                     self._counts[name] = degrees[node.id]
+            elif node.label == schema.SPEAKER:
+                self._speakers.add(get("name"))
             elif node.label == schema.CORPUS:
                 total += get("texts")
                 length += get("length")
@@ -54,6 +59,10 @@ class StoredIndex:
         """Return the full names of the speakers for each term that is a first name."""
         known = ((name, term.raw.get_property("speakers")) for name, term in self._terms.items())
         return {name: tuple(speakers) for name, speakers in known if speakers}
+
+    def own_names(self, user_id: str) -> set[str]:
+        """Return the names under which the user speaks in texts of the index."""
+        return self._speakers.intersection(own_names(user_id))
 
     def count(self, cue: str, most: int | None = None) -> int:
         """Return how many texts mention *cue*: the look-up's count, or a count of the edges."""

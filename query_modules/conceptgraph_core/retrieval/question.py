@@ -15,6 +15,8 @@ AGE_EXPONENT: Final = -0.05
 NAMED: Final = 1.2
 ASKER: Final = 1.5
 PERIOD: Final = 2.0
+# The names of users, beside their id, in chat histories.
+USERS: Final = ("user", "human")
 # An explanation puts this between a word of the question and the term that it leads to.
 LEADS: Final = " → "
 
@@ -86,13 +88,14 @@ class Cue(NamedTuple):
 class Question(NamedTuple):
     """`cues` share no term; `named` has speakers' full names; `asked_at` is in unix ms.
 
-    `further` has the cues that the question leads to but does not contain.
+    `askers` has the case-folded names of who asks, as a speaker. `further` has the cues that the
+    question leads to but does not contain.
     """
 
     cues: tuple[Cue, ...]
     asked_at: int
     named: frozenset[str] = frozenset()
-    asker: str | None = None
+    askers: frozenset[str] = frozenset()
     periods: tuple[Period, ...] = ()
     further: tuple[Cue, ...] = ()
 
@@ -105,7 +108,7 @@ class Question(NamedTuple):
         return Factors(
             age=self.age(said_at),
             named=NAMED if speaker is not None and speaker in self.named else 1.0,
-            asker=ASKER if speaker is not None and speaker == self.asker else 1.0,
+            asker=ASKER if speaker is not None and speaker.casefold() in self.askers else 1.0,
             period=self.period(said_at),
         )
 
@@ -125,7 +128,7 @@ class Question(NamedTuple):
     @property
     def most_by_speaker(self) -> float:
         """The greatest factor that a speaker can give to a text."""
-        return (NAMED if self.named else 1.0) * (1.0 if self.asker is None else ASKER)
+        return (NAMED if self.named else 1.0) * (ASKER if self.askers else 1.0)
 
     @property
     def most_by_time(self) -> float:
@@ -143,7 +146,7 @@ def question(
     asked_at: int,
     *,
     speakers: Mapping[str, Collection[str]],
-    asker: str | None = None,
+    askers: Collection[str] = (),
     zone: tzinfo = UTC,
     languages: Sequence[str] = DEFAULT,
     further: Sequence[Further] = (),
@@ -151,8 +154,8 @@ def question(
     """Parse the question *text*, asked at *asked_at* (unix ms).
 
     *speakers* maps a term that is a first name to the full names of its speakers. A first name
-    names its speaker and is no cue, unless the question has no other words. The terms *further*
-    count too, except those that the question contains.
+    names its speaker and is no cue, unless the question has no other words. *askers* are names of
+    who asks, in any case. The terms *further* count too, except those that the question contains.
     """
     words = readings(text, languages)
     named = {word for word, read in words.items() if any(map(speakers.get, read.stems))}
@@ -167,7 +170,7 @@ def question(
             for term in words[word].stems
             for speaker in speakers.get(term, ())
         ),
-        asker=asker,
+        askers=frozenset(one.casefold() for one in askers),
         periods=periods(text, asked_at, zone),
         further=tuple(_led_to([one for one in further if one.term not in said], languages)),
     )
@@ -204,6 +207,15 @@ def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cu
                 own = tuple(term for term in cue.own if term in terms_)
                 foreign = tuple(term for term in cue.foreign if term in terms_)
                 yield Cue(f"{said}{LEADS}{to}", own, foreign, ones[0].share, ones[0].why)
+
+
+def own_names(user_id: str) -> tuple[str, ...]:
+    """Return the names that a user may have as a speaker of stored texts, as they are spelt there.
+
+    They are "user" and "human", as programs write them, and the user's id.
+    """
+    names = (*USERS, user_id, *(f"{one} {user_id}" for one in USERS))
+    return tuple(dict.fromkeys(form for one in names for form in (one, one[:1].upper() + one[1:])))
 
 
 def speaker_terms(speaker: str, languages: Sequence[str] = DEFAULT) -> list[str]:

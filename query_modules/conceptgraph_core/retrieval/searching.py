@@ -73,7 +73,9 @@ class Search:
             self._asked,
             _asked_at(self._graph),
             speakers=index.speakers(),
-            asker=context.asker,
+            askers=(
+                index.own_names(context.user_id) if context.asker is None else (context.asker,)
+            ),
             languages=context.languages,
             further=self._further,
         )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from conceptgraph_core import folding, limits, text
 from conceptgraph_core.concepts import procedures, schema, spoken
-from conceptgraph_core.context import OWN, WHOSE
+from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
@@ -82,14 +82,13 @@ def associate(
     asker: str | None = None,
     asked_at: int | None = None,
     scope: str = SHARED,
+    user_id: str = DEFAULT_USER,
 ) -> Call:
     """Return the call that finds the episodes for *query*; *asked_at* is in unix ms."""
     text.summary(query, "query")
-    lookup = text_lookups.of_question(query, schema.words_scope(scope))
+    lookup = text_lookups.of_question(query, schema.words_scope(scope), user_id)
     procedure = procedures.ASSOCIATE.without(*(() if explained else _EXPLANATION))
-    asked = {"asker": asker, "asked_at": asked_at}
-    context = text_lookups.context() | whose(scope)
-    context |= {key: value for key, value in asked.items() if value is not None}
+    context = text_lookups.context() | whose(scope) | text_lookups.asking(asker, asked_at)
     return Call(procedure, (query, limit), lookup, context)
 
 

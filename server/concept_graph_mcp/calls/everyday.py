@@ -29,6 +29,8 @@ def recall(
     token_budget: int = DEFAULT_BUDGET,
     embedded: Embedded | None = None,
     *,
+    asker: str | None = None,
+    asked_at: int | None = None,
     concept_scope: str | None = None,
 ) -> Call:
     """Return the call that assembles the context of *message*, and accesses it."""
@@ -38,7 +40,8 @@ def recall(
     lookup = _asking((scope, own), question, embedded, _naming(question, scope))
     model, vector = embedded or (None, ())
     arguments = (message, before, token_budget, list(vector), model)
-    return Call(RECALL, arguments, lookup, text_lookups.context() | concepts.whose(own))
+    context = text_lookups.context() | text_lookups.asking(asker, asked_at)
+    return Call(RECALL, arguments, lookup, context | concepts.whose(own))
 
 
 @checked
@@ -85,6 +88,8 @@ def search(
     kinds: Sequence[str] = (),
     limit: int | None = None,
     embedded: Embedded | None = None,
+    asker: str | None = None,
+    asked_at: int | None = None,
     concept_scope: str | None = None,
 ) -> Call:
     """Return the call that searches all layers for *query*."""
@@ -95,7 +100,8 @@ def search(
     lookup = _asking((scope, own), query, embedded, called, with_episodes=True)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
-    return Call(procedures.SEARCH, arguments, lookup, text_lookups.context() | concepts.whose(own))
+    context = text_lookups.context() | text_lookups.asking(asker, asked_at)
+    return Call(procedures.SEARCH, arguments, lookup, context | concepts.whose(own))
 
 
 @checked
@@ -165,10 +171,11 @@ def _asking(
     assert isinstance(widened.lookup, Equal)
     parts.append(widened.lookup)
     if with_episodes:
-        parts += text_lookups.of_terms(query, words_scope(concept_scope))
+        episodes = words_scope(concept_scope)
+        parts += [*text_lookups.of_terms(query, episodes), text_lookups.of_user(episodes, scope)]
     further = memory_search.widened(scope, query, concept_scope)
     then = text_lookups.of_widened(further, scope)
-    return text_lookups.of_question(query, scope, parts, then)
+    return text_lookups.of_question(query, scope, scope, parts, then)
 
 
 def _naming(message: str, scope: str) -> list[Lookup]:

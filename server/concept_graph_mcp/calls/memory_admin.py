@@ -68,7 +68,7 @@ def expired(
     return Call(
         procedures.EXPIRED,
         arguments,
-        text_lookups.of_question(query, scope),
+        text_lookups.of_question(query, scope, scope),
         text_lookups.context(),
     )
 

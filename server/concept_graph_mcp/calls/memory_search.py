@@ -53,8 +53,7 @@ def search(
         lookup, context = latest(scope, SEEN, schema.MAX_FILTERED, source_filter), {}
     model, vector = embedded or (None, ())
     filters = (source_filter, list(types), list(tags), list(states))
-    asked = {"asker": asker, "asked_at": asked_at}
-    context |= {key: value for key, value in asked.items() if value is not None}
+    context |= text_lookups.asking(asker, asked_at)
     arguments = (query or None, limit, *filters, list(vector), model)
     procedure = procedures.SEARCH.without(*(() if explained else _EXPLANATION))
     return Call(procedure, arguments, lookup, context)
@@ -67,10 +66,14 @@ def context(
     token_budget: int = budgets.DEFAULT_BUDGET,
     embedded: Embedded | None = None,
     concept_scope: str = SHARED,
+    *,
+    asker: str | None = None,
+    asked_at: int | None = None,
 ) -> Call:
     """Return the call that assembles the context of *query*, and accesses it."""
     budgets.budget(token_budget)
     lookup, given = _asking((scope, concept_scope), query, embedded, Wanted(), schema.SEARCH_DEPTH)
+    given |= text_lookups.asking(asker, asked_at)
     model, vector = embedded or (None, ())
     return Call(_CONTEXT, (query, token_budget, list(vector), model), lookup, given)
 
@@ -115,4 +118,4 @@ def _asking(
         also = [remembered(), near(scope, embedded[1], depth, wanted)]
     then = text_lookups.of_widened(widened(scope, query, concept_scope), scope)
     context = text_lookups.context() | concepts.whose(concept_scope)
-    return text_lookups.of_question(query, scope, also, then), context
+    return text_lookups.of_question(query, scope, scope, also, then), context

@@ -4,11 +4,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from conceptgraph_core import text as texts
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema
 from conceptgraph_core.retrieval.documents import Place, Told
-from conceptgraph_core.retrieval.question import asked_terms
+from conceptgraph_core.retrieval.question import asked_terms, own_names
 from conceptgraph_core.words import languages, missing
 
 from .call import Call
@@ -23,6 +24,15 @@ def spoken() -> tuple[str, ...]:
 def context() -> dict[str, Any]:
     """Return the settings of these look-ups, for the context of the call."""
     return {"languages": list(spoken())}
+
+
+def asking(asker: str | None, asked_at: int | None) -> dict[str, Any]:
+    """Return who asks (None: the user) and when (unix ms; None: now), for the context of a call.
+
+    Raises InvalidText.
+    """
+    named = {} if asker is None else {"asker": texts.name(asker, "asker")}
+    return named | ({} if asked_at is None else {"asked_at": asked_at})
 
 
 def texts_among(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -57,13 +67,18 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
 
 
 def of_question(
-    text: str, scope: str, also: Sequence[Lookup] = (), then: Answered | None = None
+    text: str,
+    scope: str,
+    user_id: str,
+    also: Sequence[Lookup] = (),
+    then: Answered | None = None,
 ) -> Lookup:
     """Look up a query's terms, the texts that mention them, and the results of *also* and *then*.
 
-    Mentions are read up to a limit; *then* is looked up last.
+    The speakers of *scope* that may be the user are looked up too. Mentions are read up to a limit;
+    *then* is looked up last.
     """
-    found = Union((*of_terms(text, scope), *also))
+    found = Union((*of_terms(text, scope), of_user(scope, user_id), *also))
     return with_mentions(found, schema.MOST_MENTIONS)._replace(then=then, few=schema.FEW_MENTIONS)
 
 
@@ -71,6 +86,12 @@ def of_terms(text: str, scope: str) -> list[Lookup]:
     """Look up the terms of a query, and the number of texts of *scope*."""
     cues = documents.named(scope, [] if missing() else asked_terms(text, spoken()))
     return _equal([*documents.corpus(scope), *cues])
+
+
+def of_user(scope: str, user_id: str) -> Equal:
+    """Look up the speakers of *scope* that may be the user."""
+    values = tuple((scope, name) for name in own_names(user_id))
+    return Equal((schema.SPEAKER,), ("scope", "name"), values)
 
 
 def with_mentions(lookup: Lookup, most: int) -> Incoming:

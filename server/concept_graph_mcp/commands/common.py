@@ -64,6 +64,32 @@ class Failure(click.ClickException):
             click.echo(f"concept-graph-mcp: {printable(one)}", err=True)
 
 
+def _asker(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    """Return the value of --asker. Raises Failure."""
+    if name is not None and not name.strip():
+        raise Failure("--asker: must not be empty")
+    return name
+
+
+ASKER = click.option(
+    "--asker",
+    metavar="NAME",
+    callback=_asker,
+    help="The speaker who asks, whose texts count 1.5 times. Default: the user.",
+)
+ASKED_AT = click.option(
+    "--asked-at",
+    metavar="TIME",
+    help="When it is asked, if not now (ISO 8601): no later text is found.",
+)
+
+
+def asking(session: Session, asker: str | None, asked_at: str | None) -> dict[str, Any]:
+    """Return the values of --asker and --asked-at, as calls take them. Raises Failure."""
+    at = None if asked_at is None else unix_ms(asked_at, session.zone, "--asked-at")
+    return {"asker": asker, "asked_at": at}
+
+
 def configured(embedded: str | None, toolsets: str | None = None) -> Settings:
     """Return the settings; without TZ, use the machine's zone and print a note about it.
 

@@ -16,7 +16,7 @@ from conceptgraph_core.quoting import quoted
 
 from .. import calls
 from ..session import Session
-from .common import AS_JSON, Failure, unix_ms, with_everyday
+from .common import AS_JSON, ASKED_AT, ASKER, Failure, asking, unix_ms, with_everyday
 from .listing import limited
 from .notes import note
 from .terminal import print_json, say
@@ -36,6 +36,8 @@ _TIMES = ("at", "since", "until")
     show_default=True,
     help="At most this many tokens.",
 )
+@ASKER
+@ASKED_AT
 @click.option("--touch", is_flag=True, help="Count an access, as the tool recall does.")
 @AS_JSON
 @click.pass_obj
@@ -46,6 +48,8 @@ def ask(
     before: str | None,
     budget: int,
     *,
+    asker: str | None,
+    asked_at: str | None,
     touch: bool,
     as_json: bool,
 ) -> None:
@@ -56,10 +60,13 @@ def ask(
     message = " ".join(words)
 
     async def work(session: Session) -> Row:
+        asked = asking(session, asker, asked_at)
+
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
             call = calls.everyday.recall(
                 *(session.user_id, message, before, budget, embedded),
                 concept_scope=session.concept_scope,
+                **asked,
             )
             return call if touch else call._replace(procedure=call.procedure.peek())
 

@@ -13,7 +13,7 @@ from conceptgraph_core.retrieval import schema
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
-from .common import AS_JSON, AT, Failure, with_session
+from .common import AS_JSON, ASKED_AT, ASKER, AT, Failure, asking, with_session
 from .formatting import figure
 from .interrupts import Interrupts
 from .notes import note
@@ -37,7 +37,8 @@ _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind
     show_default=True,
     help="At most this many episodes.",
 )
-@click.option("--asker", metavar="NAME", help="The user who asks: texts by NAME score higher.")
+@ASKER
+@ASKED_AT
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
@@ -49,6 +50,7 @@ def find(
     limit: int,
     *,
     asker: str | None,
+    asked_at: str | None,
     explain: bool,
     at: str | None,
     as_json: bool,
@@ -58,14 +60,16 @@ def find(
     The best come first. Nothing changes.
     """
     text = " ".join(words)
-    if asker is not None and not asker.strip():
-        raise Failure("--asker: must not be empty")
 
     async def work(session: Session) -> tuple[list[Row], int]:
-        scope = session.concept_scope
-        return await _found(
-            session, calls.concepts.associate(text, limit, asker=asker, scope=scope)
+        call = calls.concepts.associate(
+            text,
+            limit,
+            scope=session.concept_scope,
+            user_id=session.user_id,
+            **asking(session, asker, asked_at),
         )
+        return await _found(session, call)
 
     rows, lacking = with_session(embedded, work, at)
     if as_json:

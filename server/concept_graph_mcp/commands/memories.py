@@ -14,7 +14,17 @@ from conceptgraph_core.retrieval import schema as words_of
 from .. import calls
 from ..session import Session
 from ..settings import Settings
-from .common import AS_JSON, AT, Failure, Number, configured, with_session
+from .common import (
+    AS_JSON,
+    ASKED_AT,
+    ASKER,
+    AT,
+    Failure,
+    Number,
+    asking,
+    configured,
+    with_session,
+)
 from .finding import reasons
 from .formatting import figure
 from .group import Topic
@@ -101,6 +111,8 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @_STATES
 @limited(words_of.MAX_LIMIT, schema.FOUND)
+@ASKER
+@ASKED_AT
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
@@ -112,6 +124,8 @@ def search(
     states: tuple[str, ...],
     limit: int,
     *,
+    asker: str | None,
+    asked_at: str | None,
     explain: bool,
     at: str | None,
     as_json: bool,
@@ -123,6 +137,7 @@ def search(
     query = " ".join(words)
 
     async def work(session: Session) -> tuple[list[Row], int, int]:
+        asked = asking(session, asker, asked_at)
         rows, advice = await session.answered(
             query,
             lambda embedded: calls.memory_search.search(
@@ -133,6 +148,7 @@ def search(
                 embedded=embedded,
                 explained=True,
                 concept_scope=session.concept_scope,
+                **asked,
             ),
         )
         if advice is not None:

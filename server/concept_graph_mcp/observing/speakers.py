@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from conceptgraph_core.entities import names, schema
+from conceptgraph_core.retrieval.question import USERS
 
-# Names of the user, and of programs, in histories.
-_USERS = frozenset(("user", "human"))
+_USERS = frozenset(USERS)
 
 
 class Speakers:

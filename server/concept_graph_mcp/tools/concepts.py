@@ -13,7 +13,7 @@ from .. import calls
 from ..session import Session
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, tool
-from .arguments import WHOLE, Text, clamped, without_none
+from .arguments import WHOLE, AskedAt, Asker, Text, asking, clamped, without_none
 from .concept_types import (
     AffectUpdated,
     ClockSet,
@@ -152,13 +152,20 @@ class ConceptTools:
             Field(ge=1, le=words.MAX_LIMIT, description="At most this many."),
             clamped(1, words.MAX_LIMIT),
         ] = words.DEFAULT_LIMIT,
+        asker: Asker = None,
+        asked_at: AskedAt = None,
     ) -> EpisodesFound:
         """Find episodes by what they say, however long ago. Arouses nothing."""
-        rows = await self._session.run(
-            calls.concepts.associate(
-                query, limit, explained=False, scope=self._session.concept_scope
-            )
+        session = self._session
+        call = calls.concepts.associate(
+            query,
+            limit,
+            explained=False,
+            scope=session.concept_scope,
+            user_id=session.user_id,
+            **asking(asker, asked_at, session.zone),
         )
+        rows = await session.run(call)
         found = EpisodesFound(episodes=[_episode(row) for row in rows])
         if not (rows and self._all_indexed):
             # Counting has a cost. Once all are indexed, it is repeated only to explain an empty

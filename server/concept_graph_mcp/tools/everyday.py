@@ -13,7 +13,17 @@ from conceptgraph_core.everyday import lines, schema
 from .. import calls, overdue
 from ..session import Session
 from .adapter import ConceptTool, Hints, terse, tool
-from .arguments import Text, clamped, iso, time_given, time_of, without_none
+from .arguments import (
+    AskedAt,
+    Asker,
+    Text,
+    asking,
+    clamped,
+    iso,
+    time_given,
+    time_of,
+    without_none,
+)
 from .budgets import TokenBudget
 from .toolset import Toolset
 
@@ -146,15 +156,19 @@ class EverydayTools:
             Text | None, Field(description='The previous messages, for "she" and "it".')
         ] = None,
         token_budget: TokenBudget = schema.DEFAULT_BUDGET,
+        asker: Asker = None,
+        asked_at: AskedAt = None,
     ) -> Recalled:
         """Call with every message, before you answer. Returns numbered lines on who and what it \
 names, what was said of that, and what comes to mind; sources has the id of each number."""
         scope = self._session.user_id
+        asked = asking(asker, asked_at, self._session.zone)
         [row], advice = await self._session.answered(
             message,
             lambda embedded: calls.everyday.recall(
                 *(scope, message, before, token_budget, embedded),
                 concept_scope=self._session.concept_scope,
+                **asked,
             ),
         )
         said = "; ".join(filter(None, (advice, await self._overdue.advice())))
@@ -212,12 +226,15 @@ Returns its id; existing if it was there already; similar ones, which it may hav
         about: Annotated[Text | None, Field(description="A name it is about.")] = None,
         kinds: Annotated[list[Kind], Field(description="None: any.")] = [],  # noqa: B006
         limit: Limit = schema.DEFAULT_LIMIT,
+        asker: Asker = None,
+        asked_at: AskedAt = None,
     ) -> AllFound:
         """Call when recall did not bring what you look for: by a time, a name, or an older state \
 of things. Returns what is found, the best first, and how many there are; accesses none."""
         session, zone = self._session, self._session.zone
         first = None if since is None else time_given(since, "since", zone, begins=True)
         last = None if until is None else time_of(until, "until", zone) + 1
+        asked = asking(asker, asked_at, zone)
 
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
             return calls.everyday.search(
@@ -230,6 +247,7 @@ of things. Returns what is found, the best first, and how many there are; access
                 limit=limit,
                 embedded=embedded,
                 concept_scope=session.concept_scope,
+                **asked,
             )
 
         rows, advice = await session.answered(query, by)

@@ -11,7 +11,7 @@ from conceptgraph_core.retrieval import schema as words
 from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import Text, clamped, iso, without_none
+from .arguments import AskedAt, Asker, Text, asking, clamped, iso, without_none
 from .budgets import TokenBudget
 from .memory_types import MemoriesFound, MemoryContext, MemoryFound, Names, PresentState, Query
 from .toolset import Toolset
@@ -52,8 +52,11 @@ class RememberingTools:
         states: Annotated[
             list[PresentState], Field(description="Only those in one of these states.")
         ] = [],  # noqa: B006
+        asker: Asker = None,
+        asked_at: AskedAt = None,
     ) -> MemoriesFound:
         """Find memories by what they say. Accesses none: read one with memory_node_get."""
+        asked = asking(asker, asked_at, self._session.zone)
 
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
             return calls.memory_search.search(
@@ -66,6 +69,7 @@ class RememberingTools:
                 states=states,
                 embedded=embedded,
                 concept_scope=self._session.concept_scope,
+                **asked,
             )
 
         rows, advice = (
@@ -98,13 +102,16 @@ class RememberingTools:
         self,
         query: Query,
         token_budget: TokenBudget = budgets.DEFAULT_BUDGET,
+        asker: Asker = None,
+        asked_at: AskedAt = None,
     ) -> MemoryContext:
         """Assemble the memories for a query as a text. The memories in it count as accessed."""
         scope = self._session.user_id
+        asked = asking(asker, asked_at, self._session.zone)
         [row], advice = await self._session.answered(
             query,
             lambda embedded: calls.memory_search.context(
-                scope, query, token_budget, embedded, self._session.concept_scope
+                *(scope, query, token_budget, embedded, self._session.concept_scope), **asked
             ),
         )
         text = rendering.written(row["entries"], self._minute)

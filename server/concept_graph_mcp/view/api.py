@@ -133,7 +133,10 @@ class Api:
         session = self._at(request)
         limit = _integer(request, "limit", DEFAULT_LIMIT)
         text = request.query_params.get("q", "")
-        rows = await session.run(calls.concepts.associate(text, limit, scope=session.concept_scope))
+        call = calls.concepts.associate(
+            text, limit, scope=session.concept_scope, user_id=session.user_id
+        )
+        rows = await session.run(call)
         remembered = await memories.found(session, text, limit)
         [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
         unknown = counted["episodes"]
