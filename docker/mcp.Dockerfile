@@ -32,8 +32,10 @@ ARG EXTRAS
 RUN pip install --no-cache-dir --constraint /wheels/constraints.txt \
         "$(echo /wheels/*.whl)${EXTRAS:+[${EXTRAS}]}" \
     && useradd --uid 10001 --create-home concept-graph \
-    && install --directory --owner=concept-graph --group=concept-graph /data
+    && install --directory --owner=concept-graph --group=concept-graph \
+        /data /home/concept-graph/backup
 
-USER concept-graph
+# By its number, by which Kubernetes sees that it is not root.
+USER 10001
 WORKDIR /home/concept-graph
 ENTRYPOINT ["concept-graph-mcp"]

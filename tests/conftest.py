@@ -160,10 +160,10 @@ def memgraph_uri(watch: Watch) -> Iterator[str]:
 
     if reason := containers.missing_engine():
         pytest.skip(f"needs a Memgraph: set MEMGRAPH_TEST_URI or start a Docker engine ({reason})")
-    with containers.memgraph() as uri:
+    with containers.memgraph() as memgraph:
         # The image's build is packed up in a temporary file.
         watch.strays()
-        yield uri
+        yield memgraph.uri
 
 
 @pytest.fixture

@@ -5,7 +5,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import yaml
 from docker.errors import DockerException
 from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, ServiceUnavailable
@@ -40,17 +42,55 @@ def missing_engine() -> str | None:
     return reason
 
 
+def confinement(service: str) -> dict[str, Any]:
+    """Return what compose.yaml forbids the containers of *service*, for docker-py."""
+    found = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"][service]
+    given = {name: found[name] for name in ("read_only", "cap_drop", "security_opt")}
+    return given | {"tmpfs": dict(mount.partition(":")[::2] for mount in found["tmpfs"])}
+
+
 @contextmanager
-def memgraph() -> Iterator[str]:
-    """Build docker/Dockerfile, run it and give the URI at which it answers with our modules."""
+def memgraph() -> Iterator["Memgraph"]:
+    """Build docker/Dockerfile and run it as compose.yaml does."""
     with DockerImage(ROOT, dockerfile_path="docker/Dockerfile") as image:
+        given = confinement("memgraph")
         container = DockerContainer(str(image))
+        container.tmpfs = given.pop("tmpfs")
         # with_exposed_ports would publish on every interface a database that asks nobody's name.
         container.ports[str(BOLT)] = (LOOPBACK,)
-        with container:
-            uri = f"bolt://{LOOPBACK}:{container.get_exposed_port(BOLT)}"
-            wait_for_modules(uri)
-            yield uri
+        with container.with_kwargs(**given):
+            started = Memgraph(container)
+            started.wait()
+            yield started
+
+
+class Memgraph:
+    """A running container of the project's Memgraph image."""
+
+    def __init__(self, container: DockerContainer) -> None:
+        self._container = container
+
+    @property
+    def uri(self) -> str:
+        """Where it answers; another port after each start."""
+        return f"bolt://{LOOPBACK}:{self._container.get_exposed_port(BOLT)}"
+
+    def wait(self) -> None:
+        """Wait until it answers with our modules."""
+        wait_for_modules(self.uri)
+
+    def kill(self) -> None:
+        self._container.get_wrapped_container().kill()
+
+    def start(self) -> None:
+        """Start it again on the data that it has."""
+        self._container.get_wrapped_container().start()
+        self.wait()
+
+    def run(self, *command: str) -> tuple[int, str]:
+        """Run *command* in it; return its exit code and output."""
+        code, output = self._container.exec(list(command))
+        return code, output.decode()
 
 
 # Refused or cut off while the server starts; an error of the database itself is not retried.

@@ -38,6 +38,8 @@ TASKS = (
     "local-reset",
 )
 MEMGRAPH_DEFAULT = "3.12.0"
+# The services of compose.yaml that run an image of ours.
+OURS = ("memgraph", "mcp", "worker")
 # What a module may import from the standard library: a reload drops these and everything whose
 # name begins like them, so they must be harmless to import a second time.
 RELOADABLE = {
@@ -117,7 +119,9 @@ def test_published_ports_are_on_the_loopback_address_only() -> None:
     assert [port for port in ports if not str(port).startswith("127.0.0.1:")] == []
 
 
-@pytest.mark.parametrize(("service", "profile"), [("lab", "lab"), ("mcp", "mcp")])
+@pytest.mark.parametrize(
+    ("service", "profile"), [("lab", "lab"), ("mcp", "mcp"), ("worker", "worker")]
+)
 def test_only_memgraph_starts_without_a_profile(service: str, profile: str) -> None:
     assert services()[service]["profiles"] == [profile]
     assert [name for name, service in services().items() if "profiles" not in service] == [
@@ -139,11 +143,53 @@ def test_healthcheck_uses_the_container_s_user_and_password() -> None:
     assert used <= set(memgraph["environment"])
 
 
-def test_data_and_log_are_on_volumes_with_names() -> None:
+def test_data_log_and_backups_are_on_volumes_with_names() -> None:
     compose = yaml.safe_load(COMPOSE.read_text())
-    mounted = dict(volume.split(":") for volume in services()["memgraph"]["volumes"])
-    assert set(mounted.values()) == {"/var/lib/memgraph", "/var/log/memgraph"}
-    assert set(mounted) == set(compose["volumes"])
+    mounted = {
+        name: dict(volume.split(":") for volume in service.get("volumes", ()))
+        for name, service in services().items()
+    }
+    assert set(mounted["memgraph"].values()) == {"/var/lib/memgraph", "/var/log/memgraph"}
+    # Where `backup` writes by default; the image makes it its user's, and a new volume gets that.
+    (backups,) = mounted["mcp"].values()
+    assert backups == f"{arguments('docker/mcp.Dockerfile', 'WORKDIR')[-1]}/backup"
+    assert backups in arguments("docker/mcp.Dockerfile", "RUN")[-1].split()
+    assert {name for volumes in mounted.values() for name in volumes} == set(compose["volumes"])
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_containers_write_to_their_volumes_only_and_gain_no_right(name: str) -> None:
+    service = services()[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_memory_of_our_containers_can_be_limited(name: str) -> None:
+    assert re.fullmatch(r"\$\{\w+_MEMORY:-\w+\}", services()[name]["mem_limit"])
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if name != "mcp"])
+def test_services_start_again(name: str) -> None:
+    assert services()[name]["restart"] == "unless-stopped"
+
+
+def test_memgraph_is_told_its_own_limit_of_memory() -> None:
+    # It takes the memory of the machine for its own, whatever its container's limit.
+    assert services()["memgraph"]["command"] == ["--memory-limit=${MEMGRAPH_MEMORY_MB:-0}"]
+
+
+def test_the_head_of_the_compose_file_names_every_variable() -> None:
+    head, _, rest = COMPOSE.read_text().partition("\nname:")
+    used = set(re.findall(r"\$\{(\w+)", rest))
+    given = {
+        name
+        for service in services().values()
+        for name, value in service.get("environment", {}).items()
+        if value is None
+    }
+    assert {name for name in used | given if name not in head} == set()
 
 
 def test_others_wait_until_memgraph_is_healthy() -> None:
@@ -227,7 +273,6 @@ def test_arguments_of_a_command_add_to_the_configuration() -> None:
     # Either of these would be replaced, or would replace the server, by a `command:`.
     assert arguments("docker/Dockerfile", "CMD") == []
     assert arguments("docker/Dockerfile", "ENTRYPOINT") == []
-    assert "command" not in services()["memgraph"]
 
 
 def test_no_query_reads_files_of_the_server() -> None:
@@ -249,6 +294,10 @@ def test_modules_that_a_user_would_create_have_no_place() -> None:
     path, _, options = mounted.partition(":")
     assert path == "/var/lib/memgraph/internal_modules"
     assert options.split(",") == ["mode=0555", "uid=0", "gid=0"]
+
+
+def test_a_write_is_on_the_disk_before_it_is_acknowledged() -> None:
+    assert flags()["storage-wal-file-flush-every-n-tx"] == "1"
 
 
 def test_telemetry_is_off() -> None:

@@ -63,7 +63,14 @@ SERVER = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
 ZONE = ZoneInfo("Europe/Berlin")
 NOT_RUN = "not run: "
 # What would change the server itself and not the graph in it.
-NEVER_RUN = ("CREATE USER", "GRANT", "SET REPLICATION", "REGISTER REPLICA", "RECOVER SNAPSHOT")
+NEVER_RUN = (
+    "CREATE USER",
+    "SET PASSWORD",
+    "GRANT",
+    "SET REPLICATION",
+    "REGISTER REPLICA",
+    "RECOVER SNAPSHOT",
+)
 SHOWN_PROPERTIES = ("name", "summary", "valence", "arousal_level", "accessed_at", "weight")
 WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b")
 

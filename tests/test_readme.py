@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -143,15 +144,20 @@ def test_the_compose_commands_name_what_the_compose_file_has():
     found = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
     written = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     commands = re.findall(r"^docker compose (.+)$", written, re.MULTILINE)
-    assert len(commands) == 3
+    assert len(commands) > 10
     profiles = {profile for service in found.values() for profile in service.get("profiles", [])}
     for command in commands:
-        words = command.split()
-        assert set(words) & {"up", "run"}
-        if "--profile" in words:
-            assert words[words.index("--profile") + 1] in profiles
-        if "run" in words:
-            assert words[-1] in found
+        words = shlex.split(command)
+        while words[0] == "--profile":
+            assert words[1] in profiles
+            words = words[2:]
+        action, *rest = words
+        assert action in {"up", "down", "run", "exec", "logs"}
+        service, *given = [word for word in rest if not word.startswith("-")] or [None]
+        if action in {"run", "exec"}:
+            assert service in found
+        if service == "mcp" and given:
+            assert main.get_command(click.Context(main), given[0])
 
 
 def test_the_tasks_of_backups_exist():

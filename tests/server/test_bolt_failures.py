@@ -13,7 +13,7 @@ from neo4j.exceptions import (
     TransientError,
 )
 
-from concept_graph_mcp.errors import Misdeployed, Refused, StoreError, Unavailable
+from concept_graph_mcp.errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from concept_graph_mcp.stores.bolt import store
 from concept_graph_mcp.stores.bolt.failures import (
     is_conflict,
@@ -186,6 +186,36 @@ def test_any_other_exception_in_a_procedure_is_an_internal_error_without_its_tra
     error = refusal(failed(traceback_of("ZeroDivisionError: division by zero")))
     assert type(error) is StoreError
     assert str(error) == "internal error: ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        failed("Memory limit exceeded! Attempting to allocate a chunk of 1.50MiB", TRANSIENT),
+        failed(traceback_of("_mgp.UnableToAllocateError: Unable to allocate memory.")),
+        failed(traceback_of("MemoryError")),
+        failed(
+            traceback_of(
+                "_mgp.UnableToAllocateError: Unable to allocate memory.",
+                "",
+                "The above exception was the direct cause of the following exception:",
+                "",
+                "SystemError: <class 'mgp.ProcCtx'> returned a result with an exception set",
+            )
+        ),
+    ],
+)
+def test_a_full_memgraph_says_what_to_do_and_can_still_be_read(error):
+    assert is_conflict(error) is False
+    told = refusal(error)
+    assert type(told) is Unwritable
+    assert str(told).startswith("Memgraph is at its memory limit and wrote nothing; ")
+
+
+def test_a_text_that_speaks_of_memory_fills_none():
+    line = 'concept: "Memory limit exceeded" is the name of an episode'
+    error = refusal(failed(traceback_of(f"conceptgraph_core.errors.NameTaken: {line}")))
+    assert str(error) == line
 
 
 def test_a_procedure_that_is_not_there_is_a_deployment_to_correct():

@@ -122,6 +122,22 @@ def test_a_replica_is_read(tmp_path, portal):
         replica.kill()
 
 
+@pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")
+def test_a_memgraph_without_memory_says_so(tmp_path, portal):
+    server = MemgraphProcess(tmp_path / "server", "--memory-limit=100")
+    try:
+        anyio.run(fill, server.uri)
+        store = portal.call(bolt, server.uri)
+        big = {"kind": "memory", "user_id": "default", "type": "note"}
+        rows = [big | {"id": str(n), "content": f"{n} " * 2_000} for n in range(5_000)]
+        with pytest.raises(Unwritable, match="Memgraph is at its memory limit and wrote nothing"):
+            portal.call(store.call, calls.transfer.import_rows(rows), {"now_ms": NOW_MS})
+        assert len(records(portal, store)) == 4
+        portal.call(store.close)
+    finally:
+        server.kill()
+
+
 async def bolt(uri: str) -> BoltStore:
     return BoltStore(uri, "", "")
 

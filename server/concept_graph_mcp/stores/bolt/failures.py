@@ -18,6 +18,12 @@ _UNSENT = (
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
 # Memgraph reports this as a conflict, but a retry would need as much memory again.
 _TOO_LARGE = "Memory limit exceeded"
+# A module gets one of the others, depending on which allocation fails.
+_FULL = re.compile(rf"^{_TOO_LARGE}|^_mgp\.UnableToAllocateError|^MemoryError\b", re.MULTILINE)
+_WITHOUT_MEMORY = (
+    "Memgraph is at its memory limit and wrote nothing; forget and purge memories, "
+    "or raise --memory-limit"
+)
 # A write that reached the main, but not every replica; it must not be repeated.
 _WRITTEN = "still committed"
 _ON_REPLICA = "Write queries are forbidden on the replica instance"
@@ -77,8 +83,8 @@ def refusal(error: Neo4jError) -> StoreError:
     core = _CORE_ERROR.match(last)
     if core:
         return Refused(core["line"], getattr(errors, core["kind"], errors.ConceptGraphError))
-    if _ON_REPLICA in message:
-        return Unwritable(last)
+    if _ON_REPLICA in message or _FULL.search(message):
+        return Unwritable(last if _ON_REPLICA in message else _WITHOUT_MEMORY)
     if "There is no procedure named" in message:
         return Misdeployed(f"{last} Run: concept-graph-mcp doctor")
     if len(lines) > 1:
