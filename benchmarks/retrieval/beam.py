@@ -12,6 +12,8 @@ from typing import Any
 from .converting import DAY_MS, STEP_MS, command, loaded, unix_ms
 from .folder import Memory, Message, Query
 
+TUNED_ON = ("1", "2", "3", "4", "5")
+
 
 def memories(source: Path) -> Iterator[Memory]:
     """Yield the chats of the folder *source*, by their numbers."""
@@ -75,7 +77,9 @@ def _ids(nested: Any) -> Iterable[int]:
             yield from _ids(one)
 
 
-main = command("Convert SOURCE, a folder of chats of one size, into FOLDER.", memories)
+main = command(
+    "BEAM", "Convert SOURCE, a folder of chats of one size, into FOLDER.", memories, TUNED_ON
+)
 
 if __name__ == "__main__":
     main()

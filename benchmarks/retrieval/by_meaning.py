@@ -2,22 +2,19 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from functools import partial
-from typing import Any
+from contextlib import contextmanager
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from benchmarks.stores import Caller
+from benchmarks.stores import Caller, Record
 from concept_graph_mcp import calls
+from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.embedding.base import Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.retrieval.schema import MAX_LIMIT
 
 from .folder import Message, Query
-from .in_memory import InMemory
-from .in_store import IN_STORE, Ingested
+from .in_store import Ingested
 
 _BATCH = 256
 
@@ -73,40 +70,11 @@ class ByMeaning(Ingested):
                 store.run(calls.embedding.embed(by.name, made))
             reached = calls.embedding.reached(reached, rows)
 
-    def find(self, _: InMemory, query: Query, limit: int) -> list[int]:
-        """Return what a search with a vector finds, as any `finders.Finder` does."""
-        rows = self.rows(query.text, limit, query.asked_ms, query.asker)
-        return [self.numbers[row["memory_id"]] for row in rows]
-
-    def rows(
-        self, text: str, limit: int, asked_ms: int, asker: str | None = None
-    ) -> list[dict[str, Any]]:
-        """Return the rows of a search for *text*."""
-        unnamed = calls.memory_search.unnamed(DEFAULT_USER, text)
-        [row] = self._store.run(unnamed, asked_ms)
+    def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
+        unnamed = calls.memory_search.unnamed(DEFAULT_USER, query.text)
+        [row] = self._store.run(unnamed, query.asked_ms)
         [vector] = self._model.vectors([row["text"]])
-        call = calls.memory_search.search(
-            DEFAULT_USER,
-            text,
-            min(limit, MAX_LIMIT),
-            asker=asker or None,
-            asked_at=asked_ms,
-            embedded=(self._model.name, vector) if any(vector) else None,
-        )
-        if any(vector):
-            near_nothing = list(self._model.near_nothing(vector))
-            call = call._replace(context={**call.context, "near_nothing": near_nothing})
-        return self._store.run(call, asked_ms)
-
-
-@contextmanager
-def searched_by(models: Sequence[str]) -> Iterator[None]:
-    """Let what is measured in a store be measured with vectors by *models* too."""
-    before = dict(IN_STORE)
-    with ExitStack() as stack:
-        for said in models:
-            by = stack.enter_context(model(said))
-            IN_STORE[f"memory search, {by.name}"] = partial(ByMeaning, by=by)
-        yield
-    IN_STORE.clear()
-    IN_STORE.update(before)
+        if not any(vector):
+            return None, {}
+        near_nothing = list(self._model.near_nothing(vector))
+        return (self._model.name, vector), {"near_nothing": near_nothing}

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .folder import Memory, Message, Query, write
+from .folder import Memory, Message, Query, Source, write
 
 DAY_MS = 86_400_000
 
@@ -66,16 +66,32 @@ def _turns(evidence: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(f"D{int(session)}:{int(turn)}" for session, turn in found))
 
 
-def command(description: str, convert: Callable[[Path], Iterable[Memory]]) -> click.Command:
-    """Return the command that converts SOURCE into FOLDER."""
+def command(
+    benchmark: str,
+    description: str,
+    convert: Callable[[Path], Iterable[Memory]],
+    tuned_on: Collection[str] = (),
+) -> click.Command:
+    """Return the command that converts SOURCE, files of *benchmark*, into FOLDER.
 
-    @click.command(help=description)
-    @click.argument("source", type=click.Path(exists=True, path_type=Path))
-    @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-    def run(source: Path, folder: Path) -> None:
-        click.echo(write(folder, convert(source)))
+    Numbers of the ranking are chosen on the memories *tuned_on* and on no others, so that figures
+    about the others mean something. The last part of a memory's name identifies it.
+    """
 
-    return run
+    def run(source: Path, folder: Path, part: str = "all") -> None:
+        memories = (
+            memory
+            for memory in convert(source)
+            if part == "all" or (part == "tuning") == (memory.name.split("/")[-1] in tuned_on)
+        )
+        click.echo(write(folder, memories, Source(benchmark, part)))
+
+    source = click.Argument(["source"], type=click.Path(exists=True, path_type=Path))
+    folder = click.Argument(["folder"], type=click.Path(file_okay=False, path_type=Path))
+    parts = click.Choice(["all", "tuning", "unseen"])
+    part = click.Option(["--part"], type=parts, default="unseen", show_default=True)
+    params = [source, folder, *([part] if tuned_on else [])]
+    return click.Command(None, callback=run, params=params, help=description)
 
 
 def loaded(path: Path) -> Any:

@@ -68,8 +68,9 @@ def _best(scores: dict[int, float], limit: int) -> list[int]:
     return sorted(scores, key=lambda text: (-scores[text], text))[:limit]
 
 
+BASELINES = ("BM25", "BM25 and neighbours")
+
 FINDERS: dict[str, Finder] = {
-    "BM25": by_bm25,
-    "BM25 and neighbours": by_bm25_and_neighbours,
+    **dict(zip(BASELINES, (by_bm25, by_bm25_and_neighbours), strict=True)),
     "associate": by_associate,
 }

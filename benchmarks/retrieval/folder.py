@@ -3,9 +3,11 @@
 `messages.jsonl`: {id, memory, thread, time_ms, speaker, text} a line, a thread's in their order.
 `queries.jsonl`: {qid, memory, text, asked_ms, asker, category, gold, level}; *gold* are the ids of
 what answers it: messages, or threads where *level* is "session".
+`source.json`, if a converter wrote the folder: {benchmark, part}.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 MESSAGES = "messages.jsonl"
 QUERIES = "queries.jsonl"
+SOURCE = "source.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,37 @@ class Memory:
     queries: tuple[Query, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The published benchmark of a folder, and its part: "all", "tuning" or "unseen"."""
+
+    benchmark: str
+    part: str = "all"
+
+    def __str__(self) -> str:
+        return self.benchmark if self.part == "all" else f"{self.benchmark}, {self.part}"
+
+
 def read(folder: Path) -> list[Memory]:
     """Return the memories of *folder*, in the order of their first message."""
-    messages = [Message(**line) for line in _lines(folder / MESSAGES)]
-    queries = [Query(**line | {"gold": tuple(line["gold"])}) for line in _lines(folder / QUERIES)]
-    return [
-        Memory(
-            name,
-            tuple(message for message in messages if message.memory == name),
-            tuple(query for query in queries if query.memory == name),
-        )
-        for name in dict.fromkeys(message.memory for message in messages)
-    ]
+    messages: dict[str, list[Message]] = defaultdict(list)
+    queries: dict[str, list[Query]] = defaultdict(list)
+    for line in _lines(folder / MESSAGES):
+        messages[line["memory"]].append(Message(**line))
+    for line in _lines(folder / QUERIES):
+        queries[line["memory"]].append(Query(**line | {"gold": tuple(line["gold"])}))
+    return [Memory(name, tuple(said), tuple(queries[name])) for name, said in messages.items()]
 
 
-def write(folder: Path, memories: Iterable[Memory]) -> str:
+def source(folder: Path) -> Source:
+    """Return the source of *folder*; one that no converter wrote has its own name."""
+    path = folder / SOURCE
+    if not path.exists():
+        return Source(folder.name)
+    return Source(**json.loads(path.read_text(encoding="utf-8")))
+
+
+def write(folder: Path, memories: Iterable[Memory], origin: Source | None = None) -> str:
     """Write *memories* into *folder*, which is created; return a line on how much that was."""
     folder.mkdir(parents=True, exist_ok=True)
     memories = list(memories)
@@ -77,6 +96,8 @@ def write(folder: Path, memories: Iterable[Memory]) -> str:
     for name, rows in ((MESSAGES, messages), (QUERIES, queries)):
         with (folder / name).open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
+    if origin is not None:
+        (folder / SOURCE).write_text(json.dumps(asdict(origin)), encoding="utf-8")
     return f"{folder}: {len(memories)} memories, {len(messages)} messages, {len(queries)} queries"
 
 

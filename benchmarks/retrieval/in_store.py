@@ -7,8 +7,11 @@ from pathlib import Path
 import click
 import neo4j
 
-from benchmarks.stores import Bolt, Caller, Embedded, Record
+from benchmarks.stores import Bolt, Caller, Record
+from benchmarks.stores import Embedded as EmbeddedStore
 from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
+from concept_graph_mcp.calls.memories import Embedded
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.limits import MAX_CONTENT, MAX_SUMMARY
 from conceptgraph_core.retrieval.schema import MAX_LIMIT
@@ -17,7 +20,7 @@ from .folder import Message, Query
 from .in_memory import InMemory
 
 _BATCH = 1_000
-_FILE = "sqlite:///"
+FILE = "sqlite:///"
 
 
 class InStore:
@@ -54,15 +57,39 @@ class Ingested:
 
     def find(self, _: InMemory, query: Query, limit: int) -> list[int]:
         """Return what a search finds, as any `finders.Finder` does."""
+        return [self.numbers[row["memory_id"]] for row in self.rows(query, limit)]
+
+    def rows(self, query: Query, limit: int) -> list[Record]:
+        """Return the rows of a search."""
+        embedded, given = self._embedded(query)
         call = calls.memory_search.search(
-            DEFAULT_USER,
-            query.text,
-            min(limit, MAX_LIMIT),
-            asker=query.asker or None,
-            asked_at=query.asked_ms,
+            DEFAULT_USER, query.text, min(limit, MAX_LIMIT), embedded=embedded
         )
-        rows = self._store.run(call, query.asked_ms)
-        return [self.numbers[row["memory_id"]] for row in rows]
+        return self._run(call, query, given)
+
+    def held(self, query: Query, budget: int) -> list[int]:
+        """Return what `memory_context` holds within *budget* tokens."""
+        embedded, given = self._embedded(query)
+        call = calls.memory_search.context(DEFAULT_USER, query.text, budget, embedded)
+        [row] = self._run(call, query, given)
+        return [self.numbers[one["memory_id"]] for one in row["entries"]]
+
+    def recalled(self, query: Query) -> list[int]:
+        """Return what `recall` holds; nothing where no text has enough of the question's words."""
+        embedded, given = self._embedded(query)
+        call = calls.everyday.recall(DEFAULT_USER, query.text, embedded=embedded)
+        [row] = self._run(call, query, given)
+        memories = (one["id"] for one in row["sources"] if one["kind"] == "memory")
+        return [self.numbers[one] for one in memories]
+
+    def _run(self, call: Call, query: Query, given: Record) -> list[Record]:
+        asked = {"asked_at": query.asked_ms} | ({"asker": query.asker} if query.asker else {})
+        context = {**call.context, **asked, **given}
+        return self._store.run(call._replace(context=context), query.asked_ms)
+
+    def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
+        """Return the vector of *query*, and what the call's context says of it."""
+        return None, {}
 
 
 def _ingested(messages: Sequence[Message]) -> Iterator[list[Record]]:
@@ -114,19 +141,19 @@ def emptied(store: str) -> Iterator[Caller]:
 
     A file is removed in the end. Raises UsageError for one that is there already.
     """
-    if not store.startswith(_FILE):
+    if not store.startswith(FILE):
         with neo4j.GraphDatabase.driver(store) as driver:
             driver.execute_query("MATCH (n) DETACH DELETE n")
         opened: Caller = Bolt(store)
     else:
-        path = Path(store.removeprefix(_FILE))
+        path = Path(store.removeprefix(FILE))
         if path.exists():
             raise click.UsageError(f"{path}: is there already; name a new file")
-        opened = Embedded(path)
+        opened = EmbeddedStore(path)
     try:
         yield opened
     finally:
         opened.close()
-        if store.startswith(_FILE):
+        if store.startswith(FILE):
             for beside in ("", "-wal", "-shm"):
                 path.with_name(path.name + beside).unlink(missing_ok=True)

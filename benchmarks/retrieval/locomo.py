@@ -7,22 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
+from .converting import (
+    STEP_MS,
+    command,
+    loaded,
+    numbers_of_sessions,
+    questions,
+    text_of,
+    unix_ms,
+)
+from .folder import Memory, Message
 
-from .converting import STEP_MS, loaded, numbers_of_sessions, questions, text_of, unix_ms
-from .folder import Memory, Message, write
-
-# Nothing is tuned on any other, so that what is measured on the other seven means something.
 TUNED_ON = ("conv-26", "conv-30", "conv-41")
 
 
-def memories(source: Path, part: str = "all") -> Iterator[Memory]:
-    """Yield the conversations of *source*: "all", those for "tuning", or the "unseen" ones."""
+def memories(source: Path) -> Iterator[Memory]:
+    """Yield the conversations of *source*."""
     for sample in loaded(source):
-        if part == "all" or (part == "tuning") == (sample["sample_id"] in TUNED_ON):
-            messages = tuple(_messages(sample["sample_id"], sample["conversation"]))
-            asked = questions(messages, sample["qa"])
-            yield Memory(sample["sample_id"], messages, asked)
+        messages = tuple(_messages(sample["sample_id"], sample["conversation"]))
+        yield Memory(sample["sample_id"], messages, questions(messages, sample["qa"]))
 
 
 def _messages(memory: str, conversation: dict[str, Any]) -> Iterator[Message]:
@@ -39,14 +42,7 @@ def _messages(memory: str, conversation: dict[str, Any]) -> Iterator[Message]:
             )
 
 
-@click.command()
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--part", type=click.Choice(["all", "tuning", "unseen"]), default="unseen")
-def main(source: Path, folder: Path, part: str) -> None:
-    """Convert SOURCE, which is locomo10.json, into FOLDER."""
-    click.echo(write(folder, memories(source, part)))
-
+main = command("LoCoMo", "Convert SOURCE, locomo10.json, into FOLDER.", memories, TUNED_ON)
 
 if __name__ == "__main__":
     main()

@@ -1,42 +1,64 @@
-"""Recall, and how sure it is."""
+"""Shares of the answers that are found or held, and how sure they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from statistics import mean
+
+from conceptgraph_core.everyday.schema import DEFAULT_BUDGET
+from conceptgraph_core.retrieval.schema import MAX_LIMIT
 
 from .finders import Finder
 from .folder import Memory, Query
 from .in_memory import InMemory
+from .in_store import Ingested
 
-DEPTHS = (5, 10)
+DEPTHS = (1, 5, 10)
+HITS = (1, 5)
+BUDGETS = (500, 1_000, 2_000, 4_000)
+
+Shares = dict[str, float]
+"""Of one question, by figure: a share of its answers, or for a hit 0 or 1."""
+
 _RESAMPLES = 1_000
 
 
-def recalls(
+def of_found(memory: Memory, query: Query, texts: Sequence[int]) -> Shares:
+    """Return the recalls of *texts*, the best first, and whether a session is hit.
+
+    A session ranks as its best message. It is a hit if any answer is in it.
+    """
+    found = [memory.messages[text] for text in texts]
+    answers = list(dict.fromkeys(query.answer(message) for message in found))
+    sessions = list(dict.fromkeys(message.thread for message in found))
+    wanted = {m.thread for m in memory.messages if query.answer(m) in query.gold}
+    return {
+        **{f"recall@{depth}": _share(query, answers[:depth]) for depth in DEPTHS},
+        **{f"session hit@{k}": float(not wanted.isdisjoint(sessions[:k])) for k in HITS},
+    }
+
+
+def of_texts(memory: Memory, query: Query, kept: Ingested) -> Shares:
+    """Return the share of the answers that each text within a budget holds."""
+    held = {f"context of {budget:,}": kept.held(query, budget) for budget in BUDGETS}
+    held[f"recall of {DEFAULT_BUDGET:,}"] = kept.recalled(query)
+    return {
+        figure: _share(query, [query.answer(memory.messages[text]) for text in texts])
+        for figure, texts in held.items()
+    }
+
+
+def found_by(
     finder: Finder, memories: Sequence[Memory], indexes: Mapping[str, InMemory]
-) -> list[tuple[float, ...]]:
-    """Return, for each question, the share of its answers among the first 5 and the first 10."""
-    return [
-        _shares(_found(finder, indexes[memory.name], query), query.gold)
-        for memory in memories
-        for query in memory.queries
-    ]
+) -> Iterator[Shares]:
+    """Yield the shares of each question that *finder* answers in dictionaries."""
+    for memory in memories:
+        for query in memory.queries:
+            yield of_found(memory, query, finder(indexes[memory.name], query, MAX_LIMIT))
 
 
-def _shares(found: Sequence[str], gold: Sequence[str]) -> tuple[float, ...]:
-    wanted = set(gold)
-    return tuple(len(wanted.intersection(found[:depth])) / len(wanted) for depth in DEPTHS)
-
-
-def _found(finder: Finder, index: InMemory, query: Query) -> list[str]:
-    """Return the best answers; a session ranks as its best message, so more may be needed."""
-    limit = max(DEPTHS)
-    while True:
-        texts = finder(index, query, limit)
-        answers = list(dict.fromkeys(query.answer(index.messages[text]) for text in texts))
-        if len(answers) >= max(DEPTHS) or len(texts) < limit:
-            return answers
-        limit *= 4
+def _share(query: Query, answers: Sequence[str]) -> float:
+    wanted = set(query.gold)
+    return len(wanted.intersection(answers)) / len(wanted)
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:

@@ -33,7 +33,7 @@ def _messages(memory: str, chat: dict[str, Any]) -> Iterator[Message]:
 
 
 main = command(
-    "Convert SOURCE, which is the folder of the Chat_*.json files, into FOLDER.", memories
+    "REALTALK", "Convert SOURCE, the folder of the Chat_*.json files, into FOLDER.", memories
 )
 
 if __name__ == "__main__":
