@@ -16,7 +16,6 @@ from rich.table import Column, Table
 from benchmarks.harness import machine
 from benchmarks.stores import Caller
 from concept_graph_mcp.calls import text_lookups
-from conceptgraph_core.retrieval.schema import MAX_LIMIT
 
 from . import folder as folders_of
 from .by_meaning import ByMeaning, Model, model
@@ -25,7 +24,7 @@ from .finders import BASELINES, FINDERS
 from .folder import Memory, Message
 from .in_memory import InMemory
 from .in_store import FILE, IN_STORE, Ingested, emptied
-from .measures import Shares, found_by, interval, of_found, of_texts
+from .measures import Shares, found_by, found_in, interval
 from .published import comparable
 from .silence import REMARKS, silent
 
@@ -108,10 +107,14 @@ def _measured(
 ) -> dict[str, list[Shares]]:
     """Return the shares of each question, by the baselines and then by each of *ways*."""
     languages = text_lookups.spoken()
-    indexes = {memory.name: InMemory(memory.messages, languages) for memory in memories}
-    shares = {name: list(found_by(FINDERS[name], memories, indexes)) for name in BASELINES}
-    for name, made in ways.items():
-        shares[name] = _in_store(memories, made, opening, f"{source}, {name}")
+    shares: dict[str, list[Shares]] = {name: [] for name in (*BASELINES, *ways)}
+    for memory in track(memories, str(source), console=Console(stderr=True), transient=True):
+        index = InMemory(memory.messages, languages)
+        for name in BASELINES:
+            shares[name] += found_by(FINDERS[name], memory, index)
+        for name, made in ways.items():
+            with opening() as store:
+                shares[name] += found_in(made(store, memory.messages), memory)
     return shares
 
 
@@ -134,23 +137,6 @@ def _add(
             published = f"{against[0]} ({len(notes)})"
         cells = [_of(one, figure, sure=name not in BASELINES) for name, one in shares.items()]
         table.add_row(names.pop(0) if names else "", figure, *cells, published)
-
-
-def _in_store(
-    memories: Sequence[Memory],
-    made: Callable[[Caller, Sequence[Message]], Ingested],
-    opening: Opening,
-    doing: str,
-) -> list[Shares]:
-    """Return the shares of each question that is asked in a store."""
-    shares = []
-    for memory in track(memories, doing, console=Console(stderr=True), transient=True):
-        with opening() as store:
-            kept = made(store, memory.messages)
-            for query in memory.queries:
-                found = [kept.numbers[row["memory_id"]] for row in kept.rows(query, MAX_LIMIT)]
-                shares.append(of_found(memory, query, found) | of_texts(memory, query, kept))
-    return shares
 
 
 def _add_silence(

@@ -1,6 +1,6 @@
 """Shares of the answers that are found or held, and how sure they are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from statistics import mean
 
@@ -37,23 +37,27 @@ def of_found(memory: Memory, query: Query, texts: Sequence[int]) -> Shares:
     }
 
 
-def of_texts(memory: Memory, query: Query, kept: Ingested) -> Shares:
+def _of_texts(memory: Memory, query: Query, kept: Ingested) -> Shares:
     """Return the share of the answers that each text within a budget holds."""
-    held = {f"context of {budget:,}": kept.held(query, budget) for budget in BUDGETS}
-    held[f"recall of {DEFAULT_BUDGET:,}"] = kept.recalled(query)
+    held = {f"context, {budget:,} tokens": kept.held(query, budget) for budget in BUDGETS}
+    held[f"recall tool, {DEFAULT_BUDGET:,} tokens"] = kept.recalled(query)
     return {
         figure: _share(query, [query.answer(memory.messages[text]) for text in texts])
         for figure, texts in held.items()
     }
 
 
-def found_by(
-    finder: Finder, memories: Sequence[Memory], indexes: Mapping[str, InMemory]
-) -> Iterator[Shares]:
-    """Yield the shares of each question that *finder* answers in dictionaries."""
-    for memory in memories:
-        for query in memory.queries:
-            yield of_found(memory, query, finder(indexes[memory.name], query, MAX_LIMIT))
+def found_by(finder: Finder, memory: Memory, index: InMemory) -> Iterator[Shares]:
+    """Yield the shares of each question that *finder* answers in the dictionaries of *index*."""
+    for query in memory.queries:
+        yield of_found(memory, query, finder(index, query, MAX_LIMIT))
+
+
+def found_in(kept: Ingested, memory: Memory) -> Iterator[Shares]:
+    """Yield the shares of each question that the store answers."""
+    for query in memory.queries:
+        found = [kept.numbers[row["memory_id"]] for row in kept.rows(query, MAX_LIMIT)]
+        yield of_found(memory, query, found) | _of_texts(memory, query, kept)
 
 
 def _share(query: Query, answers: Sequence[str]) -> float:

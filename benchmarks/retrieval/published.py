@@ -27,7 +27,7 @@ _FIGURES: dict[tuple[str, str], tuple[str, str]] = {
         "85.6",
         f"sessions of LoCoMo, {_LOCOMO}: words alone (vshulcz/deja-vu, pull request 326)",
     ),
-    ("LoCoMo", "context of 4,000"): (
+    ("LoCoMo", "context, 4,000 tokens"): (
         "70.0",
         f"share of the evidence within 4,000 tokens, {_LOCOMO}: full-text search (sipeed/picoclaw,"
         " pull request 2353)",
