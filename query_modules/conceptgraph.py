@@ -50,6 +50,8 @@ CALL conceptgraph.list_names(1) YIELD listed;
     Put the unlisted names of concepts into a new list with that number.
 CALL conceptgraph.listed_names(["app"], 10) YIELD name;
     Find listed names by any substring.
+CALL conceptgraph.listed_similar(["appletart"], 5) YIELD name;
+    Find listed names that equal a key, begin with it or contain it, without blanks and accents.
 
 Over all layers:
 
@@ -125,6 +127,7 @@ register(procedures.REMOVE_RELATION, Graph, corrections.remove_relation)
 register(procedures.UNINDEXED, Graph, episodes.unindexed)
 register(procedures.LIST_NAMES, Graph, names.list_names)
 register(procedures.LISTED_NAMES, Graph, names.listed_names)
+register(procedures.LISTED_SIMILAR, Graph, names.listed_similar)
 
 register(over_all.STATS, Everything, statistics.stats)
 register(over_all.CHECK, Everything, audit.check)

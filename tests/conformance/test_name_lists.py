@@ -13,7 +13,10 @@ WORDS = ("apple", "Äpfel", "crème", "brûlée", "Tart", "日本", "ice", "ﬁs
 
 
 def create(memory, *names):
-    memory.import_rows([concept(name, level=0.25, at=memory.now_ms) for name in names])
+    """Import *names* in pieces too small for lists of their own."""
+    for start in range(0, len(names), schema.MANY // 2):
+        some = names[start : start + schema.MANY // 2]
+        memory.import_rows([concept(name, level=0.25, at=memory.now_ms) for name in some])
 
 
 def put(memory, number=1):
@@ -67,6 +70,45 @@ def test_a_list_has_a_thousand_names_and_the_next_the_next_number(memory, hands)
     put(memory, 3)
     assert sorted((one["number"], one["size"]) for one in lists(hands)) == [(3, 1_000), (4, 1)]
     assert hands.properties("name 7")["listed"] in (3, 4)
+
+
+def test_an_import_puts_its_new_names_into_lists_where_searches_read_them(memory, hands, request):
+    names = [f"Pear {number:04}" for number in range(schema.SIZE + 1)]
+    memory.concept_upsert(names[7])
+    memory.import_rows([concept(name) for name in (*names, "a\x1emark")])
+    sizes = sorted(one["size"] for one in lists(hands))
+    assert sizes == ([] if request.node.callspec.params["store"] == "embedded" else [schema.SIZE])
+    unlisted = {name for name in (*names, "a\x1emark") if hands.properties(name).get("unlisted")}
+    assert unlisted == ({names[7], "a\x1emark"} if sizes else {*names, "a\x1emark"})
+    assert found(memory, ["0007"]) == [names[7]]
+    assert found(memory, ["0008"]) == [names[8]]
+    assert found(memory, ["a\x1em"]) == ["a\x1emark"]
+    # What lists have stays there, and other lists go beside them.
+    memory.import_rows([concept(name, level=0.5) for name in names])
+    assert put(memory) == [{"listed": 1 if sizes else len(names)}]
+    memory.run(calls.concepts.remove(names[8], False))
+    assert found(memory, ["0008"]) == []
+    assert memory.procedure("conceptgraph.check", [], ("problem",)) == []
+
+
+def test_lists_return_the_names_like_a_key_in_their_order(memory):
+    names = ["Ice Cream", "icecream", "ice cream cone", "nice cream", "ÍCE cream", "crème", "ice"]
+    create(memory, *names)
+    put(memory)
+    for limit in (5, 2, 1):
+        rows = memory.procedure(
+            "conceptgraph.listed_similar", [["icecream", "creme"], limit], ("name",)
+        )
+        wanted = [*sorted(names[:5], key=place_of("icecream"))[:limit], "crème"]
+        assert [row["name"] for row in rows] == wanted
+
+
+def place_of(key):
+    def place(name):
+        squeezed = folding.squeezed(name)
+        return 0 if squeezed == key else 1 if squeezed.startswith(key) else 2, name
+
+    return place
 
 
 def test_names_in_lists_and_in_none_are_found_together(memory):

@@ -34,8 +34,8 @@ CALLERS = {ANN: (ANN, ANN), BOB: (BOB, BOB), "ann, shared": (ANN, SHARED), EVE: 
 OF_ALL = {
     "conceptgraph": (
         *("version", "stats", "check", "index", "export", "import_rows", "list_names"),
-        *("listed_names", "embedding", "embedding_choose", "embedding_lacking", "embedding_set"),
-        *("users", "user_count", "user_remove"),
+        *("listed_names", "listed_similar", "embedding", "embedding_choose"),
+        *("embedding_lacking", "embedding_set", "users", "user_count", "user_remove"),
         # Takes a node that the caller has.
         "arousal",
     ),

@@ -29,17 +29,17 @@ def counted(name: int, unlisted: int, lists: int = 0, label: str = "Concept") ->
     ]
 
 
-def test_nothing_lacks_a_form_where_there_are_as_many_as_texts():
-    assert state(*counted(5_000, 5_000)) == name_forms.State(False, 0)
+def test_there_are_as_many_in_no_list_as_texts_where_there_are_no_lists():
+    assert state(*counted(5_000, 5_000)) == name_forms.State(False, 5_000, 5_000)
 
 
-def test_what_is_not_said_to_be_in_no_list_must_be_in_one():
-    assert state(*counted(5_000, 4_000, lists=1)) == name_forms.State(True, 1_000)
+def test_how_many_are_in_no_list_is_told_where_there_are_lists():
+    assert state(*counted(5_000, 4_000, lists=1)) == name_forms.State(True, 5_000, 4_000)
 
 
-@pytest.mark.parametrize("counts", [(5_001, 5_000), (5_000, 4_999)])
-def test_where_there_are_no_lists_none_has_what_is_not_said_to_be_in_none(counts):
-    assert state(*counted(*counts)) == name_forms.State(False, 1)
+@pytest.mark.parametrize(("unlisted", "are_many"), [(4_999, False), (5_000, True)])
+def test_a_batch_of_names_in_no_list_are_many(unlisted, are_many):
+    assert state(*counted(9_000, unlisted)).has_many_unlisted == are_many
 
 
 def test_something_may_lack_a_form_where_there_are_few():
@@ -61,7 +61,7 @@ def test_a_property_that_is_no_list_is_one_too():
     rows = [
         {**row, "property": row["property"] and row["property"][0]} for row in counted(*[5_000] * 2)
     ]
-    assert state(*rows) == name_forms.State(False, 0)
+    assert state(*rows) == name_forms.State(False, 5_000, 5_000)
 
 
 def test_something_may_lack_one_where_nobody_may_ask():

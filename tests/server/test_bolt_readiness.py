@@ -21,9 +21,9 @@ from tcp_proxy import Proxy, closed_port
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import name_forms, readiness
+from concept_graph_mcp.stores.bolt import name_forms, readiness, text_search
 from concept_graph_mcp.stores.bolt import store as bolt
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.registry import LAYERS, text_index
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 USER, PASSWORD = "guest-of-honour", "open-sesame-42"
@@ -339,8 +339,9 @@ def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
 
     async def run(statement, parameters, writes):
         asked.append(statement)
-        if statement.startswith("MATCH"):
-            return [{"size": 4_500}]
+        if statement.startswith("CALL"):
+            assert parameters == {"texts": 5_000}
+            return [{"lacking": False}]
         counts = {"name": 5_000, "folded_name": 70, "unlisted": 500}
         return [
             {"label": "Concept", "property": [name], "count": count}
@@ -349,7 +350,34 @@ def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
 
     anyio.run(name_forms.ensure, run, LAYERS)
     assert asked[0] == "SHOW INDEX INFO"
-    assert [("NameList" in one, "Concept" in one) for one in asked[1:]] == [(True, False)]
+    [counting] = asked[1:]
+    assert "WHERE" not in counting
+    assert counting.endswith(" AS lacking RETURN lacking")
+
+
+def test_after_an_import_and_new_relations_a_connection_and_a_search_go_through_no_nodes(
+    bare, connect, memgraph_uri
+):
+    names = [f"pear {number:04}" for number in range(2_000)]
+    rows = [{"kind": "concept", "name": name} for name in names]
+    store = connect(memgraph_uri)
+    store.run(calls.transfer.import_rows(rows))
+    for number in range(3):
+        store.run(calls.concepts.relation_add(names[number], names[0] + "x", "is-a"))
+    asked = []
+
+    async def run(statement, parameters, writes):
+        assert not writes
+        asked.append(statement)
+        return bare(statement, **parameters)
+
+    anyio.run(name_forms.ensure, run, LAYERS)
+    # The numbers of indexes, and whether they fit: nothing lacks a form, and lists are full.
+    assert len(asked) == 2
+    index = text_index("Concept")
+    state = anyio.run(name_forms.state, run, index)
+    [row] = bare(f"{text_search.lacking(index)}RETURN lacking", texts=state.texts)
+    assert (state.texts, row["lacking"]) == (2_001, False)
 
 
 def test_no_more_than_some_of_many_colliding_names_are_listed(bare, connect, memgraph_uri):

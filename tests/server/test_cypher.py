@@ -184,7 +184,7 @@ def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_
     assert not re.search(r"\bCALL \w|CONTAINS|\.names", beginning)
     assert beginning.endswith(" RETURN beginning + unfolded AS found, lacking, done")
     keywords = ["app", "fru"]
-    wanted = {"label": "Concept", "parts": keywords, "most": 10, "size": 5_000}
+    wanted = {"parts": keywords, "most": 10, "texts": 5_000}
     assert given == wanted | {"ranges": [[part, f"{part}\U0010ffff"] for part in keywords]}
     assert "CALL conceptgraph.listed_names($keywords, $most, {found: found})" in asking
     assert asking.endswith(" RETURN collect(name) AS names")
@@ -236,10 +236,16 @@ def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
     [(known, _)] = cypher.call(cypher.alone(call), CONTEXT)
     assert known.startswith("UNWIND $p0 AS v OPTIONAL MATCH (n0:Concept {name: v})")
     assert "NameList" not in known
-    for state, size in ((name_forms.State(), None), (name_forms.State(True, 5_000), 5_000)):
-        (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
-        assert "NameList" in looking_up
-        assert given["size"] == size
+    for state, texts in ((name_forms.State(), None), (name_forms.State(True, 5_000), 5_000)):
+        (asking, asked), (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
+        assert "CALL conceptgraph.listed_similar(missing, $most, {found: found})" in asking
+        assert asked == {**parameters, "most": 2 * schema.SIMILAR_NAMES}
+        # Only names that lists return are read of the many there may be.
+        assert not re.search(r"\bCALL \w|CONTAINS.*l\.names|split", looking_up)
+        assert "UNWIND $names AS name" in looking_up
+        assert given["texts"] == texts
+    (_, given), _ = cypher.call(call, CONTEXT, state=name_forms.State(has_lists=False))
+    assert given["names"] == []
 
 
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():

@@ -160,3 +160,10 @@ def listed_names(
 ) -> list[dict[str, str]]:
     """Return the listed names of concepts with a keyword, as `name_lists` finds them."""
     return lists.matching(graph, schema.NAMES, keywords, limit)
+
+
+def listed_similar(
+    graph: Graph, keys: Sequence[str], limit: int = schema.SIMILAR_NAMES
+) -> list[dict[str, str]]:
+    """Return the listed names of concepts like each of *keys*, as `name_lists` finds them."""
+    return lists.similar(graph, schema.NAMES, keys, limit)

@@ -20,6 +20,8 @@ from . import raw as raws
 _ABORT_EVERY = 1_000
 # The number of a node's edges to read before another node's: most have fewer.
 _FEW_EDGES = 8
+# No node has this property; setting it to nothing writes the node.
+_WRITTEN = "written"
 
 
 class Node:
@@ -47,12 +49,10 @@ class Graph(Generic[N]):
         super().__init_subclass__()
         cls._walked = frozenset(cls.layer.walked)
         cls._relations = {kind.type: kind.name for kind in cls.layer.edges}
-        cls._keys = {kind.label: kind.key[-1] for kind in cls.layer.nodes}
         cls._vectors = frozenset(index.vector for index in cls.layer.vectors)
 
     _walked: ClassVar[frozenset[str]]
     _relations: ClassVar[Mapping[str, str]]
-    _keys: ClassVar[Mapping[str, str]]
     _vectors: ClassVar[frozenset[str]]
 
     def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
@@ -328,9 +328,9 @@ class Graph(Generic[N]):
     def create_edge(self, source: Node, target: Node, edge_type: str, /, **properties: Any) -> Any:
         """Create an edge so that a concurrent writer of it conflicts, on every Memgraph."""
         # Later versions let two transactions add edges to one vertex, but never let both write the
-        # vertex.
-        key = self._keys[source.label]
-        source.raw.set_property(key, source.raw.get_property(key))
+        # vertex. Writing an indexed property would add an entry to its index, and Memgraph would
+        # count it until it cleans up.
+        source.raw.set_property(_WRITTEN, None)
         return self.add_edge(source, target, edge_type, **properties)
 
     def add_edge(self, source: Node, target: Node, edge_type: str, /, **properties: Any) -> Any:

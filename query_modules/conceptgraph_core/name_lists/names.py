@@ -1,8 +1,8 @@
 """Put names into packed lists, take them out, and find them there by substring."""
 
 import heapq
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from .. import folding, limits, text
 from ..graph import adapter
@@ -10,11 +10,51 @@ from ..graph.adapter import Node
 from ..layers import TextIndex
 from . import schema
 
+# The place of texts that contain a key after their beginning.
+_INSIDE: Final = 2
+
 
 class Lists(adapter.Graph[Node]):
     """One call's view of the lists."""
 
     layer = schema.LAYER
+
+
+class Created:
+    """Lists of the texts of *index* that one call creates, *expected* at most.
+
+    The importer then pays for its lists, and neither searches nor new connections do. A host with
+    look-ups during a call searches without lists.
+    """
+
+    def __init__(self, graph: adapter.Graph[Any], index: TextIndex, expected: int) -> None:
+        self.index = index
+        self._lists = graph.another(Lists)
+        has_look_ups = graph.looked_up(schema.LIST, ("number",), ()) is not None
+        self._is_used = expected >= schema.MANY and not has_look_ups
+        self._list: Node | None = None
+        self._entries: list[str] = []
+
+    def listed(self, derived: Mapping[str, Any], name: Any) -> dict[str, Any]:
+        """Return *derived* for a new node called *name*, with its list in place of the mark."""
+        index = self.index
+        if not (self._is_used and derived.get(index.unlisted) and schema.listable(name)):
+            return dict(derived)
+        if self._list is None:
+            self._list = self._lists.create_node(schema.LIST, label=index.label)
+        self._entries.append(schema.entry(name))
+        # No list of `put` has a number below 0, and no other list this one.
+        placed = {**derived, index.unlisted: None, index.listed: -1 - self._list.id}
+        if len(self._entries) == schema.SIZE:
+            self.finish()
+        return placed
+
+    def finish(self) -> None:
+        """Store the names of the last list."""
+        if self._list is not None:
+            number = -1 - self._list.id
+            self._lists.update(self._list, number=number, **schema.kept(self._entries))
+        self._list, self._entries = None, []
 
 
 def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, int]:
@@ -92,6 +132,58 @@ def matching(
         if place != folding.ELSEWHERE:
             places.append((place, name or folded))
     return [{"name": name} for _, name in heapq.nsmallest(most, places)]
+
+
+def similar(
+    graph: adapter.Graph[Any], index: TextIndex, keys: Sequence[str], limit: int
+) -> list[dict[str, str]]:
+    """Return a row for the first *limit* listed texts of *index* that resemble each of *keys*.
+
+    A key is squeezed as `folding` does it. Texts that equal it come first, then those that begin
+    with it, then those that contain it, each group by the text. A text that no node has any more
+    may be among them. Raises TooMuch beyond 100 keys, InvalidNumber.
+    """
+    wanted = text.keywords(keys)
+    most = text.integer(limit, "limit", 0, limits.MAX_INTEGER)
+    names = [
+        (one.raw.get_property("names").replace(" ", ""), one)
+        for one in graph.another(Lists).nodes()
+        if one.raw.get_property("label") == index.label
+    ]
+    found: list[tuple[int, str]] = []
+    for key in wanted:
+        # Texts that begin with the key are few beside those that contain it.
+        begun = (schema.AROUND + key, schema.WITHIN + key)
+        first = [one for one in _alike(graph, names, key, begun) if one[0] < _INSIDE]
+        if len(first) < most:
+            first = list(_alike(graph, names, key, (key,)))
+        found += heapq.nsmallest(most, set(first))
+    return [{"name": name} for _, name in found]
+
+
+def _alike(
+    graph: adapter.Graph[Any], names: Sequence[tuple[str, Node]], key: str, parts: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    """Iterate over (place, text) of the entries with one of *parts* that resemble *key*.
+
+    *names* are the squeezed names of each list, with the list.
+    """
+    for squeezed, one in names:
+        graph.check_abort()
+        entries: list[str] = []
+        for part in parts:
+            at, before, number = squeezed.find(part), 0, 0
+            while at >= 0:
+                entries = entries or one.raw.get_property("names").split(schema.AROUND)
+                # An entry has the same number in both texts.
+                number += squeezed.count(schema.AROUND, before, at + 1)
+                before = at + 1
+                folded, plain, name = entries[number].split(schema.WITHIN)
+                alike = (plain or folded).replace(" ", "")
+                if key in alike:
+                    place = 0 if alike == key else 1 if alike.startswith(key) else _INSIDE
+                    yield place, name or folded
+                at = squeezed.find(part, before)
 
 
 def _having(graph: adapter.Graph[Any], names: Sequence[str], parts: Sequence[str]) -> Iterator[str]:

@@ -19,6 +19,8 @@ WITHIN: Final = "\x1f"
 AROUND: Final = "\x1e"
 # The number of names in a list.
 SIZE: Final = 1_000
+# A call that creates fewer texts leaves them unlisted: short lists cost searches as much to read.
+MANY: Final = 100
 
 
 def _any(value: Any, _: str) -> Any:

@@ -1,5 +1,6 @@
 """Import records as `export` makes them; their layers check them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..errors import (
 )
 from ..graph.adapter import Node
 from ..layers import NOW, REQUIRED, EdgeKind, Layer, NodeKind, Property
+from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
 from .places import Key, Place, key_of, own_key, places
 from .view import Everything, shown_key, value_of
@@ -59,6 +61,12 @@ class _Importer:
             place = graph.layer_of(node.label).sharing(node.label), graph.key(node)
             if place in wanted:
                 self._nodes.setdefault(place, node)
+        new = Counter(label for place in wanted - self._nodes.keys() for label in place[0])
+        self._lists = {
+            index.label: lists.Created(graph, index, new[index.label])
+            for layer in graph.layers
+            for index in layer.texts
+        }
         self.counts = dict.fromkeys(
             ("nodes_created", "nodes_existing", "relations_created", "relations_existing"), 0
         )
@@ -75,6 +83,8 @@ class _Importer:
 
     def finish(self) -> None:
         self._words.finish()
+        for one in self._lists.values():
+            one.finish()
 
     def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> None:
         place = layer.sharing(kind.label), own_key(kind, row)
@@ -138,6 +148,8 @@ class _Importer:
         values = _complete(row, kind.properties, self._graph.context.now_ms)
         values |= self._dimension(kind, values)
         derived = {name: derive(values) for name, derive in kind.derived.items()}
+        if (its := self._lists.get(kind.label)) is not None:
+            derived = its.listed(derived, values[its.index.source])
         return self._graph.create_node(kind.label, **values, **derived)
 
     def _add_edge(self, row: Row, layer: Layer) -> None:

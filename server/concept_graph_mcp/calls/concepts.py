@@ -270,7 +270,7 @@ def _similar(scope: str, seeds: Sequence[str]) -> Similar:
     keys = tuple(folding.squeezed(name) for _, name in names.values)
     most = schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES
     every = None if scope == SHARED else _all_of(scope)
-    return Similar(names, keys, schema.CONCEPT, *most, every)
+    return Similar(names, keys, schema.CONCEPT, *most, procedures.LISTED_SIMILAR, every)
 
 
 def _named(scope: str, *names: str) -> Equal:

@@ -124,7 +124,8 @@ class Similar(NamedTuple):
     *keys* are its values, squeezed as `folding` does it. The similar nodes of a key are the first
     *limit* nodes of *label* whose squeezed indexed text contains the key: equal ones first, then
     those that begin with it, then the others, each group by the text itself. Empty keys are
-    skipped. With *every*, they are all that it finds.
+    skipped. For texts in lists, the read-only procedure *listed* takes keys and a limit and returns
+    the first matches of each key as its one field. With *every*, they are all that it finds.
     """
 
     equal: Equal
@@ -132,6 +133,7 @@ class Similar(NamedTuple):
     label: str
     most: int
     limit: int
+    listed: Procedure
     every: Range | None = None
 
 

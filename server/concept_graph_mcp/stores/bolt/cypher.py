@@ -11,7 +11,7 @@ from ...calls.lookups import Filled, Incoming, Similar, Text
 from . import lookups
 from .lookup_plan import Finding, finding
 from .name_forms import State
-from .text_search import NAMES, SIZE, beginning, listed
+from .text_search import NAMES, TEXTS, alike, beginning, listed
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -53,13 +53,15 @@ def call(
     before: list[Statement] = []
     search = searched(call)
     if isinstance(search, Similar):
-        known = {SIZE: state.listed}
+        known = {TEXTS: state.texts}
+        in_lists = alike(search, lookups.missing(search))
     elif search is not None:
-        before = [beginning(search, state.listed)]
-        if state.has_lists:
-            before.append(listed(search))
-        else:
-            known = {NAMES: []}
+        before = [beginning(search, state.texts)]
+        in_lists = listed(search)
+    if search is not None and state.has_lists:
+        before.append(in_lists)
+    elif search is not None:
+        known |= {NAMES: []}
     # Look-ups may depend on the time of the call.
     return [*before, (text, {**parameters, **known, **context}), calling]
 
@@ -80,7 +82,8 @@ def beforehand(call: Call) -> Statement | None:
     which most calls do not need.
     """
     if isinstance(call.lookup, Similar):
-        return lookups.missing(call.lookup)
+        text, parameters = lookups.missing(call.lookup)
+        return f"{text} RETURN size(missing) AS found", parameters
     if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
         return None
     body, parameters = lookups.found(call.lookup.then.lookup)

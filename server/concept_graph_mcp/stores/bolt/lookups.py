@@ -317,9 +317,9 @@ def _unfolded(label: str) -> tuple[str, str]:
 
 
 def missing(lookup: Similar) -> Statement:
-    """Return the statement that counts the names in *lookup* that no node has."""
+    """Return the Cypher for the keys of the `missing` names in *lookup*, which no node has."""
     writer = _Writer(False, "p")
-    return f"{_missed(writer, lookup)} RETURN size(missing) AS found", writer.parameters
+    return _missed(writer, lookup), writer.parameters
 
 
 def _missed(writer: _Writer, lookup: Similar) -> str:
@@ -354,14 +354,14 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
     index = text_index(lookup.label)
     limit = writer.parameter(lookup.limit)
     unfolded, them = _unfolded(lookup.label)
-    # The number of names in lists, unless a node lacks a form.
-    writer.parameters[text_search.SIZE] = None
     body = (
-        f"{_missed(writer, lookup)} "
-        "CALL { WITH missing WITH missing WHERE size(missing) > 0"
-        f" {_alike_in_lists(writer, lookup.label, limit)} }} "
-        "CALL { WITH missing, size WITH missing"
-        f" WHERE size(missing) > 0 AND coalesce(size <> ${text_search.SIZE}, true)"
+        f"CALL {{ {text_search.lacking(index)}RETURN {text_search.LACKING} }} "
+        f"CALL {{ {_missed(writer, lookup)} RETURN known, missing }} "
+        f"CALL {{ UNWIND ${text_search.NAMES} AS name"
+        f" MATCH (n:{lookup.label} {{{index.source}: name}}) WHERE {is_shared('n')}"
+        " RETURN collect(n) AS listed } "
+        f"CALL {{ WITH missing, {text_search.LACKING} WITH missing, {text_search.LACKING}"
+        f" WHERE size(missing) > 0 AND {text_search.LACKING}"
         f" {unfolded}RETURN {them} AS unfolded }} "
         "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
         f" MATCH (n:{lookup.label} {{{index.unlisted}: true}})"
@@ -372,33 +372,6 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
         " RETURN collect(n) AS alike } "
     )
     writer.add(body, "known + unfolded + listed + alike")
-
-
-def _alike_in_lists(writer: _Writer, label: str, limit: str) -> str:
-    """Return the Cypher for `listed`, the nodes whose listed names resemble a key, and for `size`.
-
-    `size` is the number of names in lists. Blanks are removed from a list once for all keys.
-    """
-    around, within = writer.parameter(lists.AROUND), writer.parameter(lists.WITHIN)
-    return (
-        f"MATCH (l:{lists.LIST} {{label: {writer.parameter(label)}}})"
-        " WITH missing, l, replace(l.names, ' ', '') AS squeezed"
-        " WITH l, [key IN missing WHERE squeezed CONTAINS key] AS keys"
-        " WITH sum(l.size) AS size,"
-        " collect(CASE size(keys) WHEN 0 THEN null ELSE [l, keys] END) AS found"
-        " CALL { WITH found UNWIND found AS one WITH one[0] AS l, one[1] AS keys"
-        f" UNWIND split(l.names, {around}) AS entry"
-        f" WITH keys, split(entry, {within}) AS entry WHERE size(entry) = 3"
-        " WITH keys, entry, CASE entry[1] WHEN '' THEN entry[0] ELSE entry[1] END AS plain"
-        " WITH keys, entry, replace(plain, ' ', '') AS squeezed"
-        " UNWIND keys AS key WITH key, entry, squeezed WHERE squeezed CONTAINS key"
-        " WITH key, CASE entry[2] WHEN '' THEN entry[0] ELSE entry[2] END AS name,"
-        f" {_LIKENESS} AS place ORDER BY place, name"
-        f" WITH key, collect(name)[0..{limit}] AS names UNWIND names AS name"
-        f" MATCH (n:{label} {{{text_index(label).source}: name}}) WHERE {is_shared('n')}"
-        " RETURN collect(n) AS listed }"
-        " RETURN listed, size"
-    )
 
 
 def _filter(writer: _Writer, where: Where) -> str:

@@ -1,6 +1,7 @@
 """Maintain the forms of names that searches read: find nodes that lack them, and add them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from neo4j.exceptions import ClientError
@@ -12,15 +13,15 @@ from conceptgraph_core.transfer.procedures import INDEX
 
 from .failures import is_conflict
 from .probes import Run, listed
-from .text_search import unfolded
+from .text_search import LACKING, TEXTS, lacking, unfolded
 
 # A scan this short needs no index; and a storage that does not count its indexes reports 10.
 _FEW = 1_000
-# Nodes in one transaction that adds forms or fills lists.
+# Nodes in one transaction that adds forms.
 _BATCH = 10_000
-# Names put into lists before a connection is served: about a second's work. The next connection
-# continues.
-_MOST_LISTED = 100_000
+# Names put into lists in one transaction, before a connection or after a search: some tens of
+# milliseconds' work. Imports list their names themselves.
+_MOST_LISTED = 5_000
 
 _Counts = Mapping[tuple[str, ...], int]
 
@@ -29,20 +30,24 @@ _Counts = Mapping[tuple[str, ...], int]
 class State:
     """The state of the nodes that a search reads.
 
-    It says whether there are any lists and, if known, how many names they hold when no node lacks a
-    form.
+    It says whether there are any lists and, if known, how many texts the text index has, and how
+    many of them are in no list.
     """
 
     has_lists: bool = True
-    listed: int | None = None
+    texts: int | None = None
+    unlisted: int = 0
+
+    @property
+    def has_many_unlisted(self) -> bool:
+        return self.unlisted >= _MOST_LISTED
 
 
 async def state(run: Run, index: TextIndex) -> State:
     """Return the state of the nodes with a text of *index*.
 
-    Memgraph counts the entries of an index. A text, its forms and the mark "in no list" are written
-    together, so any other node with a text is in a list or may lack a form. Changed and deleted
-    nodes stay counted until the database cleans up.
+    Memgraph counts the entries of an index. Changed and deleted nodes stay counted until the
+    database cleans up.
     """
     counts = await _counts(run, index)
     if counts is None:
@@ -51,7 +56,7 @@ async def state(run: Run, index: TextIndex) -> State:
     has_lists = _has_lists(counts)
     if source is None or source < _FEW or unlisted is None:
         return State(has_lists)
-    return State(has_lists, source - unlisted)
+    return State(has_lists, source, unlisted)
 
 
 async def ensure(run: Run, layers: Sequence[Layer]) -> None:
@@ -66,12 +71,13 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
                 if counts is None or _has_lists(counts):
                     await _forget_stale(run, index)
                 await _fold(run, index)
-            if counts is None or (_of(counts, index)[1] or _FEW) >= _FEW:
-                await _list(run, index)
         except ClientError as error:
             # A replica cannot be written; its searches are right too, only slower.
             if is_conflict(error):
                 raise
+        else:
+            if counts is None or (_of(counts, index)[1] or _FEW) >= _FEW:
+                await fill_lists(run, index)
 
 
 async def _counts(run: Run, index: TextIndex) -> _Counts | None:
@@ -107,14 +113,8 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
     source, unlisted = _of(counts, index)
     if source is None or source < _FEW or unlisted is None:
         return True
-    if not _has_lists(counts):
-        return unlisted != source
-    [row] = await run(
-        f"MATCH (l:{lists.LIST} {{label: $label}}) RETURN coalesce(sum(l.size), 0) AS size",
-        {"label": index.label},
-        False,
-    )
-    return unlisted + int(row["size"]) != source
+    [row] = await run(f"{lacking(index)}RETURN {LACKING}", {TEXTS: source}, False)
+    return bool(row[LACKING])
 
 
 async def _forget_stale(run: Run, index: TextIndex) -> None:
@@ -157,26 +157,20 @@ async def _fold(run: Run, index: TextIndex) -> None:
             break  # The rest have a name that is no text.
 
 
-async def _list(run: Run, index: TextIndex) -> None:
-    """Put names into lists, as long as enough for one list are in none."""
-    unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {_BATCH}"
+async def fill_lists(run: Run, index: TextIndex) -> None:
+    """Put some of the names that are in no list into lists, if they are enough for one."""
+    unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {_MOST_LISTED}"
     put = (
         f"{unlisted} WITH collect(n) AS found"
         f" CALL {LIST_NAMES.name}($number, {{found: found}})"
         " YIELD listed RETURN listed"
     )
-    greatest = f"OPTIONAL MATCH (l:{lists.LIST}) RETURN coalesce(max(l.number), 0) AS number"
-    for _ in range(_MOST_LISTED // _BATCH):
-        [there] = await run(f"{unlisted} RETURN count(n) AS nodes", {}, False)
-        if there["nodes"] < lists.SIZE:
-            break
-        [last] = await run(greatest, {}, False)
-        try:
-            [row] = await run(put, {"number": last["number"] + 1}, True)
-        except ClientError as error:
-            # Another process is filling lists, or writes to the same nodes.
-            if not is_conflict(error):
-                raise
-            break
-        if row["listed"] < _BATCH:
-            break
+    [there] = await run(f"{unlisted} RETURN count(n) AS nodes", {}, False)
+    if there["nodes"] < lists.SIZE:
+        return
+    # The lists of imports have numbers below 0.
+    greatest = f"OPTIONAL MATCH (l:{lists.LIST}) WHERE l.number > 0 RETURN max(l.number) AS number"
+    [last] = await run(greatest, {}, False)
+    # A replica cannot be written; and another process may fill lists or write to the same nodes.
+    with suppress(ClientError):
+        await run(put, {"number": (last["number"] or 0) + 1}, True)

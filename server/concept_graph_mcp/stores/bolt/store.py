@@ -109,6 +109,8 @@ class BoltStore:
         statements = cypher.call(call, context, self._has_vector_search, state)
         writes = call.procedure.writes
         made = await self._translated(writes, self._called, statements, writes)
+        if search is not None and state.has_many_unlisted:
+            await self._translated(True, name_forms.fill_lists, self.rows, text_index(search.label))
         fields = call.procedure.fields
         rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
         return rows if made.advice is None else Rows(rows, made.advice)

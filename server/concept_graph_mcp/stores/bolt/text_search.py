@@ -13,7 +13,7 @@ from conceptgraph_core.layers import TextIndex
 from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.registry import text_index
 
-from ...calls.lookups import Ordered, Text
+from ...calls.lookups import Ordered, Similar, Text
 
 Parameter = Callable[[Any], str]
 Statement = tuple[str, dict[str, Any]]
@@ -25,13 +25,15 @@ BEGINNING = "found"
 LACKING = "lacking"
 NAMES = "names"
 DONE = "done"
-# The parameter with the number of names in lists when no node lacks a form.
-SIZE = "size"
+# The parameter with the number of texts in the text index, where none of them is out of date.
+TEXTS = "texts"
 
-# Windows of time, in time constants: from a sixteenth on, each twice as long as the previous one.
-_WINDOWS = tuple(2.0**power for power in range(-4, 17))
+# Windows of time, in time constants: from seconds on, each twice as long as the previous one.
+_WINDOWS = tuple(2.0**power for power in range(-20, 17))
 # A window must hold this many times the nodes of the limit; else its best are not the best of all.
 _MANY = 4
+# So many nodes of a window are ranked at most: an import gives all its nodes about one time.
+_MOST_RANKED = 5_000
 # No time is below it: lower ranks belong to nodes that were never aroused.
 _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
@@ -51,21 +53,34 @@ def is_shared(node: str) -> str:
     return f"coalesce({node}.{SCOPE}, '') = ''"
 
 
-def beginning(lookup: Text, size: int | None) -> Statement:
+def lacking(index: TextIndex) -> str:
+    """Return the Cypher that sets `lacking`: whether any node may lack a form.
+
+    A text, its forms and the mark "in no list" are written together. So no node lacks a form if the
+    texts in lists and those with the mark, which are counted here, are as many as the index has.
+    """
+    label = index.label
+    return (
+        f"CALL {{ MATCH (l:{lists.LIST} {{label: '{label}'}}) RETURN sum(l.size) AS size }} "
+        f"CALL {{ MATCH (n:{label} {{{index.unlisted}: true}}) RETURN count(n) AS unlisted }} "
+        f"WITH coalesce(size + unlisted <> ${TEXTS}, true) AS {LACKING} "
+    )
+
+
+def beginning(lookup: Text, texts: int | None) -> Statement:
     """Return the statement for the first nodes that begin with a keyword or equal one.
 
     The text index returns a range in order, so it is read only up to the limit. Nodes found by
     another form are fewer; all are read and sorted. Texts that equal a keyword come first, whatever
-    their order. A node may lack a form unless the lists hold *size* names; if one may, the
-    statement returns all such nodes too.
+    their order. *texts* is the number in the text index. If a node may lack a form (see `lacking`),
+    the statement returns all such nodes too.
     """
     index = text_index(lookup.label)
     parameters = {
-        "label": lookup.label,
         "ranges": [[part, part + _LAST] for part in lookup.keywords.parts],
         "parts": list(lookup.keywords.parts),
         "most": lookup.limit,
-        SIZE: size,
+        TEXTS: texts,
     }
     ranges = [
         f"WITH range MATCH (n:{index.label}) WHERE n.{form} >= range[0] AND n.{form} < range[1]"
@@ -79,8 +94,7 @@ def beginning(lookup: Text, size: int | None) -> Statement:
     ]
     beginning = " UNION ALL ".join([*ranges, *same])
     return (
-        f"CALL {{ MATCH (l:{lists.LIST} {{label: $label}})"
-        f" RETURN coalesce(sum(l.size) <> ${SIZE}, true) AS {LACKING} }} "
+        f"{lacking(index)}"
         f"CALL {{ UNWIND $ranges AS range CALL {{ {beginning} }} WITH DISTINCT n"
         f" WITH n, coalesce(n.{index.other}, n.{index.source}) IN $parts"
         f" OR n.{index.plain} IN $parts AS exact"
@@ -107,6 +121,18 @@ def listed(lookup: Text) -> Statement:
         f" WITH collect(l) AS found CALL {lookup.listed.name}($keywords, $most, {{found: found}})"
         f" YIELD {lookup.listed.fields[0]} AS name RETURN collect(name) AS {NAMES}",
         parameters,
+    )
+
+
+def alike(lookup: Similar, missing: Statement) -> Statement:
+    """Return the statement for the listed names that resemble the names that *missing* finds."""
+    text, parameters = missing
+    return (
+        f"{text} WITH missing WHERE size(missing) > 0"
+        f" MATCH (l:{lists.LIST} {{label: '{lookup.label}'}}) WITH missing, collect(l) AS found"
+        f" CALL {lookup.listed.name}(missing, $most, {{found: found}})"
+        f" YIELD {lookup.listed.fields[0]} AS name RETURN collect(name) AS {NAMES}",
+        {**parameters, "most": _SPARE * lookup.limit},
     )
 
 
@@ -170,10 +196,12 @@ def ranked(parameter: Parameter, lookup: Ordered) -> str:
     1. the shortest window of time with several times the limit of nodes, and the best of these;
     2. the best nodes older than the window but not older than the lowest rank of step 1, because
        still older ones cannot rank among the first.
-    If no window has enough nodes, all nodes are ranked.
+    It ranks at most 5,000 of each.
+    If no window has enough nodes, few have a time: these are ranked, before the others by `then`.
+    If ranks are too few or too low, all nodes are ranked.
     """
     tau_ms, limit = parameter(lookup.tau_ms), parameter(lookup.limit)
-    many = parameter(_MANY * lookup.limit)
+    many, most = parameter(_MANY * lookup.limit), parameter(_MOST_RANKED)
     windows = parameter([window * lookup.tau_ms for window in _WINDOWS])
     nodes, time = f"MATCH (n:{lookup.label})", f"n.{lookup.by}"
     # `then` is read once, for the order and to drop nodes without it.
@@ -181,10 +209,15 @@ def ranked(parameter: Parameter, lookup: Ordered) -> str:
     first = f"WITH n, then, rank ORDER BY rank DESC, then LIMIT {limit}"
     best = f"{rank} WHERE then IS NOT NULL AND rank IS NOT NULL {first}"
     shared = is_shared("n")
+    first_of_all = first.replace("rank DESC", _NULL_LAST)
     # The scan uses the index of `then`, because the label alone has none.
-    best_of_all = (
-        f"WHERE n.{lookup.then} IS NOT NULL AND {shared} {rank}"
-        f" {first.replace('rank DESC', _NULL_LAST)}"
+    best_of_all = f"WHERE n.{lookup.then} IS NOT NULL AND {shared} {rank} {first_of_all}"
+    with_time = f"{nodes} WHERE {time} IS NOT NULL AND {shared} {rank} WHERE then IS NOT NULL"
+    # The index of `then` is read in order, and no further than the limit.
+    without_time = (
+        f"{nodes} WHERE n.{lookup.then} >= '' AND {time} IS NULL AND {shared}"
+        f" WITH n ORDER BY n.{lookup.then} LIMIT {limit}"
+        f" RETURN n, n.{lookup.then} AS then, null AS rank"
     )
     return (
         # Windows end at the time of the call. The first sufficient one ends the search.
@@ -194,14 +227,19 @@ def ranked(parameter: Parameter, lookup: Ordered) -> str:
         " RETURN count(n) AS found }"
         f" WITH edge, found WHERE found = {many} WITH edge LIMIT 1"
         " RETURN collect(edge) AS edges } "
-        f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {time} >= edge AND {shared} {best}"
+        f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {time} >= edge AND {shared}"
+        f" WITH n LIMIT {most} {best}"
         " RETURN collect(n) AS near, collect(rank) AS ranks } "
         "WITH matching, done, edges, near, last(ranks) AS least,"
         f" size(ranks) = {limit} AND last(ranks) > {parameter(_LEAST)} AS enough "
         "CALL { WITH edges, enough, least UNWIND edges AS edge"
         f" WITH edge, least, enough WHERE enough {nodes}"
-        f" WHERE {time} >= least AND {time} < edge AND {shared} {best} RETURN collect(n) AS far }} "
-        "CALL { WITH done, enough WITH done, enough WHERE NOT done AND NOT enough"
+        f" WHERE {time} >= least AND {time} < edge AND {shared} WITH n LIMIT {most} {best}"
+        " RETURN collect(n) AS far } "
+        "CALL { WITH done, edges WITH done, edges WHERE NOT done AND size(edges) = 0"
+        f" CALL {{ {with_time} {first_of_all} RETURN n, then, rank UNION ALL {without_time} }}"
+        f" {first_of_all} RETURN collect(n) AS few }} "
+        "CALL { WITH edges, enough WITH edges, enough WHERE size(edges) > 0 AND NOT enough"
         f" {nodes} {best_of_all} RETURN collect(n) AS rest }} "
-        "WITH matching, near + far + rest AS ranked "
+        "WITH matching, near + far + few + rest AS ranked "
     )
