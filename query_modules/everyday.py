@@ -9,6 +9,8 @@ CALL everyday.recall("What is Lena allergic to?") YIELD text;
     Compose a text for a message: known entities, memories and associated concepts.
 CALL everyday.peek("What is Lena allergic to?") YIELD text;
     Return the same as `recall` without counting an access.
+CALL everyday.access(["01J…"], {nougat: 1.0}) YIELD memories, concepts;
+    Count what `peek` returns as accessed; readers of a replica send it to the main.
 CALL everyday.remember("Lena is allergic to hazelnuts", ["Lena", "hazelnuts"], "years")
 YIELD id, existing;
     Store a text once, with its subjects, for "days", "years" or "always".
@@ -42,6 +44,7 @@ from conceptgraph_core.memories.view import Graph
 register = Module(__doc__, owning).register
 
 register(procedures.RECALL, Graph, recalling.recall)
+register(procedures.ACCESS, Graph, recalling.access)
 register(procedures.REMEMBER, Graph, remembering.remember)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.ABOUT, Graph, telling.about)

@@ -23,6 +23,8 @@ MAPS = list[MAP]
 # Lab draws fields of these types; over the wire they would cost more than the rest.
 _DRAWN = (Vertex, Edge, Vertex | None, Edge | None, list[Edge])
 NOTHING: Mapping[str, Any] = {}
+# The field with what a call accessed, or its read-only twin would have: see `everyday.access`.
+ACCESSED = "accessed"
 
 
 class Procedure(NamedTuple):
@@ -48,6 +50,10 @@ class Procedure(NamedTuple):
         """Declare a read-only twin with the same results."""
         return self._replace(peeking=name)
 
+    def with_accessed(self) -> "Procedure":
+        """Return the procedure with the field `ACCESSED`, for readers of a replica."""
+        return self._replace(fields=(*self.fields, ACCESSED))
+
     def without(self, *fields: str) -> "Procedure":
         """Return the procedure without *fields*, for calls of the server that do not need them."""
         return self._replace(fields=tuple(one for one in self.fields if one not in fields))
@@ -64,7 +70,9 @@ def writes(name: str, /, **returns: Any) -> Procedure:
 
 
 def _declared(name: str, returns: Mapping[str, Any], *, writes: bool) -> Procedure:
-    fields = tuple(field for field, kind in returns.items() if kind not in _DRAWN)
+    fields = tuple(
+        field for field, kind in returns.items() if kind not in _DRAWN and field != ACCESSED
+    )
     return Procedure(name, fields, writes, returns=returns)
 
 

@@ -29,7 +29,12 @@ CONCEPT_SEARCH = reads(
 RECALL = writes("conceptgraph.recall", **_RECALLED)
 PEEK = reads("conceptgraph.peek", **_RECALLED)
 RECALL_QUERY = writes(
-    "conceptgraph.recall_query", propositions=MAPS, relations=list[Edge], total=int, unknown=MAPS
+    "conceptgraph.recall_query",
+    propositions=MAPS,
+    relations=list[Edge],
+    total=int,
+    unknown=MAPS,
+    accessed=MAP,
 ).peeking_as("conceptgraph.peek_query")
 UNKNOWN = reads("conceptgraph.unknown", seed=str, similar=TEXTS)
 ASSOCIATE = reads(

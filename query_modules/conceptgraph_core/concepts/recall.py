@@ -7,10 +7,11 @@ The weight counts between concepts only. The reasons are in docs/design.md, Scor
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from .. import text
 from . import affect, names, schema
 from .node import Graph, Node
 
@@ -19,6 +20,8 @@ from .node import Graph, Node
 # because a recall makes one for every edge it reads.
 Reading = tuple[float, int, bool, Node, float, float, Any, Node]
 Proposition = tuple[str, Reading]
+# Names of nodes, each with the level that a recall raises it to.
+Levels = Mapping[str, float]
 
 # Below this a float has lost the digits that scores differ in; soon after, it is 0. With the usual
 # time constant that is after two years: then scores are compared by their logarithms.
@@ -50,7 +53,7 @@ def recall(
     """
     walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
     chosen = _strongest(graph, walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS))
-    return _recalled(graph, walk, chosen, len(walk.best))
+    return _recalled(graph, walk, chosen, len(walk.best))[0]
 
 
 def query(
@@ -63,15 +66,16 @@ def query(
     """Recall, and return the whole answer as one row.
 
     It has propositions, the rows of `peek` without relative, relation and total; relations, those
-    of the propositions, in their order; total; and unknown, the rows of `names.unknown`. With
-    *each_episode_once* an episode has only its strongest proposition.
+    of the propositions, in their order; total; unknown, the rows of `names.unknown`; and accessed,
+    the arguments of `everyday.access`. With *each_episode_once* an episode has only its strongest
+    proposition.
     """
     known, missing = names.sown(graph, seeds)
     walk = _walk(graph, known, max_hop)
     best, most = walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS)
     if each_episode_once:
         best = _best_of_each_episode(_strongest(graph, best, len(best)))
-    rows = _recalled(graph, walk, _strongest(graph, best, most), len(best))
+    rows, levels = _recalled(graph, walk, _strongest(graph, best, most), len(best))
     return {
         "propositions": [
             {key: value for key, value in row.items() if key not in _NOT_SAID} for row in rows
@@ -79,15 +83,17 @@ def query(
         "relations": [row["relation"] for row in rows],
         "total": len(best),
         "unknown": names.similar(graph, missing),
+        "accessed": {"concepts": levels},
     }
 
 
 def brought(
     graph: Graph, seeds: Sequence[Any], limit: int, most_edges: Sequence[int]
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], Levels]:
     """Recall at little cost: each episode once, and nothing through well-connected nodes.
 
-    *most_edges* has for each hop the most relations of a node that is still walked from.
+    *most_edges* has for each hop the most relations of a node that is still walked from. Returns
+    the rows of `peek`, and the levels for `raised`.
     """
     known, _ = names.sown(graph, seeds)
     walk = _walk(graph, known, len(most_edges), most_edges)
@@ -123,20 +129,39 @@ def peek(
     )
 
 
+def raised(graph: Graph, levels: Levels) -> int:
+    """Arouse the nodes of these names to the *levels*; return how many were less aroused."""
+    count = 0
+    for name, nodes in graph.find(levels).items():
+        level = text.number(levels[name], "concepts", 0.0, 1.0)
+        count += _raise(graph, nodes[0], level, nodes[0].arousal)
+    return count
+
+
+def _raise(graph: Graph, node: Node, level: float, before: float) -> bool:
+    """Arouse *node* to *level* if that is a gain; tell whether it is."""
+    is_gain = level - before >= schema.MIN_AROUSAL_GAIN
+    if is_gain and graph.may_write:
+        graph.arouse(node, level)
+    return is_gain
+
+
 def _recalled(
     graph: Graph, walk: _Walk, chosen: list[Proposition], total: int
-) -> list[dict[str, Any]]:
-    """Return the rows of the *chosen* readings, and arouse their nodes if the call may write."""
+) -> tuple[list[dict[str, Any]], Levels]:
+    """Return the rows of the *chosen* readings, and the levels that their nodes rise to.
+
+    If the call may write, they rise.
+    """
     rows = _rows(graph, chosen, total)
-    if not graph.may_write:
-        return rows
     mentioned = _mentioned(walk, chosen)
+    levels: dict[str, float] = {}
     for node, distance, before in walk.reached:
         graph.step()
         level = schema.HOP_DECAY ** (distance - 1)
-        if node in mentioned and level - before >= schema.MIN_AROUSAL_GAIN:
-            graph.arouse(node, level)
-    return rows
+        if node in mentioned and _raise(graph, node, level, before):
+            levels[node.name] = level
+    return rows, levels
 
 
 def _walk(graph: Graph, seeds: list[Node], max_hop: int, most_edges: Sequence[int] = ()) -> _Walk:
@@ -164,7 +189,7 @@ def _has_more(graph: Graph, node: Node, most: int) -> bool:
 def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
     """Read every edge of *node* at *hop*; keep its text unless a better reading has the same."""
     best, seen = walk.best, walk.seen
-    text, is_episode = node.text, node.is_episode
+    own, is_episode = node.text, node.is_episode
     decay = schema.HOP_DECAY ** (hop - 1)
     for edge, relation, other, outgoing in graph.edges(node):
         arousal = other.arousal
@@ -178,9 +203,9 @@ def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
                 weight = graph.weight(edge)
         score = arousal * decay * weight
         if outgoing:
-            said = f"{text} {relation} {other.text}"
+            said = f"{own} {relation} {other.text}"
         else:
-            said = f"{other.text} {relation} {text}"
+            said = f"{other.text} {relation} {own}"
             score *= schema.REVERSE_PENALTY
         reading = (score, hop, not outgoing, other, arousal, weight, edge, node)
         old = best.get(said)

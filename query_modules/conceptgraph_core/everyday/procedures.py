@@ -3,8 +3,9 @@
 from ..procedures import MAP, MAPS, TEXTS, declared, reads, writes
 
 RECALL = writes(
-    "everyday.recall", text=str, lines=MAPS, sources=MAPS, tokens=int
+    "everyday.recall", text=str, lines=MAPS, sources=MAPS, tokens=int, accessed=MAP
 ).peeking_as("everyday.peek")  # fmt: skip
+ACCESS = writes("everyday.access", memories=int, concepts=int)
 REMEMBER = writes("everyday.remember", id=str, existing=bool, similar=MAPS)
 SEARCH = reads(
     "everyday.search", kind=str, id=str, text=str, at=int, who=str | None, matched=TEXTS, total=int

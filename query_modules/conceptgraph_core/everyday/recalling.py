@@ -1,6 +1,6 @@
 """Recall for a message: the entities it names, matching memories, associated concepts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .. import quoting
@@ -16,6 +16,7 @@ from ..folding import plain
 from ..memories import context as contexts
 from ..memories import near_duplicates, rendering, standing
 from ..memories.view import Graph, Node
+from ..procedures import NOTHING
 from . import schema
 from .asking import asked, asks_of_the_past, budget, is_of_the_user
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
@@ -41,19 +42,20 @@ def recall(
     was said, found by words, links and vectors, the most relevant first; then the strongest
     propositions of the concepts that it names. *before* is what was said just before, which a
     pronoun refers to. Each recalled element counts as accessed in its own layer. Returns text,
-    lines (see `lines`), sources and tokens, those of the sources included. The text is empty if the
-    message names nobody and no stored text matches enough of its words. Raises InvalidText,
-    InvalidNumber, LibraryMissing, EmbeddingMismatch.
+    lines (see `lines`), sources, tokens, those of the sources included, and accessed (the arguments
+    of `access`). The text is empty if the message names nobody and no stored text matches enough of
+    its words. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     room = Room(budget(token_budget))
     question = asked(message, before)
     known = list(_who(graph.another(Entities), question))[: schema.MOST_WHO]
     named = widening.named(graph.another(Concepts), question)
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
-    brought = _brought_to_mind(graph.another(Concepts), named)
+    brought, levels = _brought_to_mind(graph.another(Concepts), named)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     is_known = bool(who or named) or is_of_the_user(message)
     said = _said(graph, question, is_known, room, reserved, (vector, model))
+    memories = [line["id"] for line in said]
     above = [str(line["parts"][1]) for line in said]
     mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
     lines = [*who, *said, *mind]
@@ -62,6 +64,7 @@ def recall(
         "lines": lines,
         "sources": sources(lines),
         "tokens": tokens(lines) if lines else 0,
+        "accessed": {"memories": memories, "concepts": levels},
     }
 
 
@@ -115,6 +118,23 @@ def _said(
     return lines
 
 
+def access(
+    graph: Graph, memories: Sequence[str] = (), concepts_: Mapping[str, float] = NOTHING
+) -> Row:
+    """Count the accesses that a read-only twin returned as accessed.
+
+    *memories* are ids of memories that were together in one answer, and *concepts* names with the
+    levels that they are aroused to. Missing memories and names are skipped. Returns how many memories
+    were accessed, and how many concepts were less aroused. Raises InvalidNumber.
+    """
+    put = graph.present(memories)
+    contexts.accessed(graph, put)
+    return {
+        "memories": len(put),
+        "concepts": concepts.raised(graph.another(Concepts), concepts_),
+    }
+
+
 def _current(
     graph: Graph, found: Sequence[tuple[Node, Row]], of_past: bool
 ) -> Iterator[tuple[Node, Row]]:
@@ -164,13 +184,18 @@ def _cut(line: Line, node: Node, entry: Row, most: int) -> Line:
     return line
 
 
-def _brought_to_mind(graph: Concepts, named: Sequence[Concept]) -> list[tuple[Row, Line]]:
-    """Return what the concepts *named* bring to mind, each with its line; arouse it."""
+def _brought_to_mind(
+    graph: Concepts, named: Sequence[Concept]
+) -> tuple[list[tuple[Row, Line]], concepts.Levels]:
+    """Return what the concepts *named* bring to mind, each with its line; arouse it.
+
+    Returns also to what levels.
+    """
     seeds = [node.name for node in named]
     if not seeds:
-        return []
-    rows = concepts.brought(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
-    return [(row, _brought(row, seeds[0])) for row in once(rows)]
+        return [], {}
+    rows, levels = concepts.brought(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
+    return [(row, _brought(row, seeds[0])) for row in once(rows)], levels
 
 
 def once(rows: Sequence[Row]) -> list[Row]:

@@ -38,7 +38,8 @@ def context(
     * A memory that does not fit is left out; only the first one is cut.
 
     Returns text, entries (the lines: memory_id, at in unix ms, speaker, source, text, also,
-    contradicted_by), memory_ids, tokens (estimated) and left_out (how many did not fit).
+    contradicted_by), memory_ids, tokens (estimated), left_out (how many did not fit) and accessed
+    (the arguments of `everyday.access`).
 
     Unless the call is read-only, the memories in the text count as accessed, and the existing links
     between them are strengthened. Raises the errors of `search`.
@@ -49,12 +50,14 @@ def context(
     put = [node for node, _, _ in fitting]
     accessed(graph, put)
     made = "\n".join(line for _, _, line in fitting)
+    memory_ids = [node.memory_id for node in put]
     return {
         "text": made,
         "entries": [shown for _, shown, _ in fitting],
-        "memory_ids": [node.memory_id for node in put],
+        "memory_ids": memory_ids,
         "tokens": budgets.tokens(budgets.size(made)),
         "left_out": len(found) - len(put),
+        "accessed": {"memories": memory_ids},
     }
 
 

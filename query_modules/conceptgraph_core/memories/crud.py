@@ -154,11 +154,14 @@ def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
 
 
 def get(graph: Graph, memory_id: str) -> Row:
-    """Return a memory in full; counts an access, if the call may write. Raises NotFound."""
+    """Return a memory in full; counts an access, if the call may write. Raises NotFound.
+
+    `accessed` has the arguments of `everyday.access`.
+    """
     node = graph.existing(memory_id)
     if graph.may_write:
         lifecycle.access(graph, node)
-    return whole(graph, node)
+    return whole(graph, node) | {"accessed": {"memories": [node.memory_id]}}
 
 
 def update(

@@ -39,7 +39,7 @@ CREATE = writes(
     "memorygraph.create", memory_id=str, state=str, decay_score=float, concepts=TEXTS,
     existing=bool, similar=MAPS,
 )  # fmt: skip
-GET = writes("memorygraph.get", **_WHOLE).peeking_as("memorygraph.peek")
+GET = writes("memorygraph.get", **_WHOLE, accessed=MAP).peeking_as("memorygraph.peek")
 UPDATE = writes("memorygraph.update", **_WHOLE)
 FORGET = writes("memorygraph.forget", memory_id=str, deleted_at=int)
 RECENT = reads("memorygraph.recent", **BRIEF, accessed_at=int, total=int, **_STANDING)
@@ -48,7 +48,13 @@ SEARCH = reads(
     **_STANDING, words=MAPS, factors=MAP, memory=Vertex,
 )  # fmt: skip
 CONTEXT = writes(
-    "memorygraph.context", text=str, memory_ids=TEXTS, tokens=int, entries=MAPS, left_out=int
+    "memorygraph.context",
+    text=str,
+    memory_ids=TEXTS,
+    tokens=int,
+    entries=MAPS,
+    left_out=int,
+    accessed=MAP,
 ).peeking_as("memorygraph.peek_context")
 WIDENED = reads("memorygraph.widened", term=str, share=float, said=str, to=str, why=str)
 UNNAMED = reads("memorygraph.unnamed", text=str)

@@ -1,6 +1,6 @@
 """View memories as one call sees them: those of its own scope, and no others."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .. import text
@@ -146,17 +146,26 @@ class AllMemories(adapter.Graph[Node]):
 
     def existing_all(self, memory_ids: Sequence[str], field: str = "memory_ids") -> list[Node]:
         """Return the memories of those ids, each once, in their order. Raises NotFound."""
-        wanted = list(dict.fromkeys(text.name(one, field) for one in memory_ids))
-        sought = frozenset(wanted)
-        found: dict[str, Node] = {}
-        for node in self.nodes():
-            memory_id = node.raw.get_property("id")
-            if memory_id in sought:
-                found.setdefault(memory_id, node)
+        wanted = dict.fromkeys(text.name(one, field) for one in memory_ids)
+        found = self._with_ids(wanted)
         for memory_id in wanted:
             if memory_id not in found:
                 raise not_found(memory_id)
         return [found[memory_id] for memory_id in wanted]
+
+    def present(self, memory_ids: Sequence[str]) -> list[Node]:
+        """Return those of the memories that exist, each once, in their order."""
+        wanted = dict.fromkeys(memory_ids)
+        found = self._with_ids(wanted)
+        return [found[memory_id] for memory_id in wanted if memory_id in found]
+
+    def _with_ids(self, wanted: Collection[str]) -> dict[str, Node]:
+        found: dict[str, Node] = {}
+        for node in self.nodes():
+            memory_id = node.raw.get_property("id")
+            if memory_id in wanted:
+                found.setdefault(memory_id, node)
+        return found
 
     def sees(self, node: Node) -> bool:
         """Tell whether *node* belongs to this call's scope."""

@@ -41,14 +41,14 @@ _EPISODE = schema.LAYER.kind(schema.EPISODE)
 @checked
 def concept_upsert(concept: str, scope: str = SHARED) -> Call:
     text.name(concept, "concept")
-    return Call(procedures.CONCEPT_UPSERT, (concept,), _named(scope, concept), whose(scope))
+    return Call(procedures.CONCEPT_UPSERT, (concept,), named(scope, concept), whose(scope))
 
 
 @checked
 def update_affect(target: str, valence_delta: float, scope: str = SHARED) -> Call:
     text.existing_name(target, "target")
     return Call(
-        procedures.UPDATE_AFFECT, (target, valence_delta), _named(scope, target), whose(scope)
+        procedures.UPDATE_AFFECT, (target, valence_delta), named(scope, target), whose(scope)
     )
 
 
@@ -61,10 +61,10 @@ def episode_add(summary: str, concepts: Sequence[str], date: str, scope: str = S
     # "." follows "-", so the range holds all names that begin with the base and a hyphen.
     numbered = Range(schema.LAYER.names, "name", base + "-", base + ".", mine(scope))
     if not names:
-        return Call(procedures.EPISODE_ADD, (summary, []), _named(scope), whose(scope))
+        return Call(procedures.EPISODE_ADD, (summary, []), named(scope), whose(scope))
     words_scope = schema.words_scope(scope)
     indexed = text_lookups.of_new_text(_EPISODE, summary, words_scope, base, base + ".")
-    lookup = Union((_named(scope, base, *names), numbered, *indexed))
+    lookup = Union((named(scope, base, *names), numbered, *indexed))
     return Call(
         procedures.EPISODE_ADD,
         (summary, list(names)),
@@ -96,9 +96,9 @@ def associate(
 def widened(query: str, scope: str = SHARED) -> Call:
     """Return the call that returns the terms added to *query* by the concepts in it."""
     text.summary(query, "text")
-    named = () if missing() else spoken.names(query, text_lookups.spoken())
+    heard = () if missing() else spoken.names(query, text_lookups.spoken())
     return Call(
-        procedures.WIDENED, (query,), folded(scope, named), text_lookups.context() | whose(scope)
+        procedures.WIDENED, (query,), folded(scope, heard), text_lookups.context() | whose(scope)
     )
 
 
@@ -112,7 +112,7 @@ def unindexed(scope: str = SHARED) -> Call:
 def relation_add(source: str, target: str, relation_type: str, scope: str = SHARED) -> Call:
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type)
-    return Call(procedures.RELATION_ADD, arguments, _named(scope, source, target), whose(scope))
+    return Call(procedures.RELATION_ADD, arguments, named(scope, source, target), whose(scope))
 
 
 @checked
@@ -211,7 +211,7 @@ def neighbourhood(
 def rename(concept: str, new_name: str, dry_run: bool, scope: str = SHARED) -> Call:
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
-    lookup = Union((_named(scope, concept, new_name), *_listing(scope, concept)))
+    lookup = Union((named(scope, concept, new_name), *_listing(scope, concept)))
     return Call(procedures.RENAME, (concept, new_name, dry_run), lookup, whose(scope))
 
 
@@ -219,7 +219,7 @@ def rename(concept: str, new_name: str, dry_run: bool, scope: str = SHARED) -> C
 def remove(name: str, dry_run: bool, scope: str = SHARED) -> Call:
     text.existing_name(name, "name")
     indexed = text_lookups.of_removal(_EPISODE, name, schema.words_scope(scope))
-    lookup = Union((_named(scope, name), *_listing(scope, name), *indexed))
+    lookup = Union((named(scope, name), *_listing(scope, name), *indexed))
     return Call(procedures.REMOVE, (name, dry_run), lookup, text_lookups.context() | whose(scope))
 
 
@@ -229,7 +229,7 @@ def remove_relation(
 ) -> Call:
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)
-    return Call(procedures.REMOVE_RELATION, arguments, _named(scope, source, target), whose(scope))
+    return Call(procedures.REMOVE_RELATION, arguments, named(scope, source, target), whose(scope))
 
 
 def whose(scope: str) -> dict[str, str]:
@@ -244,7 +244,7 @@ def mine(scope: str) -> Where:
 
 def called(scope: str, names: Sequence[str]) -> list[Lookup]:
     """Look up what has one of *names* in *scope*, or has it but for its case."""
-    return [_named(scope, *names), folded(scope, list(map(folding.folded, names)))]
+    return [named(scope, *names), folded(scope, list(map(folding.folded, names)))]
 
 
 def folded(scope: str, names: Sequence[str]) -> Equal:
@@ -262,7 +262,7 @@ def _relation(source: str, target: str, relation_type: str) -> None:
 
 
 def _seeds(scope: str, seeds: Sequence[str]) -> Equal:
-    return _named(scope, *(text.existing_name(seed, "seeds") for seed in seeds))
+    return named(scope, *(text.existing_name(seed, "seeds") for seed in seeds))
 
 
 def _similar(scope: str, seeds: Sequence[str]) -> Similar:
@@ -273,7 +273,7 @@ def _similar(scope: str, seeds: Sequence[str]) -> Similar:
     return Similar(names, keys, schema.CONCEPT, *most, procedures.LISTED_SIMILAR, every)
 
 
-def _named(scope: str, *names: str) -> Equal:
+def named(scope: str, *names: str) -> Equal:
     """Look up exact names, among all of *scope* that share the name space of concepts."""
     values = tuple((scope, name) for name in dict.fromkeys(names))
     return Equal(schema.LAYER.names, (schema.SCOPE, "name"), values)

@@ -10,6 +10,7 @@ from conceptgraph_core.everyday.asking import asked, budget, limited
 from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema
+from conceptgraph_core.procedures import NOTHING
 
 from . import concepts, entities, memories, memory_search, text_lookups
 from .call import Call, checked
@@ -42,6 +43,22 @@ def recall(
     arguments = (message, before, token_budget, list(vector), model)
     context = text_lookups.context() | text_lookups.asking(asker, asked_at)
     return Call(RECALL, arguments, lookup, context | concepts.whose(own))
+
+
+@checked
+def access(
+    scope: str,
+    memory_ids: Sequence[str] = (),
+    levels: Mapping[str, float] = NOTHING,
+    concept_scope: str | None = None,
+) -> Call:
+    """Return the call that counts what a read-only twin returned as accessed."""
+    own = scope if concept_scope is None else concept_scope
+    parts: list[Lookup] = [memories.ids(*memory_ids)] if memory_ids else []
+    if levels:
+        parts.append(concepts.named(own, *levels))
+    given = [*memory_ids], dict(levels)
+    return Call(procedures.ACCESS, given, _all(parts), concepts.whose(own))
 
 
 @checked
