@@ -104,6 +104,7 @@ def main(
     \b
     The graph is in Memgraph, configured by environment variables:
       MEMGRAPH_URI            default bolt://localhost:7687; or MEMGRAPH_URL
+      MEMGRAPH_READ_URI       replicas that answer what only reads
       MEMGRAPH_USER           and MEMGRAPH_PASSWORD
       AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
       TZ                      your time zone, e.g. Europe/Berlin; needed to serve

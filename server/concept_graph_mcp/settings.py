@@ -28,7 +28,7 @@ EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
 MINILM = "minilm"
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-_UNUSABLE_URI = f"MEMGRAPH_URI: must be like {DEFAULT_URI} or neo4j://host:7687"
+_UNUSABLE_URI = f"must be like {DEFAULT_URI} or neo4j://host:7687"
 # Names that users put into the query by mistake; a routing context never has them.
 _SECRET = re.compile("user|pass|pwd|auth|token|secret", re.IGNORECASE)
 _BLANK = re.compile(r"\s")
@@ -63,6 +63,8 @@ class Settings:
     decay_users: tuple[str, ...] = ()
     # Milliseconds until deleted memories are removed; None: they never are, nor do memories expire.
     retention_ms: int | None = None
+    # The replicas that answer what only reads; none: `uri` answers all.
+    read_uris: tuple[str, ...] = ()
     # "shared" or "own": all users share concepts and episodes, or each user has their own.
     concepts: str = WHOSE[0]
 
@@ -102,6 +104,7 @@ def read(
         embeddings=checked(embeddings, environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
         decay_users=checked(_users, environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
         retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
+        read_uris=checked(_read_uris, environment.get("MEMGRAPH_READ_URI", "")),
         concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
     )
     # Not one of our settings, because the text index reads it itself.
@@ -263,22 +266,30 @@ def _tau(value: str) -> int:
     return int(tau)
 
 
-def _uri(value: str) -> str:
+def _read_uris(value: str) -> tuple[str, ...]:
+    name = "MEMGRAPH_READ_URI"
+    uris = tuple(_uri(one.strip(), name) for one in value.split(",") if one.strip())
+    if any(not one.startswith("bolt") for one in uris):
+        raise SettingsError(f"{name}: must be bolt:// URIs, each of one replica")
+    return tuple(dict.fromkeys(uris))
+
+
+def _uri(value: str, name: str = "MEMGRAPH_URI") -> str:
     try:
         parts = urlsplit(value)
         usable = parts.scheme in _SCHEMES and bool(parts.hostname) and not _BLANK.search(value)
         credentials = parts.username is not None or parts.password is not None
         _ = parts.port
     except ValueError:
-        raise SettingsError(_UNUSABLE_URI) from None
+        raise SettingsError(f"{name}: {_UNUSABLE_URI}") from None
     if credentials or any(_SECRET.search(key) for key, _ in parse_qsl(parts.query)):
         raise SettingsError(
-            "MEMGRAPH_URI: must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD"
+            f"{name}: must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD"
         )
     if usable and parts.query and parts.scheme.startswith("bolt"):
-        raise SettingsError("MEMGRAPH_URI: only neo4j:// URIs may have a query")
+        raise SettingsError(f"{name}: only neo4j:// URIs may have a query")
     if not usable:
-        raise SettingsError(_UNUSABLE_URI)
+        raise SettingsError(f"{name}: {_UNUSABLE_URI}")
     return value
 
 

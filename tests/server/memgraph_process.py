@@ -18,11 +18,16 @@ _START_S = 60.0
 
 
 class MemgraphProcess:
-    """A server with our modules and with its data in *directory*; *flags* are its own."""
+    """A server with our modules and with its data in *directory*; *flags* are its own.
 
-    def __init__(self, directory: Path, *flags: str) -> None:
+    At another *host* of the loopback it is as on another machine.
+    """
+
+    def __init__(self, directory: Path, *flags: str, host: str = "127.0.0.1") -> None:
+        self.host = host
         self._data, self._modules = directory / "data", directory / "modules"
-        self._output, self._flags = directory / "output", flags
+        self._output = directory / "output"
+        self._flags = (*flags, f"--bolt-address={host}")
         self._modules.mkdir(parents=True)
         install_modules.main([str(self._modules)], standalone_mode=False)
         self.port = _free_port()
@@ -30,7 +35,7 @@ class MemgraphProcess:
 
     @property
     def uri(self) -> str:
-        return f"bolt://127.0.0.1:{self.port}"
+        return f"bolt://{self.host}:{self.port}"
 
     @property
     def name(self) -> str:
@@ -67,7 +72,7 @@ class MemgraphProcess:
         """Make *replica* a replica of this server, in *mode*."""
         port = _free_port()
         replica.rows(f"SET REPLICATION ROLE TO REPLICA WITH PORT {port}")
-        self.rows(f'REGISTER REPLICA {replica.name} {mode} TO "127.0.0.1:{port}"')
+        self.rows(f'REGISTER REPLICA {replica.name} {mode} TO "{replica.host}:{port}"')
 
     def signal(self, number: int) -> None:
         """Send the server a signal: SIGSTOP lets it hang, SIGCONT lets it go on."""

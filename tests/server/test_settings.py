@@ -196,10 +196,11 @@ def test_the_uris_that_the_driver_knows_are_taken_as_they_are(uri):
         "bolt://localhost?pwd=open-sesame-42",
     ],
 )
-def test_a_uri_that_cannot_be_used_is_one_line_without_what_may_be_secret(uri):
+@pytest.mark.parametrize("name", ["MEMGRAPH_URI", "MEMGRAPH_READ_URI"])
+def test_a_uri_that_cannot_be_used_is_one_line_without_what_may_be_secret(name, uri):
     with pytest.raises(SettingsError) as failure:
-        settings.read(TZ | {"MEMGRAPH_URI": uri})
-    assert str(failure.value).startswith("MEMGRAPH_URI: ")
+        settings.read(TZ | {name: uri})
+    assert str(failure.value).startswith(f"{name}: ")
     assert "\n" not in str(failure.value)
     assert "open-sesame-42" not in str(failure.value)
     assert failure.value.__suppress_context__ or failure.value.__context__ is None
@@ -209,6 +210,18 @@ def test_a_routing_context_is_taken_and_not_shown():
     uri = "neo4j://graph.example:7688?policy=eu"
     assert settings.read(TZ | {"MEMGRAPH_URI": uri}).uri == uri
     assert settings.location(uri) == "neo4j://graph.example:7688"
+
+
+def test_each_replica_is_named_once():
+    uris = " bolt://one:7687,bolt://two:7687, ,bolt://one:7687"
+    chosen = settings.read(TZ | {"MEMGRAPH_READ_URI": uris})
+    assert chosen.read_uris == ("bolt://one:7687", "bolt://two:7687")
+    assert settings.read(TZ).read_uris == ()
+
+
+def test_a_replica_is_one_server():
+    with pytest.raises(SettingsError, match="MEMGRAPH_READ_URI: must be bolt:// URIs"):
+        settings.read(TZ | {"MEMGRAPH_READ_URI": "neo4j://graph.example"})
 
 
 def test_both_names_of_the_uri_work_and_the_first_one_wins():

@@ -124,8 +124,8 @@ def access(
     """Count the accesses that a read-only twin returned as accessed.
 
     *memories* are ids of memories that were together in one answer, and *concepts* names with the
-    levels that they are aroused to. Missing memories and names are skipped. Returns how many memories
-    were accessed, and how many concepts were less aroused. Raises InvalidNumber.
+    levels that they are aroused to. Missing memories and names are skipped. Returns how many
+    memories were accessed, and how many concepts were less aroused. Raises InvalidNumber.
     """
     put = graph.present(memories)
     contexts.accessed(graph, put)

@@ -73,6 +73,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         variables["OPENAI_API_KEY"] = _SECRET if os.environ.get("OPENAI_API_KEY") else ""
     if configured.embedded is None:
         variables["MEMGRAPH_URI"] = configured.uri
+        variables["MEMGRAPH_READ_URI"] = ",".join(configured.read_uris)
         variables["MEMGRAPH_USER"] = configured.user
         variables["MEMGRAPH_PASSWORD"] = _SECRET if configured.password else ""
     usual = {

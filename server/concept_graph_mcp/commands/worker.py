@@ -82,7 +82,8 @@ def worker(
     if what and what[0] in _ACTIONS and not (once or dry_run):
         _act(embedded, what, as_json)
         return
-    chosen = configured(embedded)
+    # Its jobs write nearly all that they read.
+    chosen = dataclasses.replace(configured(embedded), read_uris=())
     if retention is not None:
         chosen = dataclasses.replace(chosen, retention_ms=settings.retention(retention))
     if once or dry_run:

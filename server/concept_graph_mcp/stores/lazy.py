@@ -107,6 +107,10 @@ def _embedded(path: Path, creates: bool) -> KeptStore:
 
 
 def _bolt(settings: Settings) -> KeptStore:
+    if settings.read_uris:
+        from .bolt.replicated import ReplicatedStore
+
+        return ReplicatedStore(settings.uri, settings.read_uris, settings.user, settings.password)
     from .bolt.store import BoltStore
 
     return BoltStore(settings.uri, settings.user, settings.password)
