@@ -42,8 +42,11 @@ def associate(
 def later_first(
     texts: list[dict[str, Any]], rows: list[dict[str, Any]], names: set[str], asked: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return *rows*, each before an older one that has the same cues, two or more, and half of all
-    the terms; *names* are first names of speakers, which are no terms here.
+    """Return *rows*, each before an older one that has the same cues and nearly the same terms.
+
+    Nearly the same are half of all terms, where there are two cues or more; and, by one speaker,
+    two rare terms and half of the shorter text, where the later has 0.7 of the score. *names* are
+    first names of speakers, which are no terms here.
     """
     terms = {text["id"]: set(text["terms"]) - names for text in texts}
     cues = {row["id"]: {cue for cue in row["words"] if 0 in row["words"][cue]} for row in rows}
@@ -53,13 +56,33 @@ def later_first(
             one, other = terms[old["id"]], terms[row["id"]]
             is_later = None not in (old["said_at"], row["said_at"])
             is_later = is_later and old["said_at"] < row["said_at"]
-            same = len(cues[row["id"]]) > 1 and cues[old["id"]] == cues[row["id"]]
-            if is_later and same and len(one & other) >= len(one | other) / 2:
+            same = cues[old["id"]] == cues[row["id"]] != set()
+            alike = len(cues[row["id"]]) > 1 and len(one & other) >= len(one | other) / 2
+            if is_later and same and (alike or corrects(texts, old, row, one, other)):
                 made.insert(place, row)
                 break
         else:
             made.append(row)
     return made or rows
+
+
+def corrects(
+    texts: list[dict[str, Any]],
+    old: dict[str, Any],
+    row: dict[str, Any],
+    one: set[str],
+    other: set[str],
+) -> bool:
+    """Tell whether *row* names what it corrects in *old*."""
+    speakers = {text["id"]: text["speaker"] for text in texts}
+    few = max(5, len(texts) // 100)
+    rare = [term for term in one & other if sum(term in text["terms"] for text in texts) <= few]
+    return (
+        speakers[old["id"]] == speakers[row["id"]]
+        and row["score"] >= 0.7 * old["score"]
+        and len(one & other) >= min(len(one), len(other)) / 2
+        and len(rare) >= 2
+    )
 
 
 def order(row: dict[str, Any]) -> tuple[float, float, str]:

@@ -7,7 +7,7 @@ docs/design.md).
 
 import heapq
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ def context(
     """Compose the memories that match *query* within *token_budget*, the most relevant first.
 
     * The text has the matches, and memories that the links of the best matches lead to.
-    * A memory that contradicts another one precedes it.
+    * A memory that contradicts another one precedes it, and so does a later one on its matter.
     * Duplicates (the same words) appear once, by the latest.
     * A memory that does not fit is left out; only the first one is cut.
 
@@ -83,7 +83,7 @@ def candidates(
     relevance, copies = _relevance(graph, found)
     worth = {node: _worth(node, value) for node, value in relevance.items()}
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
-    return _entries(graph, ordered, copies)
+    return _entries(graph, ordered, copies, _renewed(found))
 
 
 def _worth(node: Node, relevance: float) -> float:
@@ -143,12 +143,25 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
     ]
 
 
+def _renewed(found: Sequence[Found]) -> dict[Node, Node]:
+    """Return those of *found* that a later one is on the matter of, each with the latest of these.
+
+    See `retrieval.updates`.
+    """
+    by_text = {one.hit.found.text: one.node for one in found if one.hit is not None}
+    later = sorted(found, key=lambda one: near_duplicates.age(one.node))
+    return {by_text[text]: one.node for one in later for text in one.renews if text in by_text}
+
+
 def _entries(
-    graph: Graph, ordered: Sequence[Node], copies: Collection[Node]
+    graph: Graph,
+    ordered: Sequence[Node],
+    copies: Collection[Node],
+    renewed: Mapping[Node, Node],
 ) -> list[tuple[Node, Row]]:
     """Return *ordered* without duplicates, with entries, contradicting memories first.
 
-    *copies* has duplicates of some of them.
+    *copies* has duplicates of some of them, and *renewed* the later ones on the same matter.
     """
     groups: dict[Node, list[Node]] = {}
     chosen = set(ordered)
@@ -159,7 +172,7 @@ def _entries(
     against = standing.against(graph, list(groups), sayings)
     later = dict.fromkeys(node for node in against.values() if node not in groups)
     against |= standing.against(graph, list(later), sayings)
-    shown = near_duplicates.later_first([*groups, *later], against)
+    shown = near_duplicates.later_first([*groups, *later], {**renewed, **against})
     return [(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown]
 
 

@@ -44,6 +44,11 @@ class Found:
         return self.hit is not None and self.hit.found.is_said
 
     @property
+    def renews(self) -> tuple[int, ...]:
+        """The texts of older memories on the same matter, by their ids in the index."""
+        return () if self.hit is None else self.hit.found.renews
+
+    @property
     def in_period(self) -> bool:
         """Whether the memory is from a period that the query names."""
         return self.hit is not None and self.hit.found.factors.period > 1.0

@@ -25,7 +25,10 @@ FOREIGN: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Associated(Generic[H]):
-    """A text that matches a question: `score` is the sum over its words times the factors."""
+    """A text that matches a question: `score` is the sum over its words times the factors.
+
+    `renews` has older matching texts on the same matter (`retrieval.updates`).
+    """
 
     text: H
     told: Told
@@ -33,6 +36,7 @@ class Associated(Generic[H]):
     factors: Factors
     _spread: Spread[H] = field(compare=False, repr=False)
     _place: Place = field(compare=False, repr=False)
+    renews: tuple[H, ...] = field(default=(), compare=False)
 
     @property
     def is_said(self) -> bool:

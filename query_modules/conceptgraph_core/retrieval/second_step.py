@@ -16,13 +16,11 @@ from .question import LEADS, Cue, Question
 from .ranking import Associated, activated, best
 from .schema import MOST_PASSED
 from .scoring import Spread
-from .updates import COMPARED, later_first
+from .updates import COMPARED, FEW, RARE, later_first
 
-# This many of the best texts pass on terms; at most this share of all texts may mention the term.
+# This many of the best texts pass on their rare terms.
 PASSING: Final = 3
-RARE: Final = 0.01
-# In a store of fewer than 500 texts, five may mention the term, but at most a tenth of them.
-_FEW: Final = 5
+# Where few texts are rare, at most this share of all may mention the term.
 _TENTH: Final = 0.1
 # A text receives at most this share of the best score; a text with more terms passes on less.
 SHARE: Final = 0.4
@@ -48,7 +46,7 @@ def associate(
     for cue, mentions in _led_to(question, corpus, index, first):
         spread.add(cue, mentions, {})
     rows = best(question, index, spread, max(limit, COMPARED), admits, near)
-    return later_first(question, index, rows)[:limit]
+    return later_first(question, index, corpus.texts, rows)[:limit]
 
 
 def _led_to(
@@ -94,7 +92,7 @@ def _rare(
 ) -> set[str]:
     """Return the terms to pass on: the rarest ones, up to the bound of mentions."""
     said = {term for cue in (*question.cues, *question.further) for term in cue.terms}
-    few = min(_FEW, _TENTH * corpus.texts)
+    few = min(FEW, _TENTH * corpus.texts)
     most = min(MOST_PASSED, int(max(few, RARE * corpus.texts)))
     terms = {term for terms in of_texts for term in terms} - said
     counted = sorted((index.count(term, most), term) for term in terms)
