@@ -215,7 +215,8 @@ def test_mcp_server_is_told_every_variable_that_it_reads() -> None:
     reading = "".join(Path(one.__file__).read_text() for one in (settings, endpoints))
     read = set(re.findall(r'environment\.get\(\s*"(\w+)"', reading))
     assert "AROUSAL_TAU_MS" in read
-    assert read - {"MEMGRAPH_URL"} == set(services()["mcp"]["environment"])
+    # Only a server over HTTP has tokens.
+    assert read - {"MEMGRAPH_URL", "CONCEPT_GRAPH_TOKENS"} == set(services()["mcp"]["environment"])
 
 
 def test_built_services_use_dockerfiles_that_exist() -> None:

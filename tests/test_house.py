@@ -32,10 +32,11 @@ ORDER = [
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
     *(
         f"{SHELL}.{name}"
-        for name in ("endpoints", "embedding", "session", "overdue", "view", "tools")
+        for name in ("logs", "web", "endpoints", "embedding", "session", "overdue", "view", "tools")
     ),
-    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker", "commands")),
-    *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "__main__")),
+    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),
+    *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "http")),
+    *(f"{SHELL}.{name}" for name in ("commands", "__main__")),
 ]
 # What every import of the shell passes through: it only makes the core importable.
 FIRST = SHELL

@@ -42,6 +42,8 @@ _COMMANDS = {
     "reset": "backups",
     "install-modules": "deploying",
     "doctor": "doctor",
+    "serve": "http_server",
+    "tokens": "tokens",
 }
 
 
@@ -117,8 +119,13 @@ def main(
       CONCEPT_GRAPH_EMBEDDINGS  minilm or PROVIDER:NAME, to find by meaning
       CONCEPT_GRAPH_DECAY_USERS  whose memories `worker` lets fade; default: all
       CONCEPT_GRAPH_RETENTION_DAYS  like `worker --retention`
+      CONCEPT_GRAPH_TOKENS    the file of the tokens for `serve`
     """
     ctx.obj = embedded
+    if ctx.invoked_subcommand == "serve":
+        if enable_set_time:
+            raise click.UsageError("--enable-set-time is for serving over stdio only")
+        return
     if ctx.invoked_subcommand is not None:
         serving = {
             "--enable-set-time": enable_set_time,

@@ -44,13 +44,15 @@ def build(
     toolsets: Sequence[str] = DEFAULT_TOOLSETS,
     *,
     works_for: Settings | None = None,
+    asked: Session | None = None,
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
     With *refusal* every tool call is answered with that line. With *works_for* the server also runs
-    the due jobs of these settings between the calls.
+    the due jobs of these settings between the calls. With *asked* the tools use that session, which
+    is another one for each request, and the process is not ended from here.
     """
-    tools = registered.tools(session, toolsets, with_set_time)
+    tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
     tools += aliases.of(tools, others)
     for tool in tools:
@@ -59,8 +61,9 @@ def build(
     @asynccontextmanager
     async def lifespan(_: MCPServer) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
-            if watch_store:
+            if watch_store and asked is None:
                 tasks.start_soon(signals.end_calls_first, session.store)
+            if watch_store:
                 tasks.start_soon(_open_store, session)
                 tasks.start_soon(_collect_again)
             if session.embedding is not None:
@@ -84,6 +87,8 @@ def build(
         extensions=[mcp_app.extension()],
         lifespan=lifespan,
         log_level="WARNING",
+        # Nothing that a client could subscribe to ever changes.
+        subscriptions=False if asked is not None else None,
     )
     for prompt in prompts(toolsets):
         server.add_prompt(prompt)
@@ -106,10 +111,14 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     ends = None if settings.embedded is not None else _end_soon
     store = connect(settings, creates=True)
     session = Session.of(store, settings, on_misdeployed=ends)
-    works = settings.embedded is not None and not (with_set_time or without_worker)
-    works_for = settings if works else None
+    works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
     _run(server)
+
+
+def works_along(settings: Settings) -> Settings | None:
+    """Return *settings* if their store is a file, which has no worker beside it."""
+    return settings if settings.embedded is not None else None
 
 
 def serve_refusing(refusal: str, with_set_time: bool) -> None:

@@ -67,6 +67,8 @@ class Settings:
     read_uris: tuple[str, ...] = ()
     # "shared" or "own": all users share concepts and episodes, or each user has their own.
     concepts: str = WHOSE[0]
+    # The file with the access tokens of a server over HTTP, if one is named.
+    tokens: Path | None = None
 
     @property
     def expires(self) -> bool:
@@ -106,6 +108,7 @@ def read(
         retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
         read_uris=checked(_read_uris, environment.get("MEMGRAPH_READ_URI", "")),
         concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
+        tokens=Path(named) if (named := environment.get("CONCEPT_GRAPH_TOKENS")) else None,
     )
     # Not one of our settings, because the text index reads it itself.
     checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))
@@ -182,9 +185,22 @@ def retention(value: str) -> int | None:
 
 def default_path() -> Path:
     """Return the default path of the embedded store."""
+    return _data_directory() / "memory.db"
+
+
+def _data_directory() -> Path:
     import platformdirs
 
-    return Path(platformdirs.user_data_dir("concept-graph-mcp", appauthor=False)) / "memory.db"
+    return Path(platformdirs.user_data_dir("concept-graph-mcp", appauthor=False))
+
+
+def tokens_file(chosen: Settings) -> Path:
+    """Return the file of the access tokens: beside a store file, else in the data directory."""
+    if chosen.tokens is not None:
+        return chosen.tokens
+    if chosen.embedded is not None:
+        return Path(f"{chosen.embedded}.tokens")
+    return _data_directory() / "tokens.db"
 
 
 def location(uri: str) -> str:

@@ -10,13 +10,13 @@ _NAME = "concept-graph-mcp"
 _AT_ONCE = 4_096
 
 
-def log_there() -> None:
-    """Send the log to stderr, a line for each message; for a process that serves."""
+def log_there(form: logging.Formatter | None = None) -> None:
+    """Send the log to stderr, a line for each message, as *form* says; for a serving process."""
     if sys.stderr is None:
         # Otherwise the next file to be opened would become stderr.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     handler = _Lines()
-    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+    handler.setFormatter(form or logging.Formatter("%(levelname)s: %(message)s"))
     # The MCP library's handler would end the process with the reader, and breaks lines.
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
 

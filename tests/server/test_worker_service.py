@@ -14,6 +14,7 @@ from tcp_proxy import Proxy
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Misdeployed, Unavailable
+from concept_graph_mcp.logs import Lines
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.worker import decay, logs, service
@@ -215,7 +216,7 @@ def test_a_database_that_dies_and_returns_is_worked_on_again(empty_memgraph, sai
 def test_a_line_of_the_log_is_an_event_with_its_fields(caplog, as_json):
     caplog.set_level("INFO", logs.logger.name)
     logs.tell("done", job="decay", processed=3, why="two works\x1b")
-    line = logs.Lines(as_json).format(caplog.records[-1])
+    line = Lines(as_json).format(caplog.records[-1])
     if as_json:
         said = json.loads(line)
         assert (said["event"], said["level"], said["processed"]) == ("done", "info", 3)

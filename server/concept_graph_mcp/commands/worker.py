@@ -14,6 +14,7 @@ from conceptgraph_core.jobs import schema
 
 from .. import calls, settings
 from ..errors import StoreError, one_line
+from ..logs import Lines
 from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import connect
@@ -228,7 +229,7 @@ def _act(embedded: str | None, what: Sequence[str], as_json: bool) -> None:
 def _log_as(form: str) -> None:
     """Log to stderr, as *form* says."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logs.Lines(form == "json"))
+    handler.setFormatter(Lines(form == "json"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logs.logger.setLevel(logging.INFO)
     logs.only_ours()

@@ -52,7 +52,8 @@ class ConceptTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._all_indexed = False
+        # The scopes without an episode that the index lacks.
+        self._all_indexed: set[str] = set()
 
     async def concept_upsert(
         self, concept: Annotated[Text, Field(description="The concept's name, used as it is.")]
@@ -156,25 +157,25 @@ class ConceptTools:
         asked_at: AskedAt = None,
     ) -> EpisodesFound:
         """Find episodes by what they say, however long ago. Arouses nothing."""
-        session = self._session
+        session, scope = self._session, self._session.concept_scope
         call = calls.concepts.associate(
             query,
             limit,
             explained=False,
-            scope=session.concept_scope,
+            scope=scope,
             user_id=session.user_id,
             **asking(asker, asked_at, session.zone),
         )
         rows = await session.run(call)
         found = EpisodesFound(episodes=[_episode(row) for row in rows])
-        if not (rows and self._all_indexed):
+        if not (rows and scope in self._all_indexed):
             # Counting has a cost. Once all are indexed, it is repeated only to explain an empty
             # result.
-            [counted] = await self._session.run(
-                calls.concepts.unindexed(self._session.concept_scope)
-            )
-            self._all_indexed = not counted["episodes"]
-            if counted["episodes"]:
+            [counted] = await session.run(calls.concepts.unindexed(scope))
+            if not counted["episodes"]:
+                self._all_indexed.add(scope)
+            else:
+                self._all_indexed.discard(scope)
                 found |= {"unindexed": counted["episodes"], "advice": words.UNINDEXED[1]}
         return found
 

@@ -1,12 +1,9 @@
 """Run the viewer's web server, on the loopback interface only, until it is interrupted."""
 
 import secrets
-import signal
 import socket
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 import anyio
 import anyio.to_thread
@@ -16,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ..session import Session
+from ..web import Server
 from .api import HANDLERS, Api
 from .guard import Guard
 from .static_files import StaticFiles
@@ -54,34 +52,10 @@ async def serve(
         async with anyio.create_task_group() as tasks:
             if open_browser:
                 tasks.start_soon(_open, address)
-            await _Server(config, lambda: announce(address)).serve([listening])
+            await Server(config, lambda: announce(address)).serve([listening])
             tasks.cancel_scope.cancel()
 
 
 async def _open(address: str) -> None:
     # In a thread, because opening some browsers blocks.
     await anyio.to_thread.run_sync(webbrowser.open, address, abandon_on_cancel=True)
-
-
-class _Server(uvicorn.Server):
-    """Ends quietly on a signal; uvicorn's own server would raise it again afterwards.
-
-    *ready* is called once signals are handled, because a user who sees the address may interrupt.
-    """
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        kinds = (signal.SIGINT, signal.SIGTERM)
-        before: dict[signal.Signals, Any] = {
-            kind: signal.signal(kind, self.handle_exit) for kind in kinds
-        }
-        try:
-            self._ready()
-            yield
-        finally:
-            for kind, handler in before.items():
-                signal.signal(kind, handler)

@@ -1,0 +1,205 @@
+"""Serve many users over HTTP (`serve`)."""
+
+import dataclasses
+import os
+import socket
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from conceptgraph_core.context import OWN, WHOSE
+
+from .. import settings
+from ..http.limits import Limits
+from .common import Failure, Number, configured
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_ANY = ("0.0.0.0", "::")
+_DEFAULT = Limits()
+
+
+def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[str, int]:
+    """Return HOST:PORT, or PORT on the loopback interface, as host and port."""
+    host, _, port = value.rpartition(":")
+    if not port.isdecimal() or int(port) > 65_535:
+        raise click.BadParameter(f"{value!r} is not like 127.0.0.1:8080")
+    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
+
+
+@click.command()
+@click.option(
+    "--http",
+    "address",
+    metavar="[HOST:]PORT",
+    callback=_address,
+    required=True,
+    help="Listen there; without HOST, for this machine only.",
+)
+@click.option("--public-url", metavar="URL", help="The address behind a proxy, of clients.")
+@click.option(
+    "--allow-host", "hosts", metavar="HOST", multiple=True, help="A further Host of requests."
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    metavar="ORIGIN",
+    multiple=True,
+    help="A website whose pages may call, like https://chat.example.com.",
+)
+@click.option(
+    "--trust-proxy",
+    "proxies",
+    metavar="ADDRESS",
+    multiple=True,
+    help="A proxy whose X-Forwarded headers count.",
+)
+@click.option("--issuer", metavar="URL", help="Admit tokens of this OpenID Connect issuer.")
+@click.option("--audience", help="Their audience; default: the address of the endpoint.")
+@click.option(
+    "--user-claim", default="sub", show_default=True, help="Their claim that names the user."
+)
+@click.option(
+    "--shared-concepts", is_flag=True, help="All users share concepts; else each has their own."
+)
+@click.option(
+    "--calls-per-second",
+    type=Number(min=0.01),
+    default=_DEFAULT.per_second,
+    show_default=True,
+    help="How many calls a user may make.",
+)
+@click.option(
+    "--calls-at-once",
+    type=click.IntRange(1),
+    default=_DEFAULT.at_once_each,
+    show_default=True,
+    help="How many calls of one user run at a time; others wait.",
+)
+@click.option(
+    "--calls-in-all",
+    type=click.IntRange(1),
+    default=_DEFAULT.at_once,
+    show_default=True,
+    help="How many calls of all users run at a time.",
+)
+@click.option(
+    "--most-bytes",
+    type=click.IntRange(1),
+    default=_DEFAULT.bytes,
+    show_default=True,
+    help="The size of a request.",
+)
+@click.option(
+    "--most-records",
+    type=click.IntRange(1),
+    help="How many memories and entities a user may keep; default: any number.",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=Number(min=0.1),
+    default=_DEFAULT.timeout_s,
+    show_default=True,
+    help="End calls that take longer.",
+)
+@click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
+@click.pass_context
+def serve(
+    ctx: click.Context,
+    /,
+    address: tuple[str, int],
+    *,
+    public_url: str | None,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    proxies: tuple[str, ...],
+    issuer: str | None,
+    audience: str | None,
+    user_claim: str,
+    shared_concepts: bool,
+    log: str,
+    **limits: Any,
+) -> None:
+    """Serve many users over Streamable HTTP, each with their own memory, until SIGTERM.
+
+    The endpoint is /mcp. A client's token names its user: tokens add makes tokens, --issuer admits
+    those of an OpenID Connect issuer. Without either the server is for this machine only, and
+    every caller is the user of CONCEPT_GRAPH_USER. /health, /ready and /metrics need no token.
+    """
+    from ..http.app import PATH, Web
+    from ..http.oidc import Issuer, is_safe
+    from ..http.serving import serve as run
+    from ..http.tokens import Tokens
+
+    options = ctx.find_root().params
+    chosen = configured(options["embedded"], options["toolsets"])
+    chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
+    kept = Tokens(settings.tokens_file(chosen))
+    known = kept.exist() or issuer is not None
+    host, _ = address
+    if not known and (public_url is not None or host not in _LOOPBACK):
+        raise Failure(
+            "without tokens the server is for this machine only; run tokens add USER, or name an"
+            " --issuer"
+        )
+    if host in _ANY and not (public_url or hosts):
+        raise Failure(f"{host}: name the --public-url, or with --allow-host how clients call it")
+    for option, url in (("--issuer", issuer), ("--public-url", public_url)):
+        if url is not None and not is_safe(url):
+            raise Failure(f"{option}: {url}: must begin with https://, except on this machine")
+    with _listening(address) as listening:
+        url = _url(public_url, host, listening.getsockname()[1], PATH)
+        web = Web(
+            url=url,
+            hosts=_hosts(url, host, hosts),
+            origins=[*origins, *([_origin(public_url)] if public_url is not None else [])],
+            tokens=kept if kept.exist() else None,
+            issuer=Issuer(issuer, audience or url, user_claim) if issuer is not None else None,
+            alone=None if known else chosen.user_id,
+            limits=_limits(limits),
+        )
+        without_worker = options["no_worker"]
+        run(chosen, web, listening, without_worker=without_worker, trusted=proxies, log=log)
+
+
+def _listening(address: tuple[str, int]) -> socket.socket:
+    host, port = address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server(address, family=family)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise Failure(f"cannot listen on {host} port {port}: {reason}") from None
+
+
+def _url(public_url: str | None, host: str, port: int, path: str) -> str:
+    """Return the address of the endpoint for clients."""
+    named = f"[{host}]" if ":" in host else host
+    base = public_url or f"http://{named}:{port}"
+    return base.removesuffix("/").removesuffix(path) + path
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _hosts(url: str, host: str, named: Sequence[str]) -> list[str]:
+    """Return the values of Host that are served."""
+    local = ("127.0.0.1", "localhost", "[::1]") if host in _LOOPBACK else ()
+    allowed = [urlsplit(url).netloc, *named]
+    # A client leaves out the port of its scheme, and may name any other.
+    return [*allowed, *local, *(f"{one}:*" for one in (*allowed, *local) if ":" not in one)]
+
+
+def _limits(given: dict[str, Any]) -> Limits:
+    return Limits(
+        per_second=given["calls_per_second"],
+        at_once_each=given["calls_at_once"],
+        at_once=given["calls_in_all"],
+        bytes=given["most_bytes"],
+        records=given["most_records"],
+        timeout_s=given["timeout"],
+    )

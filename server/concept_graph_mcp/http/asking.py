@@ -1,0 +1,80 @@
+"""Give each request a session of its own, for the user that its token names."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, cast
+
+from mcp.server.auth.provider import AccessToken
+
+from ..calls.call import Call
+from ..errors import StoreError
+from ..session import Session
+from ..stores.store import Store
+from .room import GROWING, Full, Room
+
+READ, WRITE = "memory:read", "memory:write"
+SCOPES = (READ, WRITE)
+FORBIDDEN, FULL = "forbidden", "full"
+
+_session: ContextVar[Session] = ContextVar("session")
+
+
+class Forbidden(StoreError):
+    """The token lacks the scope that the call needs; nothing was written."""
+
+
+class _Askers:
+    """Stands for the session of the request that is being answered; outside of one it fails."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_session.get(), name)
+
+
+def askers_session() -> Session:
+    """Return what tools take for their session: in each request that of its user."""
+    return cast(Session, _Askers())
+
+
+class Gate:
+    """A store for one request, which refuses what its token may not do."""
+
+    def __init__(self, store: Store, scopes: list[str], room: Room) -> None:
+        self._store = store
+        self._may_write = WRITE in scopes
+        self._room = room
+        # Why a call was refused: FORBIDDEN or FULL; "" if none was.
+        self.refused = ""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Make *call*; a reader's call leaves no trace. Raises Forbidden, Full, StoreError."""
+        if call.procedure.writes and not self._may_write:
+            call = call._replace(procedure=call.procedure.peek())
+            if call.procedure.writes:
+                self.refused = FORBIDDEN
+                raise Forbidden(f"this token may only read; writing needs the scope {WRITE}")
+        if call.procedure.name in GROWING:
+            try:
+                await self._room.check(_session.get())
+            except Full:
+                self.refused = FULL
+                raise
+        return await self._store.call(call, context)
+
+
+@contextmanager
+def asked_by(token: AccessToken, session: Session, room: Room) -> Iterator[Gate]:
+    """Give tools *session* as the user of *token* meanwhile; yield the gate to the store."""
+    if not token.subject:
+        raise PermissionError("the token names no user")
+    gate = Gate(session.store, token.scopes, room)
+    own = replace(session, user_id=token.subject, store=cast(Store, gate))
+    before = _session.set(own)
+    try:
+        yield gate
+    finally:
+        _session.reset(before)

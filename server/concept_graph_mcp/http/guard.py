@@ -1,0 +1,117 @@
+"""Check each request before its body is read; end what its client no longer waits for."""
+
+import re
+from urllib.parse import parse_qsl
+
+import anyio
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .limits import Rate
+from .metrics import Metrics
+
+# Parameters by which clients pass credentials; addresses end up in logs and histories.
+_SECRET = re.compile("token|auth|key|pass|secret", re.IGNORECASE)
+
+
+class Guard:
+    """Admits requests to the allowed hosts, from the allowed origins, that can be answered here."""
+
+    def __init__(
+        self, app: ASGIApp, hosts: list[str], origins: list[str], metrics: Metrics
+    ) -> None:
+        self._app = app
+        self._security = TransportSecurityMiddleware(
+            TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+        )
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._metrics.requests.labels(str(message["status"])).inc()
+            await send(message)
+
+        request = Request(scope)
+        refused = await self._security.validate_request(request) or _unanswerable(request)
+        await (refused or self._app)(scope, receive, counted)
+
+
+def _unanswerable(request: Request) -> Response | None:
+    """Return the refusal of a request that no server of ours answers."""
+    if request.method not in ("POST", "OPTIONS"):
+        # There are no streams to open with GET and no sessions to end with DELETE.
+        return Response(status_code=405, headers={"allow": "POST"})
+    if any(_SECRET.search(key) for key, _ in parse_qsl(request.url.query, keep_blank_values=True)):
+        return refusal(400, "a token belongs into the header Authorization, not into the address")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        # A small body could otherwise become a huge one.
+        return refusal(415, "send the body without Content-Encoding")
+    return None
+
+
+def refusal(status: int, line: str, headers: dict[str, str] | None = None) -> Response:
+    """Return an answer of *status* whose body is a JSON-RPC error, which clients show."""
+    error = JSONRPCError(
+        jsonrpc="2.0", id=None, error=ErrorData(code=INVALID_REQUEST, message=line)
+    )
+    body = error.model_dump_json(by_alias=True, exclude_unset=True)
+    return Response(body, status, headers, "application/json")
+
+
+class Admitted:
+    """Serves requests whose user is known: not too many, as long as the client waits."""
+
+    def __init__(self, app: ASGIApp, per_second: float, metadata: str | None) -> None:
+        self._app = app
+        self._rate = Rate(per_second)
+        self._metadata = metadata
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        user = scope["user"]
+        assert isinstance(user, AuthenticatedUser)
+        if wait := self._rate.wait(str(user.access_token.subject)):
+            told = refusal(429, "too many requests", {"retry-after": str(max(1, round(wait)))})
+            await told(scope, receive, send)
+            return
+        read, answered = anyio.Event(), anyio.Event()
+
+        async def receive_noting() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" or not message.get("more_body"):
+                read.set()
+            return message
+
+        async def send_noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answered.set()
+                message = self._scoped(scope, message)
+            await send(message)
+
+        async with anyio.create_task_group() as tasks:
+
+            async def watch() -> None:
+                await read.wait()
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                if not answered.is_set():
+                    tasks.cancel_scope.cancel()
+
+            tasks.start_soon(watch)
+            await self._app(scope, receive_noting, send_noting)
+            tasks.cancel_scope.cancel()
+
+    def _scoped(self, scope: Scope, message: Message) -> Message:
+        """Return the beginning of an answer; if the call lacked a scope, as RFC 6750 has it."""
+        missing = scope.get("state", {}).get("missing_scope")
+        if missing is None:
+            return message
+        parts = ['error="insufficient_scope"', f'scope="{missing}"']
+        if self._metadata is not None:
+            parts.append(f'resource_metadata="{self._metadata}"')
+        header = (b"www-authenticate", f"Bearer {', '.join(parts)}".encode())
+        return {**message, "status": 403, "headers": [*message["headers"], header]}

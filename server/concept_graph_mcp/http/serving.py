@@ -1,0 +1,102 @@
+"""Run the HTTP server on a socket until it is asked to end; then calls in flight end first."""
+
+import logging
+import socket
+from collections.abc import Sequence
+
+import anyio
+import uvicorn
+
+from .. import serving, stderr
+from ..logs import Lines, tell
+from ..session import Session
+from ..settings import Settings
+from ..stores.lazy import connect
+from ..web import Server
+from .app import Web, build
+from .asking import askers_session
+from .calls import Calls
+from .connections import Connection
+from .metrics import Metrics
+
+# Requests that the system holds while the server accepts others.
+_BACKLOG = 256
+# The most bytes of a request's headers; a token of an issuer takes some thousand.
+_MOST_HEADERS = 32_768
+# Seconds for which an ending server waits beyond the longest call.
+_DRAINED_AFTER_S = 5
+_OURS = logging.getLogger("concept_graph_mcp.http")
+
+
+def serve(
+    settings: Settings,
+    web: Web,
+    listening: socket.socket,
+    *,
+    without_worker: bool,
+    trusted: Sequence[str],
+    log: str,
+) -> None:
+    """Serve on *listening* until SIGTERM or SIGINT.
+
+    Headers of a proxy (X-Forwarded-For) count from the *trusted* addresses only.
+    """
+    stderr.log_there(Lines(log == "json"))
+    _quiet()
+
+    async def run() -> None:
+        session = Session.of(connect(settings, creates=True), settings)
+        works_for = None if without_worker else serving.works_along(settings)
+        server = await prepared(session, settings.toolsets, web, trusted, works_for)
+        await server.serve([listening])
+        tell(_OURS, "ended")
+
+    anyio.run(run)
+
+
+async def prepared(
+    session: Session,
+    toolsets: Sequence[str],
+    web: Web,
+    trusted: Sequence[str] = (),
+    works_for: Settings | None = None,
+) -> Server:
+    """Return the server that answers over *session*, as each user who asks.
+
+    With *works_for* it also runs the due jobs of these settings.
+    """
+    metrics = Metrics()
+    mcp = serving.build(
+        session,
+        watch_store=True,
+        toolsets=toolsets,
+        works_for=works_for,
+        asked=askers_session(),
+    )
+    tools = [tool.name for tool in await mcp.list_tools()]
+    mcp.middleware.append(Calls(session, tools, web.limits, metrics))
+    config = uvicorn.Config(
+        build(mcp, session, web, metrics),
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        backlog=_BACKLOG,
+        h11_max_incomplete_event_size=_MOST_HEADERS,
+        proxy_headers=bool(trusted),
+        forwarded_allow_ips=[*trusted],
+        timeout_graceful_shutdown=int(web.limits.timeout_s) + _DRAINED_AFTER_S,
+    )
+    return Server(config, lambda: tell(_OURS, "serving", url=web.url, users=web.users))
+
+
+def _quiet() -> None:
+    """Log our own events, and of libraries only what is no client's fault."""
+    _OURS.setLevel(logging.INFO)
+    # Each request with a wrong Host would otherwise be a line of the client's choice.
+    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    # The call that needed a lost connection reports it as its error.
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)

@@ -1,0 +1,144 @@
+"""Keep access tokens in a file: of each its hash, its user and its end, never the token."""
+
+import hashlib
+import secrets
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from time import time
+from typing import NamedTuple
+
+from mcp.server.auth.provider import AccessToken
+
+# Tools that look for leaked secrets, and people, recognise a token by it.
+PREFIX = "cgm_"
+# Seconds between two notes of a token's last use.
+_NOTED_EVERY_S = 60
+# Seconds for which a writer waits for another one.
+_PATIENCE_S = 5.0
+_NOW = time
+_TABLE = """
+CREATE TABLE IF NOT EXISTS tokens (
+    id TEXT PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    used_at INTEGER
+)"""
+
+
+class Kept(NamedTuple):
+    """A token as it is stored; times are unix seconds."""
+
+    id: str
+    user_id: str
+    scopes: tuple[str, ...]
+    created_at: int
+    expires_at: int | None
+    used_at: int | None
+
+    @property
+    def expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= _NOW()
+
+
+class Tokens:
+    """The tokens in *file*.
+
+    The file is opened anew for each look-up, so that a revoked token ends at once, and a file that
+    is replaced (as mounted secrets are) counts from then on.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def exist(self) -> bool:
+        """Return whether the file exists: revoking the last token does not open a server to all."""
+        return self.file.exists()
+
+    def add(self, user_id: str, scopes: Sequence[str], expires_at: int | None) -> str:
+        """Add a token of *user_id*, and return it; it cannot be read again."""
+        token = PREFIX + secrets.token_urlsafe(32)
+        row = (secrets.token_hex(4), _hash(token), user_id, " ".join(scopes), int(_NOW()))
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.touch(0o600)
+        with self._changing() as database:
+            database.execute(_TABLE)
+            database.execute(
+                "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, NULL)", [*row, expires_at]
+            )
+        return token
+
+    def kept(self) -> list[Kept]:
+        """Return all tokens, the oldest first."""
+        if not self.exist():
+            return []
+        with self._reading() as database:
+            return [_kept(row) for row in database.execute(f"{_SELECT} ORDER BY created_at, id")]
+
+    def revoke(self, ids: Sequence[str]) -> list[str]:
+        """Remove the tokens with *ids*, and return those of them that were there."""
+        if not self.exist():
+            return []
+        with self._changing() as database:
+            return [
+                one
+                for one in dict.fromkeys(ids)
+                if database.execute("DELETE FROM tokens WHERE id = ?", [one]).rowcount
+            ]
+
+    def revoke_user(self, user_id: str) -> list[str]:
+        """Remove all tokens of *user_id*, and return their ids."""
+        return self.revoke([one.id for one in self.kept() if one.user_id == user_id])
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what *token* allows; None if it is unknown or expired (a `TokenVerifier`)."""
+        if not token.startswith(PREFIX) or not self.exist():
+            return None
+        try:
+            with self._reading() as database:
+                row = database.execute(f"{_SELECT} WHERE hash = ?", [_hash(token)]).fetchone()
+        except sqlite3.Error:
+            # Without a table nobody has a token.
+            return None
+        if row is None or (kept := _kept(row)).expired:
+            return None
+        self._note_use(kept)
+        return AccessToken(
+            token=token, client_id=kept.id, scopes=[*kept.scopes], subject=kept.user_id
+        )
+
+    def _note_use(self, kept: Kept) -> None:
+        now = int(_NOW())
+        if kept.used_at is not None and now - kept.used_at < _NOTED_EVERY_S:
+            return
+        # A file that cannot be written, such as a mounted secret, admits its users all the same.
+        with suppress(sqlite3.Error), self._changing(patience_s=0.0) as database:
+            database.execute("UPDATE tokens SET used_at = ? WHERE id = ?", [now, kept.id])
+
+    @contextmanager
+    def _changing(self, patience_s: float = _PATIENCE_S) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.file, timeout=patience_s)) as database, database:
+            yield database
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        address = f"{self.file.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE_S)) as database:
+            yield database
+
+
+_SELECT = "SELECT id, user_id, scopes, created_at, expires_at, used_at FROM tokens"
+
+
+def _kept(row: tuple[str, str, str, int, int | None, int | None]) -> Kept:
+    token_id, user_id, scopes, created_at, expires_at, used_at = row
+    return Kept(token_id, user_id, tuple(scopes.split()), created_at, expires_at, used_at)
+
+
+def _hash(token: str) -> bytes:
+    # A fast hash is enough, because a token has 256 random bits.
+    return hashlib.sha256(token.encode()).digest()

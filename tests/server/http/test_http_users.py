@@ -1,0 +1,104 @@
+"""Each user of a server over HTTP has a memory of their own; the token alone says who it is."""
+
+import pytest
+from http_running import MODERN, running
+
+from concept_graph_mcp.http.asking import askers_session
+
+NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}
+BERRIES = {"text": "Bob grows blueberries.", "about": ["blueberry"]}
+
+
+@pytest.mark.parametrize("mode", [MODERN, "legacy", "auto"])
+def test_every_client_of_the_sdk_is_served(served_each, mode):
+    kept = served_each.ask("remember", "ann", mode, **NUTS)
+    assert kept["id"]
+    told = served_each.ask("recall", "ann", mode, message="What about hazelnuts?")
+    assert "Ann likes hazelnuts." in told["text"]
+
+
+def test_two_users_meet_nothing_of_each_other(served_each):
+    nuts = served_each.ask("remember", "ann", **NUTS)["id"]
+    served_each.ask("remember", "bob", **BERRIES)
+    told = served_each.ask("recall", "bob", message="hazelnuts?")
+    assert (told["text"], told["nothing"]) == ("", True)
+    assert served_each.ask("search", "bob", query="hazelnuts")["found"] == []
+    refused = served_each.called("forget", "bob", id=nuts, reason="")
+    assert refused["isError"]
+    assert served_each.ask("search", "ann", query="hazelnuts")["total"] == 1
+
+
+def test_the_concepts_of_the_toolset_concept_are_a_users_own(each_store, tokens):
+    with running(each_store, tokens, toolsets=("concept", "memory", "entity")) as server:
+        server.ask("concept_upsert", "ann", concept="hazelnut")
+        server.ask("episode_add", "ann", summary="Ate nuts", concepts=["hazelnut"])
+        assert server.ask("concept_search", "bob", keywords=[])["concepts"] == []
+        assert server.ask("episode_search", "bob", query="nuts") == {"episodes": []}
+        found = server.ask("episode_search", "ann", query="nuts")
+        assert [one["summary"] for one in found["episodes"]] == ["Ate nuts"]
+
+
+def test_all_users_share_concepts_where_the_owner_says_so(embedded, tokens):
+    with running(embedded, tokens, toolsets=("concept",), concepts="shared") as server:
+        server.ask("concept_upsert", "ann", concept="hazelnut")
+        assert server.ask("concept_search", "bob", keywords=[])["concepts"] == ["hazelnut"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["x-user", "x-forwarded-user", "remote-user", "mcp-session-id", "x-concept-graph-user"],
+)
+def test_no_header_of_a_client_says_who_it_is(served, header):
+    served.called("remember", "ann", **NUTS)
+    params = {"name": "search", "arguments": {"query": "hazelnuts"}}
+    answer = served.post("tools/call", "bob", params=params, headers={header: "ann"})
+    assert answer.json()["result"]["structuredContent"]["found"] == []
+    assert "mcp-session-id" not in answer.headers
+
+
+def test_no_argument_says_who_it_is(embedded, tokens):
+    toolsets = ("concept", "memory", "entity", "everyday")
+    with running(embedded, tokens, toolsets=toolsets) as server:
+        listed = server.post().json()["result"]["tools"]
+        assert len(listed) > 30
+        for tool in listed:
+            assert not {"user", "user_id", "scope"} & tool["inputSchema"]["properties"].keys()
+        refused = server.called("search", "bob", query="hazelnuts", user_id="ann")
+        assert "unknown argument 'user_id'" in refused["content"][0]["text"]
+
+
+def test_a_reader_reads_and_leaves_no_trace(each_store, tokens):
+    with running(each_store, tokens, toolsets=("everyday", "memory")) as server:
+        kept = server.called("remember", "ann", **NUTS)["structuredContent"]["id"]
+        reads = {"authorization": f"Bearer {tokens.add('ann', ['memory:read'], None)}"}
+
+        def reader(tool, **arguments):
+            params = {"name": tool, "arguments": arguments}
+            return server.post("tools/call", None, params=params, headers=reads)
+
+        told = reader("recall", message="hazelnuts?").json()["result"]["structuredContent"]
+        assert "hazelnuts" in told["text"]
+        assert "access" not in told.get("advice", "")
+        got = server.called("memory_node_get", "ann", memory_id=kept)["structuredContent"]
+        # This very call is the only access.
+        assert got["access_count"] == 1
+        refused = reader("remember", **BERRIES)
+        assert refused.status_code == 403
+        challenge = refused.headers["www-authenticate"]
+        assert challenge.startswith("Bearer ")
+        assert 'error="insufficient_scope"' in challenge
+        assert 'scope="memory:write"' in challenge
+        assert "may only read" in refused.json()["error"]["message"]
+        assert server.ask("search", "ann", query="blueberries")["found"] == []
+
+
+def test_a_token_without_a_scope_is_refused(served):
+    nothing = served.tokens.add("ann", [], None)
+    answer = served.post(user=None, headers={"authorization": f"Bearer {nothing}"})
+    assert answer.status_code == 403
+    assert 'error="insufficient_scope"' in answer.headers["www-authenticate"]
+
+
+def test_outside_of_a_request_there_is_no_session():
+    with pytest.raises(LookupError):
+        _ = askers_session().user_id
