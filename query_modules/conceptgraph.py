@@ -79,6 +79,12 @@ CALL conceptgraph.embedding_lacking() YIELD kind, key, text;
     List the texts that lack a vector.
 CALL conceptgraph.embedding_set("openai:text-embedding-3-small", []) YIELD embedded;
     Store vectors by that model, {kind, key, text, vector}.
+CALL conceptgraph.group_scopes() YIELD scope, texts, grouped;
+    List the scopes of the index of words, and of how many texts their groups are.
+CALL conceptgraph.group_texts("default", "Memory") YIELD key, text, thread, position;
+    List the texts of a scope, to compute the groups of its words.
+CALL conceptgraph.group_terms("default", {car: [["automobil", "automobile", 0.71]]}) YIELD changed;
+    Store the neighbours of terms; a term that is not named loses its own.
 """
 
 import mgp
@@ -98,7 +104,7 @@ from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.transfer import audit, importing, indexing, statistics, users
+from conceptgraph_core.transfer import audit, grouping, importing, indexing, statistics, users
 from conceptgraph_core.transfer import embedding as embeddings
 from conceptgraph_core.transfer import export as exporting
 from conceptgraph_core.transfer import procedures as over_all
@@ -141,6 +147,10 @@ register(over_all.EMBEDDING, Everything, embeddings.chosen)
 register(over_all.EMBEDDING_CHOOSE, Everything, embeddings.choose)
 register(over_all.EMBEDDING_LACKING, Everything, embeddings.lacking)
 register(over_all.EMBEDDING_SET, Everything, embeddings.embed)
+
+register(over_all.GROUP_SCOPES, Everything, grouping.scopes)
+register(over_all.GROUP_TEXTS, Everything, grouping.texts)
+register(over_all.GROUP_TERMS, Everything, grouping.group)
 
 
 @mgp.function

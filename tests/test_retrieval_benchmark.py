@@ -334,8 +334,15 @@ def test_the_command_prints_recall_beside_bm25(tmp_path: Path, locomo_file: Path
     assert run.output == f"{tmp_path}/out: 1 memories, 2 messages, 2 queries\n"
     shown = CliRunner().invoke(main, [str(tmp_path / "out")], catch_exceptions=False).output
     heads, *rows = [line.split("|")[1:-1] for line in shown.splitlines() if line.startswith("|")]
-    assert [head.strip() for head in heads] == ["", "%", *BASELINES, "words", "published"]
-    sources, figures, *_, words, published = zip(*rows[1:], strict=True)
+    assert [head.strip() for head in heads] == [
+        "",
+        "%",
+        *BASELINES,
+        "words",
+        "words, groups",
+        "published",
+    ]
+    sources, figures, *_, words, _, published = zip(*rows[1:], strict=True)
     assert [one.strip() for one in sources[:2]] == ["LoCoMo, unseen", "2 questions, turns"]
     assert len(figures) == 6 + len(BUDGETS)
     cells = dict(zip(map(str.strip, figures), map(str.strip, words), strict=True))
@@ -373,11 +380,11 @@ def test_vectors_stand_beside_words_and_what_is_silent_with_them(
     asked = [str(tmp_path / "small"), "--embeddings", "minilm"]
     shown = CliRunner().invoke(main, asked, catch_exceptions=False).output
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in shown.splitlines()]
-    assert ["", "%", *BASELINES, "words", "minilm", "published"] in rows
+    assert ["", "%", *BASELINES, "words", "words, groups", "minilm", "published"] in rows
     (remarks,) = [row for row in rows if row and row[0] == "100 remarks that nothing answers"]
     assert remarks[1] == "silent among 8"
     assert float(remarks[-2]) > 90
-    assert ["small", "recall@1", "50.0", "50.0", *["50.0 (50.0 … 50.0)"] * 2, ""] in rows
+    assert ["small", "recall@1", "50.0", "50.0", *["50.0 (50.0 … 50.0)"] * 3, ""] in rows
 
 
 def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:

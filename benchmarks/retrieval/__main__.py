@@ -23,13 +23,14 @@ from .cost import cost
 from .finders import BASELINES, FINDERS
 from .folder import Memory, Message
 from .in_memory import InMemory
-from .in_store import FILE, IN_STORE, Ingested, emptied
+from .in_store import FILE, IN_STORE, Grouped, Ingested, emptied
 from .measures import Shares, found_by, found_in, interval
 from .published import comparable
 from .silence import REMARKS, silent
 
 _SIZES = (6_000, 100_000)
 _WORDS = "words"
+_GROUPS = "words, groups"
 
 Opening = Callable[[], AbstractContextManager[Caller]]
 Ways = Mapping[str, Callable[[Caller, Sequence[Message]], Ingested]]
@@ -69,6 +70,7 @@ def main(
         models = {said: stack.enter_context(model(said)) for said in embeddings}
         ways = {
             _WORDS: Ingested,
+            _GROUPS: Grouped,
             **{said: partial(ByMeaning, by=by) for said, by in models.items()},
         }
         heads = ("", "%", *BASELINES, *ways, "published")
@@ -147,7 +149,9 @@ def _add_silence(
     for n, (size, _) in enumerate(next(iter(counted.values()))):
         name = f"{remarks} remarks that nothing answers" if n == 0 else ""
         cells = [f"{100 * shares[n][1]:.0f}" for shares in counted.values()]
-        table.add_row(name, f"silent among {size:,}", *("" for _ in BASELINES), "", *cells, "")
+        table.add_row(
+            name, f"silent among {size:,}", *("" for _ in (*BASELINES, _WORDS, _GROUPS)), *cells, ""
+        )
 
 
 def _of(shares: Sequence[Shares], figure: str, sure: bool) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from conceptgraph_core.retrieval.groups import Neighbour
 from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
 from conceptgraph_core.retrieval.question import speaker_terms
 from conceptgraph_core.words import terms
@@ -48,6 +49,10 @@ class InMemory:
     def count(self, cue: str, most: int | None = None) -> int:
         """Return how many texts mention *cue*."""
         return len(self._mentions[cue].texts) if cue in self._mentions else 0
+
+    def near(self, cue: str) -> Sequence[Neighbour]:
+        """Return nothing: no word has neighbours here."""
+        return ()
 
     def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*."""

@@ -10,10 +10,13 @@ import neo4j
 from benchmarks.stores import Bolt, Caller, Record
 from benchmarks.stores import Embedded as EmbeddedStore
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import Call
+from concept_graph_mcp.calls import Call, text_lookups
 from concept_graph_mcp.calls.memories import Embedded
+from concept_graph_mcp.worker import latent
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.limits import MAX_CONTENT, MAX_SUMMARY
+from conceptgraph_core.limits import MAX_CONTENT, MAX_INTEGER, MAX_SUMMARY
+from conceptgraph_core.retrieval import groups
+from conceptgraph_core.retrieval.question import speaker_terms
 from conceptgraph_core.retrieval.schema import MAX_LIMIT
 
 from .folder import Message, Query
@@ -90,6 +93,29 @@ class Ingested:
     def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
         """Return the vector of *query*, and what the call's context says of it."""
         return None, {}
+
+
+class Grouped(Ingested):
+    """The same, with the groups of words that the worker finds."""
+
+    def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
+        super().__init__(store, messages)
+        [state] = store.run(calls.groups.scopes())
+        if groups.wants(state["texts"], state["length"]):
+            near = _neighbours(messages)
+            store.run(calls.groups.group(DEFAULT_USER, near, None, MAX_INTEGER))
+
+
+def _neighbours(messages: Sequence[Message]) -> latent.Near:
+    languages = text_lookups.spoken()
+    positions: dict[str, int] = {}
+    texts = []
+    for message in messages:
+        position = positions[message.thread] = positions.get(message.thread, -1) + 1
+        texts.append(latent.Text(message.text, message.thread, position))
+    speakers = {message.speaker for message in messages}
+    named = {term for speaker in speakers for term in speaker_terms(speaker, languages)}
+    return latent.neighbours(texts, languages, named)
 
 
 def _ingested(messages: Sequence[Message]) -> Iterator[list[Record]]:

@@ -75,6 +75,9 @@ def test_no_more_mentions_are_read_than_the_bound(monkeypatch: Any) -> None:
     read: list[int] = []
 
     class Counting(Shelf):
+        def near(self, cue: str) -> list[Any]:
+            return []
+
         def mentions(self, cue: str) -> Any:
             found = super().mentions(cue)
             read.append(len(found.texts))

@@ -38,6 +38,9 @@ class Shelf:
     def count(self, cue: str, most: int | None = None) -> int:
         return sum(cue in text["terms"] for text in self.texts)
 
+    def near(self, cue: str) -> list[Any]:
+        return []
+
     def mentions(self, cue: str) -> Mentions[int]:
         found = [
             (number, text["terms"][cue], sum(text["terms"].values()), *place(text))

@@ -48,11 +48,12 @@ def session(configured, portal):
 def test_each_due_job_is_run_once_and_again_when_its_time_has_come(session, configured, portal):
     portal.call(session.run, calls.transfer.import_rows([old("a"), old("b")]))
     along = Along(session, configured)
-    assert portal.call(along.run_due) == ["decay", "immediate", "daily", "weekly"]
+    assert portal.call(along.run_due) == ["decay", "immediate", "daily", "weekly", "groups"]
     assert portal.call(along.run_due) == []
     session.clock.frozen_ms += 3_600_000
-    assert portal.call(along.run_due) == ["decay", "immediate"]
-    assert portal.call(jobs_done, session) == {"decay": 2, "immediate": 2, "daily": 1, "weekly": 1}
+    assert portal.call(along.run_due) == ["decay", "immediate", "groups"]
+    done = {"decay": 2, "immediate": 2, "daily": 1, "weekly": 1, "groups": 2}
+    assert portal.call(jobs_done, session) == done
 
 
 def test_a_store_that_nothing_was_written_to_is_not_made_by_looking_for_jobs(

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ..graph.adapter import Node
 from . import schema
+from .groups import Neighbour, stored
 from .index import Corpus, Mentions, Told
 from .indexer import Words
 from .question import own_names
@@ -79,6 +80,14 @@ class StoredIndex:
         if kept is not None:
             return int(kept.degree(most + 1))
         return sum(1 for _ in islice(self._edges(cue), most + 1))
+
+    def near(self, cue: str) -> list[Neighbour]:
+        """Return the neighbours of *cue*, as far as the look-up found them."""
+        if cue not in self._terms:
+            return []
+        kept = stored(self._terms[cue].raw.get_property(schema.NEAR))
+        known = ((one, self._terms.get(one.term)) for one in kept)
+        return [one for one, term in known if term and not term.raw.get_property("speakers")]
 
     def is_read(self, cue: str) -> bool:
         """Return whether the look-up read the mentions of *cue*, or this call may read them."""

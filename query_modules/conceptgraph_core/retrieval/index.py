@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from .groups import Neighbour
+
 H = TypeVar("H", bound=Hashable)
 """The store's handle of a text, for example a vertex or a key."""
 
@@ -46,6 +48,9 @@ class Index(Protocol[H]):
 
         A count above *most* may be too low, but stays above *most*.
         """
+
+    def near(self, cue: str) -> Sequence[Neighbour]:
+        """Return the neighbours of *cue* that texts mention, without first names of speakers."""
 
     def mentions(self, cue: str) -> Mentions[H]:
         """Return the texts that mention *cue*, in any order."""

@@ -51,6 +51,8 @@ class Writer:
         self._more: dict[tuple[str, int], tuple[int, int]] = {}
         self._begun: set[tuple[str, int]] = set()
         self._perhaps_unused: dict[int, Node] = {}
+        # The parts of scopes whose groups name a removed term, or have to be computed again.
+        self._stale: set[tuple[str, int]] = set()
         self._speakers = Speakers(self._graph, self._languages, self._term, self._note_unused)
         self._read_of: dict[str, tuple[str, ...]] = {}
         self._is_loaded = False
@@ -70,7 +72,7 @@ class Writer:
         Without *again*, an existing entry of the node is taken as correct. With *afresh*, the
         terms of its speaker's first name are computed again too.
         """
-        one = self._told(kind, node)
+        one = self.told(kind, node)
         if one is None or not self._can:
             return False
         self._load()
@@ -81,6 +83,8 @@ class Writer:
             self._write_new(one, node)
             return True
         changed = self._write_mentions(one, text)
+        if afresh:
+            self._forget_groups(one, text)
         changed |= self._write_place(one, text)
         changed |= self._speakers.write(one, text, False, afresh)
         return self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at) or changed
@@ -108,7 +112,7 @@ class Writer:
 
     def remove(self, kind: NodeKind, node: Node) -> None:
         """Remove the index entry of *node*."""
-        one = self._told(kind, node)
+        one = self.told(kind, node)
         if one is not None:
             self._load()
             text = self._texts.pop(one.id, None)
@@ -117,7 +121,7 @@ class Writer:
 
     def has(self, kind: NodeKind, node: Node) -> bool:
         """Return whether the index has an entry of *node*."""
-        one = self._told(kind, node)
+        one = self.told(kind, node)
         self._load()
         return one is not None and one.id in self._texts
 
@@ -151,17 +155,28 @@ class Writer:
         for key in sorted(self._begun) if self._can else ():
             self._load()
             self._more.setdefault(key, (0, 0))
+        self._remove_unused()
         for key, (texts, length) in self._more.items():
             if texts or length or key in self._begun:
                 self._write_part(key, texts, length)
-        for term in self._perhaps_unused.values():
-            self._graph.step()
-            if not term.raw.get_property("speakers"):
-                self._graph.delete_if_alone(term)
+        for key in self._stale & self._parts.keys():
+            self._set(self._parts[key], grouped=None)
         self._more, self._perhaps_unused = {}, {}
         self._begun.clear()
+        self._stale.clear()
 
-    def _told(self, kind: NodeKind, node: Node) -> Told | None:
+    def _remove_unused(self) -> None:
+        """Remove the terms that no text mentions any more; other terms may still name them."""
+        grouped = set()
+        for term in self._perhaps_unused.values():
+            self._graph.step()
+            scope, near = map(term.raw.get_property, ("scope", schema.NEAR))
+            if not term.raw.get_property("speakers") and self._graph.delete_if_alone(term) and near:
+                grouped.add(scope)
+        self._stale |= {key for key in self._parts if key[0] in grouped}
+
+    def told(self, kind: NodeKind, node: Node) -> Told | None:
+        """Return the text that the index keeps of *node*; None if its kind has none."""
         if kind.indexed is None:
             return None
         names = self._read_of.get(kind.label)
@@ -217,6 +232,11 @@ class Writer:
         length = sum(counts.values())
         self._count(one, 0, length - (text.raw.get_property("length") or 0))
         return self._set(text, length=length) or changed
+
+    def _forget_groups(self, one: Told, text: Node) -> None:
+        for _, term in self._mentions(text):
+            self._set(term, **{schema.NEAR: None})
+        self._stale.add((one.scope, one.part))
 
     def _mention(
         self, one: Told, text: Node, counts: Mapping[str, int], about: Collection[str]

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from ..dates import DAY_MS
 from ..words import Reading, first_name, readings, terms
 from ..words.languages import DEFAULT
+from .groups import Neighbour
 from .periods import Period, periods
 
 # Older texts fade slightly; the other three factors raise texts that the question points at.
@@ -68,6 +69,7 @@ class Cue(NamedTuple):
     * A mention of a `foreign` term counts half. Such a term is the word's stem in another language
       than the question's, so it may belong to another word.
     * A cue that the question only leads to weighs `share` of an own word, and has a `why`.
+    * A mention of one `near` counts too, instead of a mention of an own term.
     * A cue that a text passes on (`is_passed`) adds up as a cube, because it is to lift texts that
       the question itself does not reach.
     """
@@ -78,6 +80,7 @@ class Cue(NamedTuple):
     share: float = 1.0
     why: str | None = None
     is_passed: bool = False
+    near: tuple[Neighbour, ...] = ()
 
     @property
     def terms(self) -> tuple[str, ...]:

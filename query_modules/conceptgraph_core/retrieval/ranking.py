@@ -11,6 +11,8 @@ from heapq import heappush, heappushpop, nlargest
 from math import inf
 from typing import Any, Final, Generic, NamedTuple
 
+from . import groups
+from .groups import Neighbour
 from .index import Corpus, H, Index, Mentions, Told
 from .nearness import Near
 from .question import Cue, Factors, Question
@@ -74,8 +76,10 @@ def activated(
 ) -> Spread[H]:
     """Return the activation by the cues of *question* and by the texts that are *near*."""
     spread: Spread[H] = Spread(question, corpus)
-    for cue, mentions, term_of in _read(question, index):
-        spread.add(cue, mentions, term_of)
+    share = groups.share(corpus.mean_length)
+    for cue, mentions, term_of in _read(question, index, bool(share)):
+        others = [(one.term, share * one.cosine, index.mentions(one.term)) for one in cue.near]
+        spread.add(cue, mentions, term_of, others)
     if near is not None and near.texts:
         spread.add_nearness(near.mentions(index))
     return spread
@@ -95,30 +99,50 @@ def best(
 
 
 def _read(
-    question: Question, index: Index[H]
+    question: Question, index: Index[H], has_groups: bool
 ) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
     """Yield the cues that texts mention, rarest first, as arguments of `Spread.add`.
 
     The rare cues that the question leads to further follow, in the same order. If a cue has several
-    terms, only the terms that fit the bound are read.
+    terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
-    counts = _counts(question, index)
+    near = _near(question, index) if has_groups else {}
+    counts = _counts(question, index, near)
     for cues in (question.cues, question.further):
-        read = [_of(cue, counts) for cue in cues]
+        read = [_of(cue, counts, near.get(cue.said, ())) for cue in cues]
         of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms]
         yield from sorted(of_cues, key=lambda one: (len(one[1].texts), one[0].terms))
 
 
-def _of(cue: Cue, read: Mapping[str, int]) -> Cue:
-    """Return *cue* with only those of its terms that are *read*."""
-    own = tuple(filter(read.get, cue.own))
-    return cue._replace(own=own, foreign=tuple(filter(read.get, cue.foreign)))
+def _of(cue: Cue, read: Mapping[str, int], near: Sequence[Neighbour]) -> Cue:
+    """Return *cue* with only those of its terms, and of those *near*, that are *read*."""
+    own, foreign = (tuple(filter(read.get, terms)) for terms in (cue.own, cue.foreign))
+    return cue._replace(
+        own=own, foreign=foreign, near=tuple(one for one in near if one.term in read)
+    )
 
 
-def _counts(question: Question, index: Index[H]) -> dict[str, int]:
+def _near(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
+    """Return the neighbours of each cue that the question does not contain, by `said`."""
+    said = {term for cue in question.cues for term in cue.terms}
+    near: dict[str, list[Neighbour]] = {}
+    for cue in question.cues:
+        every = (one for term in cue.own for one in index.near(term) if one.term not in said)
+        nearest: dict[str, Neighbour] = {}
+        for one in sorted(every, key=lambda one: (-one.cosine, one.term)):
+            nearest.setdefault(one.term, one)
+        near[cue.said] = list(nearest.values())
+    return near
+
+
+def _counts(
+    question: Question, index: Index[H], near: Mapping[str, Sequence[Neighbour]]
+) -> dict[str, int]:
     """Return the terms to read with their number of texts, the rarest terms first."""
     own = sorted((index.count(term), term) for cue in question.cues for term in cue.terms)
-    further = sorted((index.count(term), term) for cue in question.further for term in cue.terms)
+    led_to = {term for cue in question.further for term in cue.terms}
+    led_to |= {one.term for ones in near.values() for one in ones}
+    further = sorted((index.count(term), term) for term in led_to)
     read: dict[str, int] = {}
     left = MOST_MENTIONS
     for count, term in own + [one for one in further if one[0] <= FEW_MENTIONS]:

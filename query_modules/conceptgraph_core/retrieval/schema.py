@@ -25,6 +25,9 @@ NEXT: Final = "NEXT"
 SAID: Final = "SAID"
 NAMES: Final = "NAMES"
 
+# The neighbours of a term.
+NEAR: Final = "near"
+
 # This many nodes count the texts of a scope, so that concurrent writers seldom conflict.
 PARTS: Final = 16
 
@@ -37,7 +40,8 @@ PLACE: Final = ("thread", "position")
 
 # A cue is read whole or not at all, so that results do not depend on a store's order.
 MOST_MENTIONS: Final = 9_500
-# A term that the question only leads to is read if at most this many texts mention it.
+# A term that the question only leads to, such as a neighbour, is read if at most this many texts
+# mention it.
 FEW_MENTIONS: Final = 1_000
 # This many mentions are read for terms that the best texts pass on: with the cues' 10,000.
 MOST_PASSED: Final = 500
@@ -73,7 +77,8 @@ LAYER: Final = Layer(
     name="words",
     nodes=(
         # `speakers`: the full names of the speakers with this first name.
-        _kind(TERM, ("scope", "name"), ("speakers",)),
+        # `near`: lists of the term, the word and the cosine of its neighbours (see `groups`).
+        _kind(TERM, ("scope", "name"), ("speakers", NEAR)),
         # `label`, `key` and `node` (an id) identify the memory; `length` is the sum of the counts.
         _kind(
             TEXT,
@@ -83,7 +88,8 @@ LAYER: Final = Layer(
         # A speaker of texts.
         _kind(SPEAKER, ("scope", "name"), ()),
         # The parts of a scope add up to its number of texts and the sum of their lengths.
-        _kind(CORPUS, ("scope", "part"), ("texts", "length")),
+        # `grouped`: its number of texts when the groups were computed last, unless they are stale.
+        _kind(CORPUS, ("scope", "part"), ("texts", "length", "grouped")),
     ),
     edges=(
         EdgeKind(MENTIONS, "mentions", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import compress, pairwise
+from itertools import chain, compress, pairwise
 from math import cbrt
 from operator import add
 from typing import Final, Generic, NamedTuple
 
+from .groups import Neighbour
 from .index import Corpus, H, Mentions
 from .question import Cue, Question
 
@@ -52,17 +53,26 @@ def rarity(texts: int, count: int) -> float:
 class Word(NamedTuple, Generic[H]):
     """The contribution of one cue to a text, before the factors.
 
-    * `term` is the term of the greatest source.
+    * `terms` has the term of each source; `term` is that of the greatest one.
     * `sources` has (offset, share), the greatest share first; the shares add up to 1. The offset 0
       is the text itself, −1 the text before it in its thread.
     * `texts` has the texts of the sources.
     """
 
     cue: Cue
-    term: str
+    terms: tuple[str, ...]
     gave: float
     sources: tuple[tuple[int, float], ...]
     texts: tuple[H, ...]
+
+    @property
+    def term(self) -> str:
+        return self.terms[0]
+
+    @property
+    def neighbour(self) -> Neighbour | None:
+        """The neighbour that stands for the cue in the greatest source, if one does."""
+        return next((one for one in self.cue.near if one.term == self.term), None)
 
 
 class _Threads(dict[str | None, int]):
@@ -118,19 +128,58 @@ class Spread(Generic[H]):
         self.nearness: dict[H, float] = {}
         self._has_passed = False
 
-    def add(self, cue: Cue, mentions: Mentions[H], term_of: Mapping[H, str]) -> None:
+    def add(
+        self,
+        cue: Cue,
+        mentions: Mentions[H],
+        term_of: Mapping[H, str],
+        near: Sequence[tuple[str, float, Mentions[H]]] = (),
+    ) -> None:
         """Add the contributions of all *mentions* of *cue* to their texts.
 
-        *term_of* has the term that each text mentions; it is empty if the cue has one term.
+        *term_of* has the term that each text mentions; it is empty if the cue has one term. *near*
+        has the neighbours of the cue, each with its weight and its mentions.
         """
         count = len(mentions.texts)
         mentions = self._older(mentions)
-        if not mentions.texts:
+        if not mentions.texts and not near:
             return
         weight = cue.share * rarity(self._texts_in_all, count)
         pairs = zip(mentions.counts, mentions.lengths, strict=True)
         given = list(map(self._saturated.__getitem__, pairs))
+        if near:
+            mentions, term_of, given = self._grouped(mentions, term_of, given, near)
         self._add(cue, weight, mentions, term_of, given)
+
+    def _grouped(
+        self,
+        mentions: Mentions[H],
+        term_of: Mapping[H, str],
+        given: Sequence[float],
+        near: Sequence[tuple[str, float, Mentions[H]]],
+    ) -> tuple[Mentions[H], dict[H, str], list[float]]:
+        """Return the arguments of `_add` with the mentions of terms that are *near*.
+
+        Mentions in one text add up as cubes, as neighbouring texts do.
+        """
+        greatest = dict(zip(mentions.texts, given, strict=True))
+        cubes = {text: gave**3 for text, gave in greatest.items()}
+        terms = dict(term_of)
+        rows = [mentions]
+        for term, weight, others in near:
+            others = self._older(others)  # noqa: PLW2901
+            pairs = zip(others.counts, others.lengths, strict=True)
+            gave = [weight * one for one in map(self._saturated.__getitem__, pairs)]
+            is_new = [text not in cubes for text in others.texts]
+            rows.append(Mentions._make(tuple(compress(column, is_new)) for column in others))
+            for text, one in zip(others.texts, gave, strict=True):
+                cubes[text] = cubes.get(text, 0.0) + one**3
+                if one > greatest.get(text, 0.0):
+                    greatest[text], terms[text] = one, term
+        columns: Mentions[H] = Mentions._make(
+            tuple(chain(*column)) for column in zip(*rows, strict=True)
+        )
+        return columns, terms, [cbrt(cubes[text]) for text in columns.texts]
 
     def add_nearness(self, texts: Mentions[H]) -> None:
         """Add the contributions of *texts*, which are near the question in meaning.
@@ -327,9 +376,10 @@ class Spread(Generic[H]):
                 parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
                 sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
                 texts = tuple(mentions.texts[row] for _, _, row in parts)
-                term = cue.term_of.get(texts[0], next(iter(cue.cue.terms), ""))
+                first = next(iter(cue.cue.terms), "")
+                terms = tuple(cue.term_of.get(text, first) for text in texts)
                 gave = cue.rarity * cbrt(cubed) * (left if cue.cue.is_passed else 1.0)
-                yield Word(cue.cue, term, gave, sources, texts)
+                yield Word(cue.cue, terms, gave, sources, texts)
 
 
 def _near(place: Place) -> list[tuple[Place, float]]:

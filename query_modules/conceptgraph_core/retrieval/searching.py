@@ -97,7 +97,7 @@ class Search:
         factors = hit.found.factors
         words = _in_order(hit.found.words)
         return {
-            "matched": [word.cue.said for word in words if word.cue is not NEARNESS],
+            "matched": [_said(word) for word in words if word.cue is not NEARNESS],
             "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
@@ -118,12 +118,14 @@ class Search:
 
         * A word that no text has weighs as much as a word of a single text.
         * A word that only asks (`ASKING`) is ignored.
-        * A word counts as present if the text has a term that the word leads to.
+        * A word counts as present if the text has a term that the word leads to. A neighbour of the
+          word is not enough.
         """
         cues = () if self._sought is None else self._sought.cues
         asked = {cue: self._rarity(cue) for cue in cues if cue.said not in ASKING}
-        words = (word.cue for word in hit.found.words if not word.cue.is_passed)
-        has = {cue.said.partition(LEADS)[0] for cue in words}
+        words = (word for word in hit.found.words if not word.cue.is_passed)
+        said = (word.cue.said for word in words if word.neighbour is None)
+        has = {one.partition(LEADS)[0] for one in said}
         got = sum(rarity for cue, rarity in asked.items() if cue.said in has)
         return got / sum(asked.values()) if asked else 0.0
 
@@ -144,7 +146,7 @@ class Search:
             "term": word.term,
             "gave": round(word.gave, _DECIMALS),
             "from": sources,
-            **({} if word.cue.why is None else {"why": word.cue.why}),
+            **({} if (why := _why(word)) is None else {"why": why}),
         }
 
 
@@ -157,7 +159,8 @@ def search(
     * `matched` has the words of the question that led to the node, the greatest share first.
     * Each of `words` has word, term, gave and from. `from` has maps of offset, key and share; the
       offset 0 is the text itself, −1 the text before it in its thread. A word that the question
-      only leads to has a `why` too, such as "by way of" another text.
+      only leads to has a `why` too, such as "by way of" another text, or "car → automobile 0.71": a
+      neighbour of the word, with their cosine.
     * score = sum(gave) · age · named · asker · period
 
     Raises InvalidText, InvalidNumber, LibraryMissing.
@@ -245,3 +248,13 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
 
 def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:
     return sorted(words, key=lambda word: (-word.gave, word.term))
+
+
+def _said(word: Word[int]) -> str:
+    near = word.neighbour
+    return word.cue.said if near is None else f"{word.cue.said}{LEADS}{near.word}"
+
+
+def _why(word: Word[int]) -> str | None:
+    near = word.neighbour
+    return word.cue.why if near is None else f"{_said(word)} {near.cosine:.2f}"

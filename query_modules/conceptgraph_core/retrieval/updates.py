@@ -82,5 +82,9 @@ class _Matters(Generic[H]):
 
 def _held(row: Associated[H]) -> frozenset[str]:
     """Return the words of the question that the text of *row* contains itself."""
-    own = (word for word in row.words if any(offset == 0 for offset, _ in word.sources))
-    return frozenset(word.cue.said for word in own if word.cue.why is None and word.cue.terms)
+    return frozenset(
+        word.cue.said
+        for word in row.words
+        for (offset, _), term in zip(word.sources, word.terms, strict=True)
+        if offset == 0 and word.cue.why is None and term in word.cue.terms
+    )

@@ -25,4 +25,13 @@ EMBEDDING_LACKING = reads(
 )  # fmt: skip
 EMBEDDING_SET = writes("conceptgraph.embedding_set", embedded=int)
 
+GROUP_SCOPES = reads(
+    "conceptgraph.group_scopes", scope=str, texts=int, length=int, grouped=int | None
+)
+GROUP_TEXTS = reads(
+    "conceptgraph.group_texts", key=str, text=str | None, thread=str | None, position=int | None,
+    speaker=str | None,
+)  # fmt: skip
+GROUP_TERMS = writes("conceptgraph.group_terms", changed=int, last=str | None)
+
 PROCEDURES = declared(globals())

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import entities as entities
     from . import entity_admin as entity_admin
     from . import everyday as everyday
+    from . import groups as groups
     from . import ingesting as ingesting
     from . import memories as memories
     from . import memory_admin as memory_admin
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _LAYERS = (
     *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
-    *("ingesting", "memory_admin", "entities", "entity_admin", "everyday", "users"),
+    *("ingesting", "groups", "memory_admin", "entities", "entity_admin", "everyday", "users"),
 )
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 

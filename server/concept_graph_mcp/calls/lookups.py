@@ -223,7 +223,9 @@ class Incoming(NamedTuple):
     start of the edges of the types *edges*, the property *weight* of each edge, and the properties
     *columns* of these nodes, as their layer declares them.
 
-    The results of *then* come last, if at most *few* edges lead to them.
+    The results of *then* come last, if at most *few* edges lead to them. So do the nodes that
+    *related* names: a property of the results that has lists, each beginning with a value of *by*.
+    These nodes have the same *scope*, another property, and lack *unless*.
 
     The degree of a node that was not read may be too low, but is always high enough to exclude it.
     """
@@ -238,6 +240,8 @@ class Incoming(NamedTuple):
     most: int
     then: Answered | None = None
     few: int = 0
+    related: str | None = None
+    scope: str = ""
 
 
 class Sized(NamedTuple):

@@ -63,7 +63,7 @@ def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) 
         return [keys]
     # Both ends of the range are inclusive.
     places = documents.places([told], spoken())
-    return [*_equal(place for place in places if place[0] != schema.TEXT), keys]
+    return [*equal(place for place in places if place[0] != schema.TEXT), keys]
 
 
 def of_question(
@@ -76,16 +76,17 @@ def of_question(
     """Look up a query's terms, the texts that mention them, and the results of *also* and *then*.
 
     The speakers of *scope* that may be the user are looked up too. Mentions are read up to a limit;
-    *then* is looked up last.
+    *then* and the neighbours of the terms are looked up last.
     """
     found = Union((*of_terms(text, scope), of_user(scope, user_id), *also))
-    return with_mentions(found, schema.MOST_MENTIONS)._replace(then=then, few=schema.FEW_MENTIONS)
+    mentions = with_mentions(found, schema.MOST_MENTIONS)
+    return mentions._replace(then=then, few=schema.FEW_MENTIONS, related=schema.NEAR, scope="scope")
 
 
 def of_terms(text: str, scope: str) -> list[Lookup]:
     """Look up the terms of a query, and the number of texts of *scope*."""
     cues = documents.named(scope, [] if missing() else asked_terms(text, spoken()))
-    return _equal([*documents.corpus(scope), *cues])
+    return equal([*documents.corpus(scope), *cues])
 
 
 def of_user(scope: str, user_id: str) -> Equal:
@@ -129,7 +130,7 @@ def of_widened(widened: Call, scope: str) -> Answered:
 def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
     """Count the nodes of *kind* in *scope*, and look up how many of them the index has."""
     where = () if kind.scope is None else ((kind.scope, scope),)
-    kept = Union(tuple(_equal(documents.corpus(kind.words_of(scope)))))
+    kept = Union(tuple(equal(documents.corpus(kind.words_of(scope)))))
     return Sized(kept, kind.label, kind.key[-1], where)
 
 
@@ -142,14 +143,15 @@ def of_removals(kind: NodeKind, keys: Sequence[str], scope: str) -> list[Lookup]
     """Look up the index entries of several nodes, to remove them."""
     by = ("scope", "label", "key")
     places = [(schema.TEXT, by, (scope, kind.label, key)) for key in keys]
-    return _equal([*documents.corpus(scope), *places])
+    return equal([*documents.corpus(scope), *places])
 
 
 def _needed(told: Sequence[Told]) -> list[Lookup]:
-    return [] if missing() else _equal(documents.places(told, spoken()))
+    return [] if missing() else equal(documents.places(told, spoken()))
 
 
-def _equal(places: Iterable[Place]) -> list[Lookup]:
+def equal(places: Iterable[Place]) -> list[Lookup]:
+    """Return the look-ups of *places*, one for each label and its properties."""
     found: dict[tuple[str, tuple[str, ...]], dict[tuple[Any, ...], None]] = {}
     for label, properties, values in places:
         found.setdefault((label, properties), {})[values] = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..settings import Settings
-from . import decay, embedding, entities, purge
+from . import decay, embedding, entities, groups, purge
 from .job import Job
 
 JOBS: tuple[Job, ...] = (
@@ -13,6 +13,7 @@ JOBS: tuple[Job, ...] = (
     entities.WEEKLY,
     purge.JOB,
     embedding.JOB,
+    groups.JOB,
 )
 
 

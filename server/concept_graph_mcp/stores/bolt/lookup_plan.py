@@ -108,18 +108,15 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
     `inDegree` walks no edges.
     """
     body, parameters = found(lookup.lookup, has_vector_search)
+    read = f"{_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read"
     first = (
-        f"{body}WITH found, [n IN found | inDegree(n)] AS degrees "
-        f"CALL {{ WITH found UNWIND found AS n WITH n WHERE n:{lookup.label}"
-        f" WITH collect(n) AS every, collect(CASE WHEN n.{lookup.unless} IS NULL THEN n END)"
-        " AS some UNWIND CASE size(some) WHEN 0 THEN every ELSE some END AS n"
-        f" WITH n, inDegree(n) AS degree ORDER BY degree, n.{lookup.by} WHERE degree > 0"
-        f" {_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read }}"
-        f" RETURN {_IDS} AS found, degrees, read"
+        f"{body}WITH found, [] AS later {_related(lookup)}{_fewest_first(lookup, read)}"
+        f"RETURN {_IDS} AS found, degrees, read"
     )
     before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
     given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
-    return Finding((first, parameters | {"most": lookup.most}), before, given=given)
+    parameters |= {"most": lookup.most, "few": lookup.few}
+    return Finding((first, parameters), before, given=given)
 
 
 def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:
@@ -128,30 +125,47 @@ def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: boo
     answered, more = _answered(then, has_vector_search)
     parameters |= more | {"most": lookup.most, "few": lookup.few}
     given = {"found": "found", "degrees": "degrees", "incoming": "incoming", then.key: "answers"}
-    return Finding(None, f"{body}{answered}{_incoming_first(lookup)}", parameters, given)
+    fewest = _FEWEST.format(nodes="collect(n)")
+    read = f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
+    first = f"{_related(lookup)}{_fewest_first(lookup, read, 'answers, ')}"
+    return Finding(None, f"{body}{answered}{first}", parameters, given)
 
 
-def _incoming_first(lookup: Incoming) -> str:
-    """Return the same for `found`, then for the nodes of `later` with at most `$few` edges."""
+def _related(lookup: Incoming) -> str:
+    """Return the Cypher for `beside`, the nodes that those of `found` name as related."""
+    if lookup.related is None:
+        return ""
+    wanted = f"{lookup.scope}: one.{lookup.scope}, {lookup.by}: other[0]"
+    return (
+        f"CALL {{ WITH found, later UNWIND found AS one WITH found, later, one"
+        f" WHERE one:{lookup.label} AND one.{lookup.related} IS NOT NULL"
+        f" UNWIND one.{lookup.related} AS other MATCH (n:{lookup.label} {{{wanted}}})"
+        f" WHERE n.{lookup.unless} IS NULL AND NOT n IN found AND NOT n IN later"
+        " RETURN collect(DISTINCT n) AS beside } "
+    )
+
+
+def _fewest_first(lookup: Incoming, read: str, others: str = "") -> str:
+    """Return the Cypher for `degrees` and for what *read* returns of the nodes to read.
+
+    These come from `found`, then from `later` and `beside` if at most `$few` edges lead to them.
+    The *others* are kept.
+    """
     of_label = f"CASE WHEN n:{lookup.label} THEN n END"
     some = f"CASE WHEN n:{lookup.label} AND n.{lookup.unless} IS NULL THEN n END"
+    later = "later" if lookup.related is None else "later + beside"
     return (
-        "WITH answers, found AS own, later, found + later AS found "
-        "WITH answers, own, later, found, [n IN found | inDegree(n)] AS degrees "
+        f"WITH {others}found AS own, {later} AS later "
+        f"WITH {others}own, later, own + later AS found "
+        f"WITH {others}own, later, found, [n IN found | inDegree(n)] AS degrees "
         "CALL { WITH own, later UNWIND own AS n"
         f" WITH later, collect({of_label}) AS every, collect({some}) AS some"
         " WITH later, CASE size(some) WHEN 0 THEN every ELSE some END AS first"
         " UNWIND first + later AS n"
         " WITH n, n IN later AS after, inDegree(n) AS degree"
         f" ORDER BY after, degree, n.{lookup.by}"
-        f" WHERE degree > 0 AND (degree <= $few OR NOT after) {_read(lookup)} }} "
+        f" WHERE degree > 0 AND (degree <= $few OR NOT after) {read} }} "
     )
-
-
-def _read(lookup: Incoming) -> str:
-    """Return the Cypher for `incoming` from rows of `n` and `degree`, up to `$most` edges."""
-    fewest = _FEWEST.format(nodes="collect(n)")
-    return f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
 
 
 def _columns(lookup: Incoming, clause: str) -> str:

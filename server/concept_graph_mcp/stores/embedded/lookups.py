@@ -33,6 +33,7 @@ from ...calls.lookups import (
 )
 from . import text_search
 from .database import Database
+from .elements import VertexElement
 from .filtering import values_of
 from .indexes import RankingTable
 from .values import encode
@@ -52,6 +53,21 @@ def named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
     names, values = zip(*lookup.where, strict=True) if lookup.where else ((), ())
     wanted = tuple((*values, row[lookup.procedure.fields[0]]) for row in answers)
     return Equal((lookup.label,), (*names, lookup.property), wanted)
+
+
+def related(lookup: Incoming, found: Iterable[VertexElement]) -> Equal | None:
+    """Return the look-up of the vertices that those *found* name as related, if any do."""
+    if lookup.related is None:
+        return None
+    of_label = [one for one in found if lookup.label in one.labels]
+    known = {(one.properties[lookup.scope], one.properties[lookup.by]) for one in of_label}
+    wanted = {
+        (one.properties[lookup.scope], other[0]): None
+        for one in of_label
+        for other in one.properties.get(lookup.related, ())
+    }
+    values = tuple(value for value in wanted if value not in known)
+    return Equal((lookup.label,), (lookup.scope, lookup.by), values) if values else None
 
 
 def size(database: Database, lookup: Sized) -> int:

@@ -16,6 +16,7 @@ from . import cancellation, interface, lookups, modules, posting_cache, reading
 from .cache import MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database
+from .elements import VertexElement
 from .indexes import Catalogue
 from .marshalling import Marshal, Rows
 from .opening import Opening
@@ -240,12 +241,14 @@ class Host:
         found = self._found(graph, lookup)
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
-            later: list[interface.Vertex] = []
+            elements = [vertex._element for vertex in found]
+            named: list[Lookup] = []
             if lookup.then is not None:
                 answers = self._answers(graph, lookup.then)
                 context[lookup.then.key] = answers
-                later = self._found(graph, lookups.named(lookup.then, answers)) if answers else []
-            elements, after = ([vertex._element for vertex in one] for one in (found, later))
+                named = [lookups.named(lookup.then, answers)] if answers else []
+            later = self._later(graph, lookup, elements, named)
+            after = [vertex._element for vertex in later]
             context |= posting_cache.incoming(
                 self._database, self._incoming, lookup, elements, after
             )
@@ -254,6 +257,25 @@ class Host:
         if isinstance(lookup, Sized):
             context["size"] = lookups.size(self._database, lookup)
         return [*leading, context]
+
+    def _later(
+        self,
+        graph: interface.Graph,
+        lookup: Incoming,
+        found: Sequence[VertexElement],
+        named: Sequence[Lookup],
+    ) -> list[interface.Vertex]:
+        """Return the results of *named*, and what those *found* name as related, each once."""
+        later = [vertex for one in named for vertex in self._found(graph, one)]
+        related = lookups.related(lookup, found)
+        if related is None:
+            return later
+        known = {vertex._element.id for vertex in later}
+        return later + [
+            vertex
+            for vertex in self._found(graph, related)
+            if lookup.unless not in vertex._element.properties and vertex._element.id not in known
+        ]
 
     def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
         """Return the rows of the procedure in *lookup*, within the call's transaction."""
