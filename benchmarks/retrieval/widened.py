@@ -1,16 +1,17 @@
-"""What a concept graph adds to a search for memories, on a small example written by hand.
+"""What a concept graph, or entities, add to a search for memories: an example written by hand.
 
     python -m benchmarks.retrieval.widened
 
 The agent has kept concepts and their relations, as it does in conversations; the memories of four
-weeks speak of Max, Ruth or the Golf and say neither "dog" nor "sister" nor "car". Asked are
+weeks speak of Max, Ruth or the Golf and say neither "dog" nor "sister" nor "car". Another agent has
+kept the same as kinds of entities and facts of the user. Asked are
 questions by the concept, questions that have the memory's own words, and such whose concept also
 leads astray. Each question has one memory that answers it; recall@k is the share of questions whose
 memory is among the first k.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -19,6 +20,8 @@ from rich.table import Table
 from benchmarks.stores import Embedded
 from concept_graph_mcp import calls
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.entities import schema as entities
+from conceptgraph_core.entities.inputs import Given
 
 DEPTHS = (1, 5)
 
@@ -33,6 +36,13 @@ RELATIONS = (
     ("cello", "instrument", "is-a", 2), ("allergy", "hazelnut", "evokes", 2),
     ("bike", "Gazelle", "evokes", 1),
 )  # fmt: skip
+
+# The same as kinds of entities, and as facts of the user.
+KINDS = {
+    "Max": "dog", "Ruth": "sister", "Golf": "car", "Weber": "doctor", "cello": "instrument",
+    "Gazelle": "bike",
+}  # fmt: skip
+FACTS = {"pill": "Ramipril", "job": "Siemens", "holiday": "Corsica", "allergy": "hazelnut"}
 
 MEMORIES = {
     "slipper": "Max chewed the left blue slipper on Sunday",
@@ -102,20 +112,17 @@ QUESTIONS = {
 
 
 def main() -> None:
-    """Print the recall of each kind of question, without relations and with them."""
+    """Print the recall of each kind of question, with nothing, relations, or kinds and facts."""
     with tempfile.TemporaryDirectory() as folder:
         found = {
-            kept: measured(Path(folder) / f"{kept}.db", related=kept == "kept")
-            for kept in ("none", "kept")
+            kept: measured(Path(folder) / f"{number}.db", kept) for number, kept in enumerate(KEPT)
         }
     title = f"{len(MEMORIES)} memories, {len(RELATIONS)} relations; recall in %"
-    heads = [f"@{depth}, {kept}" for depth in DEPTHS for kept in ("no relations", "with them")]
+    heads = [f"@{depth}, {kept}" for depth in DEPTHS for kept in KEPT]
     table = Table("asked", "questions", *heads, title=title)
     for kind, asked in QUESTIONS.items():
         shares = [
-            f"{100 * recall(asked, found[kept], depth):.0f}"
-            for depth in DEPTHS
-            for kept in ("none", "kept")
+            f"{100 * recall(asked, found[kept], depth):.0f}" for depth in DEPTHS for kept in KEPT
         ]
         table.add_row(kind, str(len(asked)), *shares)
     console = Console()
@@ -123,8 +130,8 @@ def main() -> None:
     console.print(table)
 
 
-def measured(file: Path, related: bool) -> dict[str, list[str]]:
-    """Return the memories that each question finds, in a new store with relations or without."""
+def measured(file: Path, kept: str) -> dict[str, list[str]]:
+    """Return the memories that each question finds, in a new store with what is *kept*."""
     store = Embedded(file)
     try:
         now_ms = 1_750_000_000_000
@@ -134,9 +141,9 @@ def measured(file: Path, related: bool) -> dict[str, list[str]]:
             for number, (key, text) in enumerate(MEMORIES.items(), 1)
         ]  # fmt: skip
         store.run(calls.transfer.import_rows(made))
-        for source, target, kind, times in RELATIONS if related else ():
-            for _ in range(times):
-                store.run(calls.concepts.relation_add(source, target, kind))
+        keep = KEPT[kept]
+        if keep is not None:
+            keep(store)
         return {
             question: [
                 row["memory_id"]
@@ -147,6 +154,29 @@ def measured(file: Path, related: bool) -> dict[str, list[str]]:
         }
     finally:
         store.close()
+
+
+def _relate(store: Embedded) -> None:
+    for source, target, kind, times in RELATIONS:
+        for _ in range(times):
+            store.run(calls.concepts.relation_add(source, target, kind))
+
+
+def _observe(store: Embedded) -> None:
+    seen = [{"label": name, "type": "entity", "kind": kind} for name, kind in KINDS.items()]
+    user = {"label": entities.SELF, "type": "entity"}
+    said = "; ".join(f"{name} is a {kind}" for name, kind in KINDS.items())
+    [row] = store.run(calls.entities.observe("first", "1", "user", said, [*seen, user]))
+    [own] = [one["entity_id"] for one in row["entities"] if one["label"] == entities.SELF]
+    for predicate, value in FACTS.items():
+        store.run(calls.entities.fact(own, Given(predicate, value)))
+
+
+KEPT: dict[str, Callable[[Embedded], None] | None] = {
+    "nothing": None,
+    "relations": _relate,
+    "kinds, facts": _observe,
+}
 
 
 def recall(asked: Sequence[tuple[str, str]], found: dict[str, list[str]], depth: int) -> float:

@@ -471,6 +471,7 @@ LAYER: Final = Layer(
         Index(MERGE, ("user_id", "created_at")),
         Index(FACT, ("id",), unique=True),
         Index(FACT, ("user_id", "entity_id")),
+        Index(FACT, ("user_id", "predicate")),
     ),
     vectors=(VectorIndex(ENTITY, "embedding", texts=("node_label",)),),
 )

@@ -56,7 +56,9 @@ CONTEXT = writes(
     left_out=int,
     accessed=MAP,
 ).peeking_as("memorygraph.peek_context")
-WIDENED = reads("memorygraph.widened", term=str, share=float, said=str, to=str, why=str)
+WIDENED = reads(
+    "memorygraph.widened", term=str, share=float, said=str, to=str, why=str, covers=float
+)
 UNNAMED = reads("memorygraph.unnamed", text=str)
 TOUCH = writes("memorygraph.touch", memory_id=str, access_count=int, state=str, decay_score=float)
 DECAY_STATUS = reads("memorygraph.decay_status", **_STATUS)

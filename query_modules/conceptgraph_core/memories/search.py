@@ -271,13 +271,14 @@ def expired(
 
 
 def widened(graph: AllMemories, text_: str) -> list[Row]:
-    """Return the terms that a text leads to, as `concepts.widening.widened` does.
+    """Return the terms that a text leads to, as `concepts.widening.widened` does, with `covers`.
 
     Terms of the other names of merged entities precede terms of the neighbours of concepts. Each
     term comes once. Raises InvalidText, LibraryMissing.
     """
     rows = merged.widened(graph.another(entities.Graph), text_)
-    rows += widening.widened(graph.another(concepts.Graph), text_)
+    of_concepts = widening.widened(graph.another(concepts.Graph), text_)
+    rows += ({**row, "covers": 1.0} for row in of_concepts)
     # Keep the first row of each term.
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 
@@ -292,7 +293,8 @@ def _further(graph: AllMemories, query: str) -> list[Further]:
     rows = graph.context.widened
     if rows is None and graph.context.found is None:
         rows = tuple(widened(graph, query))
-    return [Further(*(row[name] for name in widening.FIELDS)) for row in rows or ()]
+    fields = (*widening.FIELDS, "covers")
+    return [Further(*(row[name] for name in fields)) for row in rows or ()]
 
 
 def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:

@@ -52,7 +52,8 @@ class Factors(NamedTuple):
 class Further(NamedTuple):
     """A term that a question leads to but does not contain; it weighs *share* of a cue.
 
-    `said` is the word of the question, `to` the words that it leads to, and `why` the reason.
+    `said` is the word of the question, `to` the words that it leads to, and `why` the reason. A
+    text with the term has the share `covers` of the word (see `Search.covered`).
     """
 
     term: str
@@ -60,6 +61,7 @@ class Further(NamedTuple):
     said: str
     to: str
     why: str
+    covers: float = 1.0
 
 
 class Cue(NamedTuple):
@@ -81,6 +83,7 @@ class Cue(NamedTuple):
     why: str | None = None
     is_passed: bool = False
     near: tuple[Neighbour, ...] = ()
+    covers: float = 1.0
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -209,7 +212,8 @@ def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cu
             if ones:
                 own = tuple(term for term in cue.own if term in terms_)
                 foreign = tuple(term for term in cue.foreign if term in terms_)
-                yield Cue(f"{said}{LEADS}{to}", own, foreign, ones[0].share, ones[0].why)
+                share, why, covers = ones[0].share, ones[0].why, ones[0].covers
+                yield Cue(f"{said}{LEADS}{to}", own, foreign, share, why, covers=covers)
 
 
 def own_names(user_id: str) -> tuple[str, ...]:

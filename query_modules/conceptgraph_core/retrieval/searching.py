@@ -118,15 +118,17 @@ class Search:
 
         * A word that no text has weighs as much as a word of a single text.
         * A word that only asks (`ASKING`) is ignored.
-        * A word counts as present if the text has a term that the word leads to. A neighbour of the
-          word is not enough.
+        * A word that leads to a term of the text counts by what that term covers.
+        * A neighbour of the word is not enough.
         """
         cues = () if self._sought is None else self._sought.cues
         asked = {cue: self._rarity(cue) for cue in cues if cue.said not in ASKING}
-        words = (word for word in hit.found.words if not word.cue.is_passed)
-        said = (word.cue.said for word in words if word.neighbour is None)
-        has = {one.partition(LEADS)[0] for one in said}
-        got = sum(rarity for cue, rarity in asked.items() if cue.said in has)
+        has: dict[str, float] = {}
+        for word in hit.found.words:
+            if word.neighbour is None and not word.cue.is_passed:
+                said = word.cue.said.partition(LEADS)[0]
+                has[said] = max(word.cue.covers, has.get(said, 0.0))
+        got = sum(rarity * has.get(cue.said, 0.0) for cue, rarity in asked.items())
         return got / sum(asked.values()) if asked else 0.0
 
     def _rarity(self, cue: Cue) -> float:

@@ -168,11 +168,13 @@ def _only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
     return tuple((one, following(one)) for one in values)
 
 
-def _sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> Ranges:
+def _sharing(
+    place: str, ranges: tuple[tuple[str, str], ...], user_id: str, label: str = schema.ENTITY
+) -> Ranges:
     """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
     from conceptgraph_core.entities.narration import named
 
-    return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
+    return Ranges(label, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
 
 
 def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
@@ -181,6 +183,20 @@ def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
 
     kinds = named.read(message).kinds
     return [_of_kinds(kinds, user_id)] if kinds else []
+
+
+def of_matters(query: str, user_id: str) -> list[Lookup]:
+    """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
+    from conceptgraph_core.entities.narration import matters
+
+    forms = matters.forms(query, text_lookups.spoken())
+    if not forms:
+        return []
+    predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))
+    return [
+        _sharing("entity_kind", _only(forms), user_id),
+        _sharing("predicate", _only(predicates), user_id, schema.FACT),
+    ]
 
 
 def _of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:

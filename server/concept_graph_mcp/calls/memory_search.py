@@ -93,9 +93,10 @@ def widened(scope: str, query: str, concept_scope: str = SHARED) -> Call:
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
     called = tuple((scope, form) for form in forms)
-    called_by_kind = entity_calls.meant_by_kind(query, scope)
+    by_kind = entity_calls.meant_by_kind(query, scope)
+    by_matter = [] if missing() else entity_calls.of_matters(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
-    found = Union((by_concept.lookup, merged, *called_by_kind))
+    found = Union((by_concept.lookup, merged, *by_kind, *by_matter))
     context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
     return Call(procedures.WIDENED, (query,), found, context)
 
