@@ -17,6 +17,9 @@ MAX_TIME_MS: Final = 253_402_214_400_000
 MAX_DIMENSION: Final = 16_384
 MAX_COMPONENT: Final = 1e30
 
+# The most nodes that a call without a look-up reads to find those in question.
+MAX_SCANNED: Final = 100_000
+
 # The most keywords of one search.
 MAX_KEYWORDS: Final = 100
 

@@ -16,6 +16,39 @@ def most_edges(host, monkeypatch):
     return schema.MAX_EDGES_READ
 
 
+@pytest.fixture
+def most_scanned(host, monkeypatch):
+    """How many nodes a call without `found` may read, made small where it can be."""
+    from conceptgraph_core.graph.adapter import Graph
+
+    if host == "embedded":
+        monkeypatch.setattr(Graph, "most_scanned", 50)
+    return int(Graph.most_scanned)
+
+
+def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_them_up(
+    memory, hands, host, most_scanned
+):
+    memory.concept_upsert("apple")
+    [made] = memory.run(calls.memories.create("default", "Lena likes apples."))
+    if host == "embedded":
+        hands.nodes("Other", [{"number": number} for number in range(most_scanned)])
+    else:
+        made_there = "UNWIND range(1, $count) AS i CREATE (n:Other) RETURN count(n)"
+        hands.value(made_there, count=most_scanned)
+    bound = f"reads all nodes, and these are more than {most_scanned:,}; look them up"
+    by_index = r"MATCH \(n:Concept {name: \$given}\) WITH collect\(n\) AS found CALL"
+    with pytest.raises(REFUSALS, match=f"{bound}.*{by_index}"):
+        memory.procedure("conceptgraph.peek", [["apple"], 1, None], ("text",))
+    with pytest.raises(REFUSALS, match=bound + r".*:Memory {id: \$given}"):
+        memory.procedure("memorygraph.show", [made["memory_id"]], ("content",))
+    # Whoever looks up is served, and so is an owner who asks about all there is.
+    assert memory.recall(["apple"]) == []
+    [row] = memory.run(calls.memory_admin.show(made["memory_id"]))
+    assert row["content"] == "Lena likes apples."
+    assert memory.stats()["concepts"] == 1
+
+
 def join(hands, source, target, count):
     """Make *count* parallel relations: the smallest graph with so many edges."""
     if hasattr(hands, "value"):

@@ -289,14 +289,16 @@ def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
     assert parameters == {"a0": 1, "a1": 2, "a": 3, "now_ms": 4}
 
 
-def test_an_export_streams_nodes_and_then_relations_of_each_label():
-    found = list(cypher.export())
-    labels = ("Concept", "Episode", "Memory", "Embedding", "Entity", "Fact")
-    told = [re.findall(r":(\w+)\) .*export\('(\w+)'", text)[0] for text in found]
-    nodes, relations = told[: len(told) // 2], told[len(told) // 2 :]
-    assert {label for label, _ in nodes} >= set(labels)
-    assert {part for _, part in nodes} == {"nodes"}
-    assert relations == [(label, "relations") for label, _ in nodes]
+def test_an_export_asks_for_nodes_and_then_relations_a_batch_of_each_label_at_a_time():
+    labels = [re.findall(r":(\w+)\)", text)[0] for text, _ in cypher.exported()]
+    assert {*labels} >= {"Concept", "Episode", "Memory", "Embedding", "Entity", "Fact"}
+    asked = list(cypher.export([[5, 3, 4], [], [9]], batch=2))
+    # One text, whose calls take many nodes each.
+    [text] = {text for text, _ in asked}
+    assert text.startswith("CALL conceptgraph.export($part, {found: $ids}) YIELD record")
+    batches = [[3, 4], [5], [9]]
+    assert [given["ids"] for _, given in asked] == batches * 2
+    assert [given["part"] for _, given in asked] == ["nodes"] * 3 + ["relations"] * 3
 
 
 @pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)

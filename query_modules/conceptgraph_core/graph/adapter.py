@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import mgp
 
 from .. import context as contexts
+from .. import limits
 from ..context import Context
 from ..errors import InvalidContext, TooMuch
 from ..layers import Layer
@@ -44,6 +45,8 @@ class Graph(Generic[N]):
 
     layer: ClassVar[Layer]
     node_class: ClassVar[type[Any]] = Node
+    # One such call of a person must not hold up all agents.
+    most_scanned: ClassVar[float] = limits.MAX_SCANNED
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -153,10 +156,22 @@ class Graph(Generic[N]):
             yield raws.public_vertex(raw)
 
     def all_vertices(self) -> Iterator[Any]:
-        """Iterate over all vertices, whatever was found."""
-        for vertex in self._graph.vertices:
+        """Iterate over all vertices, whatever was found. Raises TooMuch beyond `most_scanned`."""
+        for number, vertex in enumerate(self._graph.vertices):
             self.step()
+            if number == self.most_scanned:
+                raise TooMuch(self._unbounded())
             yield vertex
+
+    def _unbounded(self) -> str:
+        kind = self.layer.nodes[0]
+        return (
+            f"without found this call reads all nodes, and these are more than"
+            f" {self.most_scanned:,}; look them up by index first:"
+            f" MATCH (n:{kind.label} {{{kind.key[-1]}: $given}})"
+            " WITH collect(n) AS found CALL …($given, …, {found: found}) YIELD …;"
+            " or use the MCP server or the command line, which look up by themselves"
+        )
 
     def raw_vertex(self, vertex_id: int) -> Any:
         """Return the vertex of that id below `mgp`; None if there is none."""

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from .. import text as texts
+from ..errors import TooMuch
 from ..graph import adapter
 from ..graph.raw import raw_vertex
 from ..layers import NodeKind
@@ -222,13 +223,20 @@ class _Nodes:
         return None if raw is None else self._graph.raw_node(raw)
 
     def _by_key(self) -> dict[str, Any]:
-        """Return all nodes of the kind by key, because some stored ids are stale."""
+        """Return nodes of the kind by key, because some stored ids are stale.
+
+        In a large graph a node that was made by hand stays unfound until `index` runs.
+        """
         if self._elsewhere is None:
+            self._elsewhere = {}
             raws = (raw_vertex(vertex) for vertex in self._graph.all_vertices())
             keyed = ((raw.get_property(self._kind.key[-1]), raw) for raw in raws)
-            self._elsewhere = {
-                key: raw for key, raw in keyed if is_of(raw, self._kind, key, self._index.scope)
-            }
+            try:
+                for key, raw in keyed:
+                    if is_of(raw, self._kind, key, self._index.scope):
+                        self._elsewhere[key] = raw
+            except TooMuch:
+                pass
         return self._elsewhere
 
 

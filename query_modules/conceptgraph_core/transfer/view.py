@@ -1,5 +1,6 @@
 """View the elements of all layers, for records and counts."""
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -17,6 +18,8 @@ class Everything(adapter.Graph[Node]):
 
     layers: ClassVar[tuple[Layer, ...]] = LAYERS
     layer = together(LAYERS)
+    # An owner's counts, checks and exports are of all there is.
+    most_scanned = math.inf
 
     def layer_of(self, label: str) -> Layer:
         return next(layer for layer in self.layers if label in layer.labels)

@@ -3,11 +3,16 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import anyio
 
+from conceptgraph_core.context import DEFAULT_USER, OWN
+from conceptgraph_core.layers import SHARED
+from conceptgraph_core.procedures import ACCESSED
+
+from ... import calls
 from ...calls import Call
 from ...errors import StoreError, Unavailable
 
@@ -19,6 +24,17 @@ Make = Callable[[Call, Mapping[str, Any]], Awaitable[Any]]
 _MOST = 10_000
 _PAUSE_S = 1.0
 _PATIENCE_S = 1.0
+
+
+def counted(rows: Sequence[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[Call]:
+    """Take from the *rows* of a read-only twin what it accessed; yield the calls that count it."""
+    user = str(context.get("user_id", DEFAULT_USER))
+    scope = user if context.get("concepts") == OWN else SHARED
+    for row in rows:
+        accessed = row.pop(ACCESSED)
+        given = accessed.get("memories", ()), accessed.get("concepts", {})
+        if any(given):
+            yield calls.everyday.access(user, *given, scope)
 
 
 class Accesses:

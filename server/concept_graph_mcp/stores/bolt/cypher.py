@@ -1,6 +1,6 @@
 """Write the Cypher of a call: the look-up, the CALL and the RETURN."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
@@ -98,18 +98,24 @@ def alone(call: Call) -> Call:
     return call._replace(lookup=call.lookup._replace(then=None))
 
 
-def export(model: Model = MODEL) -> Iterator[str]:
-    """Return the statements that stream all nodes, then all relations, node by node.
+def exported(model: Model = MODEL) -> Iterator[Statement]:
+    """Return, for each label in an export, the statement for the `ids` of all its nodes."""
+    for kind in (kind for layer in model.layers for kind in layer.nodes if kind.exported):
+        yield f"MATCH (n:{kind.label}) RETURN collect(id(n)) AS ids", {}
 
-    Nodes come in the order of their creation: a label index has no order, and unchanged graphs
-    should have identical exports.
+
+def export(
+    labels: Sequence[Sequence[int]], batch: int, model: Model = MODEL
+) -> Iterator[Statement]:
+    """Return the statements that stream all nodes, then all relations, *batch* nodes each.
+
+    *labels* has the ids of each label. Between two statements the database serves other callers; a
+    call of a procedure for each node would take twice the time.
     """
-    labels = [kind.label for layer in model.layers for kind in layer.nodes if kind.exported]
     procedure = transfer.exports(model).name
+    text = f"CALL {procedure}($part, {{found: $ids}}) YIELD record RETURN record"
     for part in ("nodes", "relations"):
-        for label in labels:
-            yield (
-                f"MATCH (n:{label}) WITH n ORDER BY id(n)"
-                f" CALL {procedure}('{part}', {{found: [n]}})"
-                " YIELD record RETURN record"
-            )
+        # In the order of creation, so that unchanged graphs have identical exports.
+        for ids in map(sorted, labels):
+            for start in range(0, len(ids), batch):
+                yield text, {"part": part, "ids": ids[start : start + batch]}

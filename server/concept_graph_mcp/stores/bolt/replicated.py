@@ -10,16 +10,13 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from conceptgraph_core.context import DEFAULT_USER, OWN
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.procedures import ACCESSED
+from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.registry import MODEL, Model
 
-from ... import calls
 from ...calls import Call
 from ...errors import Ended, Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from ..store import Rows
-from .accesses import Accesses
+from .accesses import Accesses, counted
 from .store import BoltStore
 
 logger = logging.getLogger(__name__)
@@ -218,13 +215,8 @@ class ReplicatedStore(BoltStore):
         self, rows: list[dict[str, Any]], context: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
         """Send what a twin accessed to the main; return its rows without that."""
-        user = str(context.get("user_id", DEFAULT_USER))
-        scope = user if context.get("concepts") == OWN else SHARED
-        for row in rows:
-            accessed = row.pop(ACCESSED)
-            given = accessed.get("memories", ()), accessed.get("concepts", {})
-            if any(given):
-                self._accesses.add(calls.everyday.access(user, *given, scope), context)
+        for call in counted(rows, context):
+            self._accesses.add(call, context)
         return rows if self._accesses.advice is None else Rows(rows, self._accesses.advice)
 
     def _look_soon(self) -> None:

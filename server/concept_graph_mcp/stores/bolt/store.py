@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from pathlib import Path
@@ -21,10 +22,11 @@ from conceptgraph_core.registry import MODEL, Model, text_index
 
 from ... import calls
 from ...calls import Call
-from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable, one_line
+from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
 from ...settings import DEFAULT_URI, location
 from ..store import EXPORTS, Edge, Node, Rows
 from . import cypher, name_forms, probes, readiness, snapshots, text_search, vector_indexes
+from .accesses import counted
 from .cancellation import Calls
 from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unreplicated, unsent
 
@@ -40,6 +42,8 @@ _CONNECT_TIMEOUT_S = 5.0
 # before a call is sent, and the call can be retried safely.
 _LIVENESS_S = 5.0
 _RETRY_S = 8.0
+# How long after a conflict accesses are counted in calls of their own.
+_CONTENDED_S = 10.0
 _ALL_ROWS = -1
 _RESTORE_BATCH = 1_000
 _EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
@@ -67,6 +71,7 @@ class BoltStore:
         self._has_vector_search = False
         self._has_replicas = False
         self._misdeployed: str | None = None
+        self._contended_until_s = 0.0
 
     @property
     def location(self) -> str:
@@ -99,6 +104,35 @@ class BoltStore:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
+        if call.procedure.writes and not call.procedure.peek().writes:
+            return await self._counting(call, context)
+        return await self._made(call, context)
+
+    async def _counting(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Make *call*, whose only writes are accesses.
+
+        If another caller counts accesses of the same nodes, it conflicts, and to repeat all of it
+        would take as long and conflict as likely. So then and for a while its read-only twin
+        answers, and the accesses are counted in a short call of their own.
+        """
+        if time.monotonic() >= self._contended_until_s:
+            try:
+                return await self._made(call, context, patience_s=0.0)
+            except Contended:
+                self._contended_until_s = time.monotonic() + _CONTENDED_S
+        twin = call._replace(procedure=call.procedure.peek().with_accessed())
+        rows = await self._made(twin, context)
+        for counting in counted(rows, {**context, **call.context}):
+            try:
+                await self._made(counting, context)
+            except (Contended, Unwritable) as error:
+                return Rows(rows, f"no access was counted: {error}")
+        return rows
+
+    async def _made(
+        self, call: Call, context: Mapping[str, Any], patience_s: float = _RETRY_S
+    ) -> list[dict[str, Any]]:
+        """Make *call* and return its rows; retry it after conflicts for *patience_s*."""
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translated(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
@@ -108,7 +142,9 @@ class BoltStore:
             state = await self._translated(False, name_forms.state, self.rows, index)
         statements = cypher.call(call, context, self._has_vector_search, state)
         writes = call.procedure.writes
-        made = await self._translated(writes, self._called, statements, writes)
+        made = await self._translated(
+            writes, self._called, statements, writes, patience_s=patience_s
+        )
         if search is not None and state.has_many_unlisted:
             await self._translated(True, name_forms.fill_lists, self.rows, text_index(search.label))
         fields = call.procedure.fields
@@ -128,10 +164,22 @@ class BoltStore:
                 ) as session,
                 await session.begin_transaction(metadata=metadata) as transaction,
             ):
-                for statement in cypher.export(self._model):
-                    result = await transaction.run(statement)
-                    while records := await result.fetch(batch):
-                        yield [record["record"] for record in records]
+                labels = [
+                    (await (await transaction.run(*one)).single(strict=True))["ids"]
+                    for one in cypher.exported(self._model)
+                ]
+                read: list[dict[str, Any]] = []
+                for statement in cypher.export(labels, batch, self._model):
+                    result = await transaction.run(*statement)
+                    # The database works on it while the caller has the last of what was read.
+                    if read:
+                        yield read
+                    read = [row["record"] for row in await result.fetch(batch)]
+                    while more := await result.fetch(batch):
+                        yield read
+                        read = [row["record"] for row in more]
+                if read:
+                    yield read
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=False) from error
 
@@ -292,13 +340,17 @@ class BoltStore:
             return rows
 
     async def _translated(
-        self, writes: bool, operation: Callable[..., Awaitable[T]], *arguments: Any
+        self,
+        writes: bool,
+        operation: Callable[..., Awaitable[T]],
+        *arguments: Any,
+        patience_s: float = _RETRY_S,
     ) -> T:
         """Run *operation*, retry it after conflicts, and raise other errors as a StoreError."""
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(is_conflict),
             wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
-            stop=tenacity.stop_after_delay(_RETRY_S),
+            stop=tenacity.stop_after_delay(patience_s),
             reraise=True,
         )
         try:

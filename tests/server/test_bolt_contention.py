@@ -1,0 +1,109 @@
+"""Callers that count accesses of the same nodes at once: none repeats what it has read."""
+
+import threading
+import time
+
+import neo4j
+import pytest
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.errors import Contended
+from concept_graph_mcp.stores.bolt import store as bolt
+
+CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
+
+
+@pytest.fixture
+def store(portal, monkeypatch):
+    """A store without a database, which returns what `store.conflicts` lets through."""
+
+    class Made(bolt.BoltStore):
+        asked: list[str]
+        conflicts: set[str]
+
+        async def _made(self, call, context, patience_s=8.0):
+            self.asked.append(call.procedure.name)
+            if call.procedure.name in self.conflicts:
+                raise Contended("too many writes to the same place; nothing was written")
+            fields = dict.fromkeys(call.procedure.fields)
+            if "accessed" in fields:
+                fields["accessed"] = {"memories": ["m"]}
+            return [fields]
+
+    async def made():
+        store = Made("bolt://127.0.0.1:1", "", "")
+        store._is_open = True
+        store.asked, store.conflicts = [], set()
+        return store
+
+    store = portal.call(made)
+    yield store
+    portal.call(store.close)
+
+
+def test_after_a_conflict_the_twin_answers_and_the_accesses_are_counted_apart(
+    store, portal, monkeypatch
+):
+    def get():
+        store.asked.clear()
+        rows = portal.call(store.call, calls.memories.get("m"), CONTEXT)
+        assert "accessed" not in rows[0]
+        return rows
+
+    get()
+    assert store.asked == ["memorygraph.get"]
+    store.conflicts = {"memorygraph.get"}
+    get()
+    assert store.asked == ["memorygraph.get", "memorygraph.peek", "everyday.access"]
+    # For a while no caller repeats what may conflict.
+    store.conflicts = set()
+    get()
+    assert store.asked == ["memorygraph.peek", "everyday.access"]
+    store.conflicts = {"everyday.access"}
+    assert get().advice.startswith("no access was counted: too many writes to the same place")
+    monkeypatch.setattr(bolt, "_CONTENDED_S", 0.0)
+    store._contended_until_s = 0.0
+    store.conflicts = set()
+    get()
+    assert store.asked == ["memorygraph.get"]
+
+
+def test_other_writes_are_retried_as_a_whole(store, portal):
+    store.conflicts = {"memorygraph.preserve"}
+    with pytest.raises(Contended):
+        portal.call(store.call, calls.memories.preserve("m"), CONTEXT)
+    assert store.asked == ["memorygraph.preserve"]
+
+
+@pytest.fixture
+def connected(empty_memgraph, portal):
+    async def opened():
+        made = bolt.BoltStore(empty_memgraph, "", "")
+        await made.open()
+        return made
+
+    store = portal.call(opened)
+    yield store
+    portal.call(store.close)
+
+
+def test_an_access_waits_for_another_writer_of_the_memory(connected, portal):
+    def run(call):
+        return portal.call(connected.call, call, CONTEXT)
+
+    [made] = run(calls.memories.create("default", "Lena likes tea."))
+    with neo4j.GraphDatabase.driver(connected.location) as driver, driver.session() as session:
+        other = session.begin_transaction()
+        other.run("MATCH (m:Memory {id: $id}) SET m.source = 'hand'", id=made["memory_id"])
+
+        def commit():
+            time.sleep(0.5)
+            other.commit()
+
+        committing = threading.Thread(target=commit)
+        committing.start()
+        [row] = run(calls.memories.get(made["memory_id"]))
+        committing.join()
+    assert row["content"] == "Lena likes tea."
+    [row] = run(calls.memory_admin.show(made["memory_id"]))
+    assert (row["access_count"], row["source"]) == (1, "hand")
