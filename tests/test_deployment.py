@@ -38,6 +38,7 @@ TASKS = (
     "local-reset",
 )
 MEMGRAPH_DEFAULT = "3.12.0"
+FLAG = "--log-level=INFO"
 # The services of compose.yaml that run an image of ours.
 OURS = ("memgraph", "mcp", "worker")
 # What a module may import from the standard library: a reload drops these and everything whose
@@ -133,7 +134,7 @@ def test_healthy_means_that_the_database_answers_with_our_modules() -> None:
     kind, command = services()["memgraph"]["healthcheck"]["test"]
     assert kind == "CMD-SHELL"
     assert "CALL conceptgraph.version()" in command
-    assert "| mgconsole" in command
+    assert "mgconsole --fromenv=username,password" in command
 
 
 def test_healthcheck_uses_the_container_s_user_and_password() -> None:
@@ -271,9 +272,41 @@ def test_server_reads_the_configuration_that_is_copied() -> None:
 
 
 def test_arguments_of_a_command_add_to_the_configuration() -> None:
-    # Either of these would be replaced, or would replace the server, by a `command:`.
+    # Flags here would be replaced by those of a `command:`.
     assert arguments("docker/Dockerfile", "CMD") == []
-    assert arguments("docker/Dockerfile", "ENTRYPOINT") == []
+    (start,) = map(json.loads, arguments("docker/Dockerfile", "ENTRYPOINT"))
+    copied = [shlex.split(rest) for rest in arguments("docker/Dockerfile", "COPY")]
+    assert [words[-1] for words in copied if words[0] == "docker/start.sh"] == start
+
+
+@pytest.mark.parametrize(
+    ("user", "password", "told"),
+    [
+        (None, None, "user unset, flags --log-level=INFO"),
+        ("", "", "user unset, flags --log-level=INFO"),
+        ("memory", "secret", "user memory, flags --log-level=INFO"),
+        ("memory", "", "MEMGRAPH_USER is set but MEMGRAPH_PASSWORD is not: set both or none"),
+        ("memory", None, "MEMGRAPH_USER is set but MEMGRAPH_PASSWORD is not: set both or none"),
+    ],
+)
+def test_memgraph_starts_with_a_user_and_a_password_or_with_neither(
+    tmp_path: Path, user: str | None, password: str | None, told: str
+) -> None:
+    server = tmp_path / "memgraph"
+    server.write_text('#!/bin/sh\necho "user ${MEMGRAPH_USER-unset}, flags $@"\n')
+    server.chmod(0o755)
+    script = (ROOT / "docker/start.sh").read_text()
+    assert "/usr/lib/memgraph/memgraph" in script
+    given = {"MEMGRAPH_USER": user, "MEMGRAPH_PASSWORD": password}
+    done = subprocess.run(
+        ["sh", "-c", script.replace("/usr/lib/memgraph/memgraph", str(server)), "start", FLAG],
+        env={name: value for name, value in given.items() if value is not None},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout + done.stderr).splitlines() == [told]
+    assert (done.returncode == 0) == told.endswith(FLAG)
 
 
 def test_no_query_reads_files_of_the_server() -> None:
@@ -282,11 +315,11 @@ def test_no_query_reads_files_of_the_server() -> None:
 
 def test_no_module_file_is_the_server_s_to_write() -> None:
     (made,) = [rest for rest in arguments("docker/Dockerfile", "RUN") if "chmod" in rest]
-    given, readable = (shlex.split(step) for step in made.split("&&"))
+    given, readable, _ = (shlex.split(step) for step in made.split("&&"))
     server_s, ours = flags()["query-modules-directory"].split(",")
     # What is copied is root's already.
     assert given == ["chown", "-R", "root:root", server_s]
-    assert readable[:5] == ["chmod", "-R", "u=rwX,go=rX", server_s, ours]
+    assert readable == ["chmod", "-R", "u=rwX,go=rX", server_s, f"{ours}*"]
     assert arguments("docker/Dockerfile", "USER") == ["root", "memgraph"]
 
 
