@@ -11,11 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from docker.utils.build import exclude_paths
 
 from concept_graph_mcp import endpoints, settings
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.http.limits import Limits
 from conceptgraph_core.registry import MODEL
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,7 +43,7 @@ TASKS = (
 MEMGRAPH_DEFAULT = "3.12.0"
 FLAG = "--log-level=INFO"
 # The services of compose.yaml that run an image of ours.
-OURS = ("memgraph", "mcp", "worker")
+OURS = ("memgraph", "mcp", "http", "worker")
 # What a module may import from the standard library: a reload drops these and everything whose
 # name begins like them, so they must be harmless to import a second time.
 RELOADABLE = {
@@ -116,12 +119,12 @@ def core() -> list[Path]:
 
 def test_published_ports_are_on_the_loopback_address_only() -> None:
     ports = [port for service in services().values() for port in service.get("ports", ())]
-    assert len(ports) == 2
+    assert len(ports) == 3
     assert [port for port in ports if not str(port).startswith("127.0.0.1:")] == []
 
 
 @pytest.mark.parametrize(
-    ("service", "profile"), [("lab", "lab"), ("mcp", "mcp"), ("worker", "worker")]
+    ("service", "profile"), [("lab", "lab"), ("mcp", "mcp"), ("http", "http"), ("worker", "worker")]
 )
 def test_only_memgraph_starts_without_a_profile(service: str, profile: str) -> None:
     assert services()[service]["profiles"] == [profile]
@@ -155,6 +158,10 @@ def test_data_log_and_backups_are_on_volumes_with_names() -> None:
     (backups,) = mounted["mcp"].values()
     assert backups == f"{arguments('docker/mcp.Dockerfile', 'WORKDIR')[-1]}/backup"
     assert backups in arguments("docker/mcp.Dockerfile", "RUN")[-1].split()
+    # Beside it the tokens of the server over HTTP.
+    (tokens,) = mounted["http"].values()
+    assert services()["http"]["environment"]["CONCEPT_GRAPH_TOKENS"] == f"{tokens}/tokens.db"
+    assert tokens in arguments("docker/mcp.Dockerfile", "RUN")[-1].split()
     assert {name for volumes in mounted.values() for name in volumes} == set(compose["volumes"])
 
 
@@ -176,6 +183,29 @@ def test_services_start_again(name: str) -> None:
     assert services()[name]["restart"] == "unless-stopped"
 
 
+@pytest.mark.parametrize("name", ["http", "worker"])
+def test_services_are_given_what_the_program_takes(name: str) -> None:
+    command, *given = [
+        re.sub(r"\$\{\w+:-(.*)\}", r"\1", re.sub(r"\$\{\w+:-(\w+)\}", r"\1", word))
+        for word in services()[name]["command"]
+    ]
+    found = main.get_command(click.Context(main), command)
+    assert found is not None
+    assert found.make_context(command, given).params
+
+
+def test_the_server_over_http_is_healthy_when_its_store_answers() -> None:
+    http = services()["http"]
+    *_, check = http["healthcheck"]["test"]
+    ((host, port),) = re.findall(r"http://([\d.]+):(\d+)/ready", check)
+    assert host == "127.0.0.1"
+    assert f"--http=0.0.0.0:{port}" in http["command"]
+    assert [published.rpartition(":")[2] for published in http["ports"]] == [port]
+    # Calls in flight are answered before it is killed.
+    assert http["stop_grace_period"] == "1m"
+    assert Limits().timeout_s < 60
+
+
 def test_memgraph_is_told_its_own_limit_of_memory() -> None:
     # It takes the memory of the machine for its own, whatever its container's limit.
     assert services()["memgraph"]["command"] == ["--memory-limit=${MEMGRAPH_MEMORY_MB:-0}"]
@@ -194,7 +224,7 @@ def test_the_head_of_the_compose_file_names_every_variable() -> None:
 
 
 def test_others_wait_until_memgraph_is_healthy() -> None:
-    for service in ("lab", "mcp"):
+    for service in ("lab", "mcp", "http", "worker"):
         assert services()[service]["depends_on"]["memgraph"]["condition"] == "service_healthy"
 
 

@@ -11,6 +11,7 @@ import yaml
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.http.limits import Limits
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docker/kubernetes"
@@ -23,7 +24,7 @@ MANIFESTS = [
 # The oldest version of Kubernetes that the manifests are for; the newest is the newest known.
 OLDEST = "1.29"
 # What the page tells its reader to create.
-SECRETS = {"memory-database": {"user", "password"}}
+SECRETS = {"memory-database": {"user", "password"}, "memory-tokens": {"tokens.db"}}
 CLIENT = {"memgraph-client": "true"}
 
 
@@ -155,8 +156,28 @@ def test_the_program_takes_what_it_is_given(workload: dict[str, Any]) -> None:
         assert found is not None
         found.make_context(command, arguments, resilient_parsing=False)
         given = environment(container)
-        assert set(given) <= set(COMPOSE["mcp"]["environment"])
+        assert set(given) <= set(COMPOSE["http"]["environment"])
         assert settings.read(given).uri == "bolt://memgraph-main:7687"
+
+
+def test_the_servers_over_http_read_the_tokens_and_the_replicas() -> None:
+    (server,) = [one for one in WORKLOADS if called(one) == "Deployment memory"]
+    (container,) = containers(server)
+    given = environment(container)
+    (volume,) = [one for one in pod(server)["volumes"] if "secret" in one]
+    (mount,) = [one for one in container["volumeMounts"] if one["name"] == volume["name"]]
+    (key,) = SECRETS[volume["secret"]["secretName"]]
+    assert given["CONCEPT_GRAPH_TOKENS"] == f"{mount['mountPath']}/{key}"
+    (memgraph,) = of_kind("StatefulSet")
+    replicas = [
+        f"bolt://memgraph-{n}.memgraph:7687" for n in range(1, memgraph["spec"]["replicas"])
+    ]
+    assert list(settings.read(given).read_uris) == replicas
+    (port,) = container["ports"]
+    assert f"--http=0.0.0.0:{port['containerPort']}" in container["args"]
+    for probe, path in (("readinessProbe", "/ready"), ("livenessProbe", "/health")):
+        assert container[probe]["httpGet"] == {"path": path, "port": port["name"]}
+    assert pod(server)["terminationGracePeriodSeconds"] > Limits().timeout_s
 
 
 @pytest.mark.parametrize("service", of_kind("Service"), ids=called)

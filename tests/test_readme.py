@@ -156,7 +156,7 @@ def test_the_compose_commands_name_what_the_compose_file_has():
         service, *given = [word for word in rest if not word.startswith("-")] or [None]
         if action in {"run", "exec"}:
             assert service in found
-        if service == "mcp" and given:
+        if service in {"mcp", "http"} and given:
             assert main.get_command(click.Context(main), given[0])
 
 
