@@ -28,6 +28,7 @@ ORDER = [
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings")),
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",
+    f"{SHELL}.histories",
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
     *(

@@ -46,6 +46,7 @@ class Number(click.FloatRange):
 
 
 FILE = _Named(dir_okay=False, path_type=Path)
+PATH = _Named(path_type=Path)
 FOLDER = _Named(file_okay=False, path_type=Path)
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

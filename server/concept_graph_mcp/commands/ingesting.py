@@ -2,10 +2,10 @@
 
 import gc
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import TextIO
 
 import click
 
@@ -14,14 +14,18 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
 from ..errors import StoreError
-from ..file_formats import FormatError, Messages, Row
+from ..file_formats import FormatError, Messages, Row, Tally
+from ..histories import discovery, formats, secrets
+from ..histories.conversation import Kept
+from ..histories.formats import History
 from ..session import Session
 from . import importing, output
-from .common import FILE, Failure, with_session
+from .common import PATH, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
+from .terminal import say
 
 # Bounds of one transaction: messages, and characters.
 _BATCH = 1_000
@@ -32,36 +36,80 @@ _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 
 
 @click.command()
-@click.argument("file", metavar="MESSAGES.jsonl", type=FILE)
+@click.argument("path", metavar="[PATH]", type=PATH, required=False)
+@click.option(
+    "--from", "given", type=click.Choice(formats.NAMES), help="The format; told by the content."
+)
 @click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
+@click.option("--discover", is_flag=True, help="Find what agents have left on this machine.")
+@click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
+@click.option("--dry-run", is_flag=True, help="Only read, and say what would be stored.")
+@click.option("--yes", is_flag=True, help="Do not ask after --discover.")
 @click.pass_obj
-def ingest(embedded: str | None, file: Path, thread: str | None) -> None:
-    """Keep each message of MESSAGES.jsonl ("-": stdin) as a memory, without a model.
+def ingest(
+    embedded: str | None,
+    /,
+    path: Path | None,
+    given: str | None,
+    thread: str | None,
+    *,
+    discover: bool,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Keep each message of PATH, a file or a folder ("-": stdin), as a memory, without a model.
 
-    A line is a JSON object with text, thread, time_ms (or created_at), speaker (or role), and id.
-    Stored messages stay as they are, so a file can be ingested again, after it has grown or after
-    an interruption. Lines that differ from the stored message are reported. The order of a thread
-    is that of its lines.
+    \b
+    Read are
+      messages     JSON objects, a line each, with text, thread, time_ms (or
+                   created_at), speaker (or role), and id
+      claude-code  sessions of Claude Code (~/.claude/projects)
+      codex        sessions of Codex (~/.codex/sessions)
+      chatgpt      the export of ChatGPT (conversations.json)
+      claude-ai    the export of Claude.ai (conversations.json)
+      markdown     notes; the text below each heading is a memory
+      mem0         what get_all of mem0 returns
+
+    It stores the words of conversations: no code, no diff, no output of a tool. Secrets
+    are replaced by their kind. Stored messages stay as they are, so a file can be ingested again,
+    after it has grown or after an interruption. Lines that differ from the stored message are
+    reported. The order of a thread is that of its lines.
     """
+    if (path is None) != discover:
+        raise click.UsageError("name a file or a folder, or say --discover")
     if thread is not None:
         try:
             text.name(thread, "--thread")
         except ConceptGraphError as error:
             raise Failure(str(error)) from None
-    with (
-        output.told(file),
-        importing.opened(file) as stream,
-        Interrupts() as interrupts,
-        _uncollected(),
-    ):
-        work = _Ingest(stream, thread, interrupts)
+    found = _agreed(yes or dry_run) if path is None else [(path, given)]
+    with Interrupts() as interrupts, _uncollected():
+        work = _Ingest(found, thread, interrupts, everything=everything, dry_run=dry_run)
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
             raise work.interrupted() from None
-    note(f"ingested: {work.created:,}, there already: {work.existing:,}")
-    for line in work.notes():
+    if dry_run:
+        note(f"to ingest: {work.created:,}; nothing was stored: a dry run.")
+    else:
+        note(f"ingested: {work.created:,}, there already: {work.existing:,}")
+    for line in work.tally.lines():
         note(line)
+
+
+def _agreed(yes: bool) -> list[tuple[Path, str | None]]:
+    """Show the histories on this machine, and return those that the user wants."""
+    found = list(discovery.discovered())
+    if not found:
+        raise Failure("no agent has left a history where one is known to be")
+    for one in found:
+        first, last = (f"{datetime.fromtimestamp(at):%Y-%m-%d}" for at in (one.first, one.last))
+        size = f"{one.size / 1_000_000:,.1f} MB"
+        say(f"{one.format}: {len(one.files):,} sessions, {first} to {last}, {size}: {one.folder}")
+    if not yes:
+        click.confirm("Ingest them?", abort=True)
+    return [(one.folder, one.format) for one in found]
 
 
 @contextmanager
@@ -80,22 +128,71 @@ def _uncollected() -> Iterator[None]:
 
 
 class _Ingest:
-    """The messages of one file, stored in batches of one transaction each."""
+    """Messages of files, stored in batches of one transaction each.
 
-    def __init__(self, stream: TextIO, thread: str | None, interrupts: Interrupts) -> None:
+    *found* are files or folders and their format, if it is given. `created` counts what a dry run
+    would store.
+    """
+
+    def __init__(
+        self,
+        found: Sequence[tuple[Path, str | None]],
+        thread: str | None,
+        interrupts: Interrupts,
+        *,
+        everything: bool,
+        dry_run: bool,
+    ) -> None:
         self.created = self.existing = 0
-        self._stream = stream
-        self._lines = importing.count_lines(stream.buffer)
+        self.tally = Tally()
+        self._found = found
         self._thread = thread
         self._interrupts = interrupts
-        self._messages: Messages | None = None
+        self._kept = Kept(self.tally, everything)
+        self._dry_run = dry_run
+        self._where = ""
+        self._lines: int | None = None
         self._done = 0
 
     async def run(self, session: Session) -> None:
-        """Ingest the file. Raises Failure, which says how much was stored."""
-        self._messages = Messages(session.user_id, session.zone, self._thread)
-        rows = _Rows(self._messages.rows(self._stream))
-        with progress("ingesting lines", self._lines) as tell, self._telling():
+        """Ingest the files. Raises Failure, which says how much was stored."""
+        for path, given in self._found:
+            with output.told(path):
+                is_alone = not path.is_dir()
+                for file, history in discovery.histories(path, given):
+                    if history is not None:
+                        await self._history(session, history, is_alone)
+                    elif is_alone:
+                        await self._messages_of(session, file)
+                    else:
+                        self.tally.left_out("files of no known format", str(file))
+
+    async def _history(self, session: Session, history: History, is_alone: bool) -> None:
+        self._where = "" if is_alone else f"{history.path}: "
+        if history.format == formats.OURS:
+            await self._messages_of(session, history.path)
+            return
+        messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
+        try:
+            rows = messages.of_history(history.messages(self._kept))
+            await self._all(session, rows, f"reading {history.path.name}", None)
+        except OSError as error:
+            if is_alone:
+                raise
+            self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")
+
+    async def _messages_of(self, session: Session, file: Path) -> None:
+        messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
+        with importing.opened(file) as stream:
+            self._lines = importing.count_lines(stream.buffer)
+            await self._all(session, messages.rows(stream), "ingesting lines", self._lines)
+
+    async def _all(
+        self, session: Session, source: Iterator[Row], what: str, total: int | None
+    ) -> None:
+        self._done = 0
+        rows = _Rows(source)
+        with progress(what, total) as tell, self._telling():
             for batch in _batches(rows):
                 with self._interrupts.piece():
                     await self._ingest(session, batch)
@@ -107,13 +204,14 @@ class _Ingest:
         """Return the error for a Ctrl-C."""
         return Interrupted(f"interrupted; {self._so_far()}; the same command goes on from here")
 
-    def notes(self) -> Iterator[str]:
-        """Iterate over the notes on the file that are printed at the end."""
-        if self._messages is not None:
-            yield from self._messages.tally.lines()
-
     async def _ingest(self, session: Session, batch: list[Row]) -> None:
-        messages = [row.record for row in batch]
+        messages = [
+            {**row.record, "text": secrets.redacted(row.record["text"], self.tally)}
+            for row in batch
+        ]
+        if self._dry_run:
+            self.created += len(messages)
+            return
         try:
             call = calls.ingesting.ingest(session.user_id, messages)
             [made] = await session.run(call)
@@ -121,26 +219,25 @@ class _Ingest:
             refused = _REFUSED.fullmatch(str(error))
             if refused is None:
                 raise
-            line = batch[int(refused["number"])].line
-            raise FormatError(f"line {line}: {refused['reason']}") from None
+            place = batch[int(refused["number"])].place
+            raise FormatError(f"{place}: {refused['reason']}") from None
         self.created += made["created"]
         self.existing += made["existing"]
         self._tell_differing(batch, set(made["differing"]))
         self._done = batch[-1].line
 
     def _tell_differing(self, batch: list[Row], ids: set[str]) -> None:
-        assert self._messages is not None
         for row in batch if ids else ():
             if row.record["id"] in ids:
                 what = "with another text, speaker or time, and left so"
-                self._messages.tally.there_already(what, f"line {row.line}")
+                self.tally.there_already(what, row.place)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
         try:
             yield
         except (FormatError, StoreError, ConceptGraphError) as error:
-            raise Failure(f"{error}; {self._so_far()}") from None
+            raise Failure(f"{self._where}{error}; {self._so_far()}") from None
 
     def _so_far(self) -> str:
         torn = self._interrupts.torn

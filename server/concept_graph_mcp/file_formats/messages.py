@@ -7,7 +7,7 @@ the speaker.
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TextIO
 from zoneinfo import ZoneInfo
@@ -38,9 +38,14 @@ class Messages:
     """
 
     def __init__(
-        self, user_id: str, zone: ZoneInfo, thread: str | None, longest: int = limits.MAX_CONTENT
+        self,
+        user_id: str,
+        zone: ZoneInfo,
+        thread: str | None,
+        longest: int = limits.MAX_CONTENT,
+        tally: Tally | None = None,
     ) -> None:
-        self.tally = Tally()
+        self.tally = tally or Tally()
         self._longest = longest
         self._user_id = user_id
         self._zone = zone
@@ -81,6 +86,29 @@ class Messages:
         self._check_again(number, own, message)
         made = self._id("of id", message["thread"], own)
         return {**message, "id": made, "metadata": {"message_id": own}}
+
+    def of_history(self, records: Iterable[Record]) -> Iterator[Row]:
+        """Iterate over the messages of a history, which has a `key` for each. Raises FormatError.
+
+        It is the same message in whatever session it comes again, such as a resumed one.
+        """
+        for number, record in enumerate(records, 1):
+            said = _encodable(record["text"])
+            if len(said) > self._longest:
+                self.tally.left_out(f"messages of more than {self._longest:,} characters")
+                continue
+            yield Row(
+                number,
+                {
+                    "id": self._id("of history", record["key"]),
+                    "text": said,
+                    "thread": _encodable(record["thread"]),
+                    "speaker": record["speaker"],
+                    "said_at": record["time_ms"],
+                    "metadata": {"message_id": record["key"]},
+                },
+                "message",
+            )
 
     def _named(self, record: Record, key: str) -> str:
         """Return a name, which may also be written as a number."""
@@ -126,6 +154,10 @@ def _said(record: Record, key: str) -> str:
     if not isinstance(value, str):
         what = "is missing" if key not in record else f"must be text, not {kind(value)}"
         raise ConceptGraphError(f"{key}: {what}")
+    return _encodable(value)
+
+
+def _encodable(value: str) -> str:
     return value.encode(errors="replace").decode()
 
 

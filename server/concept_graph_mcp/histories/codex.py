@@ -1,0 +1,65 @@
+"""Sessions of Codex: JSON Lines in `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`.
+
+The first line is `session_meta`; those of type `response_item` whose payload is a "message" are
+what was said. Older sessions have the payloads alone, a line each, and no time but the session's.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..file_formats.lines import Record
+from .conversation import ASSISTANT, USER, Kept, message
+
+NAME = "codex"
+FOLDERS = ("~/.codex/sessions",)
+
+_TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+_TEXTS = ("input_text", "output_text", "text")
+# Parts of the user's messages that are the program's.
+_OWN = re.compile(
+    r"<(environment_context|user_instructions|INSTRUCTIONS|permissions[^>]*)>.*?</\1>"
+    r"|^# AGENTS\.md instructions for .*?$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def is_one(record: dict[str, Any]) -> bool:
+    """Return whether *record* is the first line of such a session."""
+    is_old = {"id", "timestamp", "instructions"} <= record.keys()
+    return is_old or (record.get("type") in _TYPES and isinstance(record.get("payload"), dict))
+
+
+def messages(records: Iterator[dict[str, Any]], kept: Kept) -> Iterator[Record]:
+    """Iterate over the messages of the lines of a session."""
+    session, began, number = "", None, 0
+    for record in records:
+        payload = record.get("payload")
+        if record.get("type") == "session_meta" and isinstance(payload, dict):
+            session, began = session or str(payload.get("id")), payload.get("timestamp")
+            continue
+        if not session and "id" in record and "timestamp" in record:
+            session, began = str(record["id"]), record["timestamp"]
+            continue
+        item = payload if record.get("type") == "response_item" else record
+        if not isinstance(item, dict):
+            continue
+        number += 1
+        if item.get("type") != "message":
+            _leave_out(item, kept)
+        elif item.get("role") in (USER, ASSISTANT):
+            text = _OWN.sub("", kept.of_blocks(item.get("content"), _TEXTS)).strip()
+            at = record.get("timestamp") or began
+            key, thread = f"{NAME} {session} {number}", f"Codex {session}"
+            if said := message(key, thread, str(item["role"]), at, text):
+                yield said
+
+
+def _leave_out(item: dict[str, Any], kept: Kept) -> None:
+    kind = str(item.get("type"))
+    if kind.endswith("_output"):
+        kept.tally.left_out("outputs of tools")
+    elif kind.endswith("_call"):
+        kept.tally.left_out("calls of tools")
+    elif kind == "reasoning":
+        kept.tally.left_out("thoughts of the model")

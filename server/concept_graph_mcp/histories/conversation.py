@@ -1,0 +1,102 @@
+"""Share the record of a message among the formats, and the text that is worth keeping of it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..file_formats.lines import Record
+from ..file_formats.tally import Tally
+
+USER, ASSISTANT = "user", "assistant"
+
+_FENCED = re.compile(r"^([ \t]*)(```|~~~)[^\n]*\n.*?(?:^\1\2[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+# From its head to the last line that a unified diff can have.
+_DIFF = re.compile(
+    r"^(?:diff --git .*|--- \S.*\n\+\+\+ \S.*)(?:\n(?:[-+ @\\]|index |new file|deleted file).*)*",
+    re.MULTILINE,
+)
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The choice of what to keep: with *everything* also code, diffs and the output of tools.
+
+    `tally` counts what is left out.
+    """
+
+    tally: Tally
+    everything: bool = False
+
+    def prose(self, text: str) -> str:
+        """Return *text* without blocks of code and diffs."""
+        if self.everything:
+            return text.strip()
+        for what, pattern in (("blocks of code", _FENCED), ("diffs", _DIFF)):
+            text, found = pattern.subn("\n", text)
+            for _ in range(found):
+                self.tally.left_out(what)
+        return _BLANK_LINES.sub("\n\n", text).strip()
+
+    def of_blocks(self, content: Any, texts: Iterable[str] = ("text",)) -> str:
+        """Return the text of a message's *content*: a text, or a list of blocks of some types."""
+        if isinstance(content, str):
+            return self.prose(content)
+        blocks = [one for one in content if isinstance(one, Mapping)] if content else []
+        return self.prose("\n\n".join(filter(None, self._texts(blocks, {*texts}))))
+
+    def _texts(self, blocks: Iterable[Mapping[str, Any]], texts: set[str]) -> Iterator[str]:
+        for block in blocks:
+            kind = str(block.get("type"))
+            if kind in texts:
+                yield str(block.get("text") or "")
+            elif self.everything and (said := _output(block)):
+                yield said
+            else:
+                self.tally.left_out(_KINDS.get(kind, f"blocks of type {kind[:40]}"))
+
+
+# The names of blocks that are left out.
+_KINDS = {
+    **dict.fromkeys(("tool_use", "function_call", "server_tool_use"), "calls of tools"),
+    **dict.fromkeys(("tool_result", "function_call_output"), "outputs of tools"),
+    **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), "thoughts of the model"),
+    **dict.fromkeys(("image", "document", "input_image", "file"), "attachments"),
+}
+
+
+def _output(block: Mapping[str, Any]) -> str:
+    content = block.get("content", block.get("output"))
+    if isinstance(content, list):
+        parts = [one.get("text") for one in content if isinstance(one, Mapping)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def message(
+    key: str, thread: str, speaker: str, at: str | float | None, text: str
+) -> Record | None:
+    """Return the record of a message; None if it has no text or no time.
+
+    *key* identifies it among all messages of its format. *at* is ISO 8601 or unix seconds.
+    """
+    time = moment(at)
+    if not text or time is None:
+        return None
+    return {"key": key, "thread": thread, "speaker": speaker, "time_ms": time, "text": text}
+
+
+def moment(at: str | float | None) -> int | None:
+    """Return *at*, ISO 8601 or unix seconds, as unix milliseconds; None if it is neither."""
+    if isinstance(at, bool) or at is None:
+        return None
+    if isinstance(at, int | float):
+        return int(at * 1_000)
+    try:
+        time = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return int(aware.timestamp() * 1_000)

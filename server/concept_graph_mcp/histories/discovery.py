@@ -1,0 +1,52 @@
+"""Find the histories that agents have left on this machine."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from . import claude_code, codex
+from .formats import SUFFIXES, History, recognised
+
+_PLACES = {claude_code.NAME: claude_code.FOLDERS, codex.NAME: codex.FOLDERS}
+
+
+class Found(NamedTuple):
+    """The histories of one agent in a folder: their files, bytes, and times (unix seconds)."""
+
+    format: str
+    folder: Path
+    files: tuple[Path, ...]
+    size: int
+    first: float
+    last: float
+
+
+def discovered(home: Path | None = None) -> Iterator[Found]:
+    """Iterate over the histories below *home*, by default the user's."""
+    for name, folders in _PLACES.items():
+        for folder in folders:
+            path = Path(folder).expanduser() if home is None else home / folder[2:]
+            files = tuple(one for one in sorted(path.rglob("*.jsonl")) if one.is_file())
+            if files:
+                stats = [one.stat() for one in files]
+                times = [one.st_mtime for one in stats]
+                size = sum(one.st_size for one in stats)
+                yield Found(name, path, files, size, min(times), max(times))
+
+
+def histories(path: Path, given: str | None = None) -> Iterator[tuple[Path, History | None]]:
+    """Iterate over the files of *path*, a file or a folder, each with its history if it is one.
+
+    *given* is the format of all files; without it the content tells. A pipe, which can be read only
+    once, is no history. Raises OSError.
+    """
+    files = sorted(_below(path)) if path.is_dir() else [path]
+    for file in files:
+        name = given or (recognised(file) if file.is_file() else None)
+        yield file, None if name is None else History(file, name)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.suffix.lower() in SUFFIXES and path.is_file():
+            yield path

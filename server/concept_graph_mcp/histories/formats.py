@@ -1,0 +1,144 @@
+"""Tell the format of a history by its content, and read its messages."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from ..errors import one_line
+from ..file_formats.lines import FormatError, Record
+from . import chatgpt, claude_ai, claude_code, codex, markdown, mem0
+from .conversation import Kept
+
+_Object = dict[str, Any]
+# A format of lines: whether a line is one of its, and the messages of a file's lines.
+_LINES: dict[str, tuple[Callable[[_Object], bool], Callable[[Iterator[_Object], Kept], Any]]] = {
+    claude_code.NAME: (claude_code.is_one, claude_code.messages),
+    codex.NAME: (codex.is_one, codex.messages),
+}
+# A format of one long list: the key that its items have, and the messages of an item.
+_LISTS: dict[str, tuple[str, Callable[[_Object, Kept], Iterator[Record]]]] = {
+    chatgpt.NAME: (chatgpt.MARK, chatgpt.messages),
+    claude_ai.NAME: (claude_ai.MARK, claude_ai.messages),
+    mem0.NAME: (mem0.MARK, mem0.messages),
+}
+OURS = "messages"
+NAMES = (OURS, *_LINES, *_LISTS, markdown.NAME)
+SUFFIXES = (".jsonl", ".json", *markdown.SUFFIXES)
+# A session may begin with so many lines that do not tell.
+_FIRST_LINES = 20
+_HEAD = 4_096
+_DEEPEST = 100
+# The depths of items: of a list, and of a list that is one of a map's values.
+_ITEM_DEPTHS = (2, 3)
+_FIRST_EVENTS = 100_000
+
+
+class History(NamedTuple):
+    """A file of a format; the name of its format."""
+
+    path: Path
+    format: str
+
+    def messages(self, kept: Kept) -> Iterator[Record]:
+        """Iterate over its messages. Raises FormatError and OSError."""
+        if self.format == markdown.NAME:
+            yield from markdown.messages(self.path, kept)
+            return
+        with self.path.open("rb") as file:
+            if self.format in _LINES:
+                yield from _LINES[self.format][1](_objects(file, kept), kept)
+            else:
+                _, of_item = _LISTS[self.format]
+                for item in _items(file):
+                    yield from of_item(item, kept)
+
+
+def recognised(path: Path) -> str | None:
+    """Return the format of the file *path* by its content; None if it is none of these."""
+    if path.suffix.lower() in markdown.SUFFIXES:
+        return markdown.NAME
+    with path.open("rb") as file:
+        begins = file.read(_HEAD).lstrip()[:1]
+        file.seek(0)
+        if begins == b"[":
+            return _of_list(file)
+        return _of_lines(file) or _of_list(file) if begins == b"{" else None
+
+
+def _of_lines(file: BinaryIO) -> str | None:
+    ours = False
+    for line in itertools.islice(file, _FIRST_LINES):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(record, dict):
+            break
+        for name, (is_one, _) in _LINES.items():
+            if is_one(record):
+                return name
+        ours = ours or ("text" in record and bool({"thread", "speaker", "role"} & record.keys()))
+    file.seek(0)
+    return OURS if ours else None
+
+
+def _of_list(file: BinaryIO) -> str | None:
+    marks = {mark: name for name, (mark, _) in _LISTS.items()}
+    depth = 0
+    with suppress(FormatError):
+        for event, value in itertools.islice(_events(file), _FIRST_EVENTS):
+            depth += _DEEPER.get(event, 0)
+            if event == "map_key" and depth in _ITEM_DEPTHS and value in marks:
+                return marks[value]
+    return None
+
+
+def _objects(file: BinaryIO, kept: Kept) -> Iterator[_Object]:
+    """Iterate over the objects in the lines of *file*, which a program may be writing."""
+    for number, line in enumerate(file, 1):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            is_whole = line.endswith(b"\n")
+            what = "lines that are no JSON" if is_whole else "a last line that is not whole yet"
+            kept.tally.left_out(what, f"line {number}" if line.strip() else "")
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _items(file: BinaryIO) -> Iterator[_Object]:
+    """Iterate over the items of a list, alone or as `results`, one in memory at a time."""
+    import ijson
+
+    prefix = "item" if file.read(_HEAD).lstrip()[:1] == b"[" else "results.item"
+    file.seek(0)
+    for item in ijson.items(ijson.parse(_events(file)), prefix):
+        if isinstance(item, dict):
+            yield item
+
+
+def _events(file: BinaryIO) -> Iterator[tuple[str, Any]]:
+    """Iterate over the events of the JSON in *file*.
+
+    The path of an element is as long as its depth, so a file of brackets alone would take all
+    memory.
+    """
+    # Imported on demand: only such a file needs it.
+    import ijson
+
+    depth = 0
+    try:
+        for event, value in ijson.basic_parse(file, use_float=True):
+            depth += _DEEPER.get(event, 0)
+            if depth > _DEEPEST:
+                raise FormatError("is nested too deeply")
+            yield event, value
+    except ijson.JSONError as error:
+        raise FormatError(f"is not whole, or no JSON: {one_line(error)}") from None
+
+
+_DEEPER = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}

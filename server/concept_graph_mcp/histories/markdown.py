@@ -1,0 +1,54 @@
+"""Notes in Markdown: a vault of Obsidian, MEMORY.md, AGENTS.md. Each heading's text is a message.
+
+Front matter (`date`, `created` or `updated`) or else the file's own time dates it.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..file_formats.lines import FormatError, Record
+from .conversation import USER, Kept, message, moment
+
+NAME = "markdown"
+SUFFIXES = (".md", ".markdown")
+
+_FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+_DATE = re.compile(r"^(?:updated|date|created)(?:_at)?:\s*[\"']?([\dT:.+Z -]+?)[\"']?\s*$", re.M)
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
+
+
+def messages(path: Path, kept: Kept) -> Iterator[Record]:
+    """Iterate over the texts of *path*: a heading with what is below it, up to the next."""
+    try:
+        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise FormatError("is not UTF-8 text") from None
+    front = _FRONT.match(text)
+    at = _time(front[1]) if front else None
+    body = text[front.end() :] if front else text
+    thread = f"Markdown {path.name}"
+    time = path.stat().st_mtime if at is None else at / 1_000
+    for title, said in _sections(body):
+        # Without an id of its own a text that is changed is another one.
+        digest = hashlib.sha256(f"{path.resolve()}\0{title}\0{said}".encode()).hexdigest()[:32]
+        told = kept.prose(said)
+        whole = f"{title}: {told}" if title and told else told
+        if found := message(f"{NAME} {digest}", thread, USER, time, whole):
+            yield found
+
+
+def _time(front: str) -> int | None:
+    times = [moment(found[1].strip()) for found in _DATE.finditer(front)]
+    return max((one for one in times if one is not None), default=None)
+
+
+def _sections(body: str) -> Iterator[tuple[str, str]]:
+    """Iterate over the headings of *body*, each below its upper ones, and their texts."""
+    parts = _HEADING.split(body)
+    yield "", parts[0]
+    titles: list[str] = []
+    for marks, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        titles = [*titles[: len(marks) - 1], title]
+        yield " / ".join(titles), text

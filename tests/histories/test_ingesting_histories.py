@@ -1,0 +1,157 @@
+"""`ingest` of what agents and programs leave: what was said is kept, once, and nothing else."""
+
+import json
+
+import pytest
+from history_samples import ASSISTANT_SAID, CODE, OF, USER_SAID, claude_code, lines
+from tests.server.command_line import ok, run
+
+from concept_graph_mcp.histories import formats
+
+KNOWN = list(OF)
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return [f"--embedded={tmp_path / 'memory.db'}"]
+
+
+@pytest.fixture(params=KNOWN)
+def history(request, tmp_path):
+    name, content = OF[request.param]
+    file = tmp_path / name
+    file.write_text(content, encoding="utf-8")
+    return request.param, file
+
+
+def memories(there):
+    _, *records = map(json.loads, ok(*there, "export", "-").stdout.splitlines())
+    return [record for record in records if record["kind"] == "memory"]
+
+
+def said(there):
+    return {one["content"] for one in memories(there)}
+
+
+def told(result):
+    return result.stderr.splitlines()
+
+
+def test_every_format_is_told_by_its_content(history):
+    name, file = history
+    assert formats.recognised(file) == name
+
+
+def test_what_was_said_is_kept_and_nothing_else(there, history):
+    _, file = history
+    ok(*there, "ingest", str(file))
+    kept = memories(there)
+    assert any(USER_SAID in one["content"] for one in kept)
+    assert any(ASSISTANT_SAID in one["content"] for one in kept)
+    assert len(kept) == 2
+    assert "not kept" not in json.dumps(kept)
+    day = 86_400_000
+    assert {one["said_at"] // day for one in kept} == {1_748_772_000_000 // day}
+
+
+def test_it_is_found_and_says_who_said_it(there, history):
+    _, file = history
+    ok(*there, "ingest", str(file))
+    searched = ok(*there, "memories", "search", "Clara allergic", "--json").stdout
+    first = json.loads(searched)["memories"][0]
+    assert USER_SAID in first["text"]
+    assert first["speaker"] == "user"
+
+
+def test_the_same_again_is_there_already(there, history):
+    _, file = history
+    ok(*there, "ingest", str(file))
+    before = memories(there)
+    assert "ingested: 0, there already: 2" in told(ok(*there, "ingest", str(file)))
+    assert memories(there) == before
+
+
+def test_a_dry_run_stores_nothing(there, history):
+    _, file = history
+    first = told(ok(*there, "ingest", str(file), "--dry-run"))[0]
+    assert first == "to ingest: 2; nothing was stored: a dry run."
+    assert not ok(*there, "ingest", str(file)).stderr.startswith("ingested: 0")
+
+
+def test_a_folder_is_read_with_all_that_is_in_it(there, tmp_path):
+    folder = tmp_path / "all"
+    for name, (file, content) in OF.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / file).write_text(content, encoding="utf-8")
+    (folder / "other.json").write_text('{"some": "thing"}', encoding="utf-8")
+    notes = told(ok(*there, "ingest", str(folder)))
+    assert notes[0] == f"ingested: {2 * len(OF)}, there already: 0"
+    assert any("files of no known format: 1" in line for line in notes)
+
+
+def test_a_resumed_session_repeats_nothing(there, tmp_path):
+    first, second = tmp_path / "s1.jsonl", tmp_path / "s2.jsonl"
+    first.write_text(claude_code("s1"), encoding="utf-8")
+    ok(*there, "ingest", str(first))
+    copied = [json.loads(line) | {"sessionId": "s2"} for line in claude_code("s1").splitlines()]
+    second.write_text(lines(*copied), encoding="utf-8")
+    assert "ingested: 0, there already: 2" in told(ok(*there, "ingest", str(second)))
+
+
+def test_a_file_that_is_being_written_goes_on_where_it_ended(there, tmp_path):
+    file = tmp_path / "s1.jsonl"
+    whole = claude_code("s1")
+    file.write_text(whole[: whole.index("s1-1") + 10], encoding="utf-8")
+    notes = told(ok(*there, "ingest", str(file)))
+    assert notes[0] == "ingested: 1, there already: 0"
+    assert any("a last line that is not whole yet" in line for line in notes)
+    file.write_text(whole, encoding="utf-8")
+    assert "ingested: 1, there already: 1" in told(ok(*there, "ingest", str(file)))
+
+
+def test_everything_keeps_code_and_outputs_too(there, history):
+    name, file = history
+    ok(*there, "ingest", str(file), "--everything")
+    if name != "mem0":
+        assert any(CODE in text for text in said(there))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(OF["chatgpt"][1][:-20], id="half an export"),
+        pytest.param('[{"mapping": 3, "current_node": 4}, 5, null]', id="wrong types"),
+        pytest.param('{"type": "user", "sessionId": 1, "uuid": 2, "message": 3}\n', id="a line"),
+        pytest.param("[" * 100_000, id="deep"),
+        pytest.param("", id="nothing"),
+        pytest.param("\x00\xff", id="no text"),
+    ],
+)
+def test_what_is_no_whole_history_is_one_line_and_loses_nothing(there, tmp_path, content):
+    file = tmp_path / "conversations.json"
+    file.write_text(content, encoding="latin-1")
+    result = run(*there, "ingest", str(file))
+    assert result.exit_code in (0, 1)
+    assert "Traceback" not in result.output
+    if result.exit_code == 1:
+        assert len(told(result)) == 1
+
+
+def test_what_is_on_the_machine_is_shown_and_asked_for(there, tmp_path):
+    project = tmp_path / "home/.claude/projects/-home-ann-cake"
+    project.mkdir(parents=True)
+    (project / "s1.jsonl").write_text(claude_code(), encoding="utf-8")
+    refused = run(*there, "ingest", "--discover", stdin="n\n")
+    assert refused.exit_code == 1
+    assert "claude-code: 1 sessions" in refused.stdout
+    assert run(*there, "memories", "list").exit_code == 1
+    done = ok(*there, "ingest", "--discover", stdin="y\n")
+    assert "ingested: 2, there already: 0" in done.stderr
+
+
+def test_a_machine_without_histories_says_so(there):
+    result = run(*there, "ingest", "--discover")
+    assert result.exit_code == 1
+    assert "no agent has left a history" in result.stderr

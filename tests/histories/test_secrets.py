@@ -1,0 +1,158 @@
+"""Secrets: none of these is stored, whatever the history; and what is none stays."""
+
+import json
+import random
+import string
+
+import pytest
+from history_samples import OF, USER_SAID, claude_code
+from tests.server.command_line import ok
+
+from concept_graph_mcp.file_formats import Tally
+from concept_graph_mcp.histories.secrets import redacted
+
+CHANCE = random.Random(5)
+
+
+def any_of(letters: str, count: int) -> str:
+    return "".join(CHANCE.choices(letters, k=count))
+
+
+ALL = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+UPPER = string.ascii_uppercase + string.digits
+# Made up here, so that no scanner of repositories takes them for real ones.
+SECRETS = {
+    "OpenAI": f"sk-{any_of(ALL, 48)}",
+    "OpenAI, project": f"sk-proj-{any_of(ALL, 60)}",
+    "OpenAI, service": f"sk-svcacct-{any_of(ALL, 40)}",
+    "Anthropic": f"sk-ant-api03-{any_of(ALL + '-_', 80)}AA",
+    "GitHub": f"ghp_{any_of(ALL, 36)}",
+    "GitHub, OAuth": f"gho_{any_of(ALL, 36)}",
+    "GitHub, server": f"ghs_{any_of(ALL, 36)}",
+    "GitHub, fine": f"github_pat_{any_of(ALL, 22)}_{any_of(ALL, 59)}",
+    "GitLab": f"glpat-{any_of(ALL, 20)}",
+    "AWS key": f"AKIA{any_of(UPPER, 16)}",
+    "AWS session": f"ASIA{any_of(UPPER, 16)}",
+    "Google": f"AIza{any_of(ALL, 35)}",
+    "Google OAuth": f"ya29.{any_of(ALL, 60)}",
+    "Google client": f"GOCSPX-{any_of(ALL, 28)}",
+    "Slack bot": f"xoxb-{any_of(string.digits, 12)}-{any_of(string.digits, 12)}-{any_of(ALL, 24)}",
+    "Slack user": f"xoxp-{any_of(string.digits, 12)}-{any_of(ALL, 24)}",
+    "Slack app": f"xapp-1-{any_of(UPPER, 11)}-{any_of(string.digits, 13)}-{any_of(HEX, 64)}",
+    "Slack hook": f"https://hooks.slack.com/services/T{any_of(UPPER, 8)}/B{any_of(UPPER, 8)}/"
+    + any_of(ALL, 24),
+    "Stripe": f"sk_live_{any_of(ALL, 24)}",
+    "Stripe, test": f"sk_test_{any_of(ALL, 24)}",
+    "Stripe, restricted": f"rk_live_{any_of(ALL, 24)}",
+    "Stripe, hook": f"whsec_{any_of(ALL, 32)}",
+    "JWT": f"eyJ{any_of(ALL, 33)}.eyJ{any_of(ALL, 60)}.{any_of(ALL, 43)}",
+    "SendGrid": f"SG.{any_of(ALL, 22)}.{any_of(ALL, 43)}",
+    "Twilio": f"SK{any_of(HEX, 32)}",
+    "npm": f"npm_{any_of(ALL, 36)}",
+    "PyPI": f"pypi-AgEIcHlwaS5vcmc{any_of(ALL, 80)}",
+    "Hugging Face": f"hf_{any_of(ALL, 34)}",
+    "DigitalOcean": f"dop_v1_{any_of(HEX, 64)}",
+    "Databricks": f"dapi{any_of(HEX, 32)}",
+    "Telegram": f"{any_of(string.digits, 9)}:AA{any_of(ALL, 33)}",
+    "Discord": f"M{any_of(ALL, 23)}.{any_of(ALL, 6)}.{any_of(ALL, 27)}",
+    "Mailchimp": f"{any_of(HEX, 32)}-us12",
+    "Square": f"sq0csp-{any_of(ALL, 43)}",
+    "Azure": f"AccountKey={any_of(ALL, 86)}==",
+}
+IN_CONTEXT = {
+    "AWS secret": ("aws_secret_access_key = {}", any_of(ALL, 40)),
+    "AWS secret, env": ("export AWS_SECRET_ACCESS_KEY={}", any_of(ALL, 40)),
+    "bearer": ("curl -H 'Authorization: Bearer {}' https://a.example", any_of(ALL, 40)),
+    "password": ("password: {}", "hunter2hunter2"),
+    "password, said": ("The password is {} for the router", "Tr0ub4dor&3"),
+    "password, env": ("DB_PASSWORD={}", "s3cr3tPassw0rd"),
+    "password, quoted": ('"password": "{}"', "c0rrectHorse"),
+    "api key": ("api_key = '{}'", any_of(ALL, 24)),
+    "api key, json": ('"api-key": "{}"', any_of(ALL, 24)),
+    "token": ("token={}", any_of(ALL, 20)),
+    "passphrase": ("passphrase: {}", "9monkeys-jump"),
+    "URL": ("postgres://ann:{}@db.example/cake", "s3cr3t"),
+    "URL, redis": ("redis://:{}@localhost:6379", "s3cr3tpw"),
+    "URL, git": ("https://ann:{}@git.example/cake.git", any_of(ALL, 30)),
+    "URL, amqp": ("amqp://guest:{}@mq.example", "gu3stgu3st"),
+    "mongodb": ("mongodb+srv://ann:{}@cluster0.example/test", "pa55word"),
+}
+KEYS = {
+    kind: f"-----BEGIN {kind}-----\n{any_of(ALL, 64)}\n{any_of(ALL, 64)}\n-----END {kind}-----"
+    for kind in (
+        "RSA PRIVATE KEY",
+        "EC PRIVATE KEY",
+        "OPENSSH PRIVATE KEY",
+        "PRIVATE KEY",
+        "DSA PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "PGP PRIVATE KEY BLOCK",
+    )
+}
+PLANTED = [
+    *((name, "Use {} for it.", secret) for name, secret in SECRETS.items()),
+    *((name, shape, secret) for name, (shape, secret) in IN_CONTEXT.items()),
+    *((name, "Here it is:\n{}\nKeep it.", secret) for name, secret in KEYS.items()),
+]
+# Long, random, or about secrets; and no secret.
+HARMLESS = (
+    "The commit is 3f2a9c1b04de5f6a7b8c9d0e1f2a3b4c5d6e7f80.",
+    "My sister's token of love was a necklace, the secret is that it was cheap.",
+    "The key is under the mat, and the password was changed yesterday.",
+    "See https://example.com/a/very/long/path?with=parameters&and=more#fragment",
+    "Order 01977420-dc00-7388-ab0b-adaa0d6f402e arrives on 2025-06-01T10:00:00.000Z.",
+    "/home/ann/projects/concept-graph/query_modules/conceptgraph_core/retrieval/scoring.py",
+    "Write to ann.b.clara@example.com or call +49 170 1234567890.",
+    "skilled-labour-and-other-things is a slug; task-force-reports-of-2025 too.",
+    "The token budget is 2000 tokens; the api key: none is needed.",
+)
+
+
+def test_there_are_sixty_planted_ones():
+    assert len(PLANTED) >= 58
+
+
+@pytest.mark.parametrize(
+    ("shape", "secret"), [one[1:] for one in PLANTED], ids=[*map(str, range(len(PLANTED)))]
+)
+def test_a_secret_is_replaced_by_its_kind(shape, secret):
+    tally = Tally()
+    text = redacted(shape.format(secret), tally)
+    assert secret not in text
+    assert "[secret: " in text
+    assert sum("secrets redacted" in line for line in tally.lines()) == 1
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_is_none_stays(text):
+    assert redacted(text, Tally()) == text
+
+
+def test_no_planted_secret_of_any_history_reaches_the_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    path = tmp_path / "memory.db"
+    folder = tmp_path / "all"
+    for name, (file, content) in OF.items():
+        for number, (_, shape, secret) in enumerate(PLANTED):
+            said = (
+                json.dumps(shape.format(secret))[1:-1]
+                if name != "markdown"
+                else shape.format(secret)
+            )
+            (folder / name / str(number)).mkdir(parents=True)
+            planted = content.replace(USER_SAID, said).replace("s1", f"s{number}")
+            (folder / name / str(number) / file).write_text(planted, encoding="utf-8")
+    ok(f"--embedded={path}", "ingest", str(folder))
+    stored = b"".join(file.read_bytes() for file in tmp_path.glob("memory.db*"))
+    assert stored
+    left = [name for name, _, secret in PLANTED if secret.splitlines()[-1].encode() in stored]
+    assert left == []
+
+
+def test_a_dry_run_counts_what_would_be_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    file = tmp_path / "s1.jsonl"
+    file.write_text(claude_code(said=f"Use {SECRETS['GitHub']}"), encoding="utf-8")
+    notes = ok(f"--embedded={tmp_path / 'm.db'}", "ingest", str(file), "--dry-run").stderr
+    assert "changed: secrets redacted, GitHub Token: 1" in notes
