@@ -11,7 +11,7 @@ import click
 
 from conceptgraph_core.context import OWN, WHOSE
 
-from .. import settings
+from .. import settings, web
 from ..http.limits import Limits
 from .common import Failure, Number, configured
 
@@ -149,9 +149,9 @@ def serve(
     for option, url in (("--issuer", issuer), ("--public-url", public_url)):
         if url is not None and not is_safe(url):
             raise Failure(f"{option}: {url}: must begin with https://, except on this machine")
-    with _listening(address) as listening:
-        url = _url(public_url, host, listening.getsockname()[1], PATH)
-        web = Web(
+    with _listening(address) as opened:
+        url = _url(public_url, host, opened.getsockname()[1], PATH)
+        served = Web(
             url=url,
             hosts=_hosts(url, host, hosts),
             origins=[*origins, *([_origin(public_url)] if public_url is not None else [])],
@@ -161,14 +161,13 @@ def serve(
             limits=_limits(limits),
         )
         without_worker = options["no_worker"]
-        run(chosen, web, listening, without_worker=without_worker, trusted=proxies, log=log)
+        run(chosen, served, opened, without_worker=without_worker, trusted=proxies, log=log)
 
 
 def _listening(address: tuple[str, int]) -> socket.socket:
     host, port = address
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server(address, family=family)
+        return web.listening(host, port)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise Failure(f"cannot listen on {host} port {port}: {reason}") from None

@@ -15,7 +15,7 @@ from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import AnyHttpUrl
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.authentication import AuthCredentials, AuthenticationBackend
 from starlette.middleware.authentication import AuthenticationMiddleware
@@ -42,6 +42,8 @@ _REQUESTS_A_CALL = 5
 _PATIENCE_S = 5.0
 _READY_FOR_S = 1.0
 _CACHED_BY_BROWSERS_S = 600
+# Clients compare the issuer character by character; "https://a" must not become "https://a/".
+_EXACT = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def build(server: MCPServer, session: Session, web: Web, metrics: Metrics) -> St
         Route("/metrics", metrics.page),
     ]
     if web.issuer is not None:
-        issuers = [AnyHttpUrl(web.issuer.url)]
+        issuers = [_EXACT.validate_python(web.issuer.url)]
         routes += create_protected_resource_routes(url, issuers, [*SCOPES])
     return Starlette(routes=routes, lifespan=lambda _: manager.run())
 

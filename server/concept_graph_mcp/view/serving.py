@@ -1,7 +1,6 @@
 """Run the viewer's web server, on the loopback interface only, until it is interrupted."""
 
 import secrets
-import socket
 import webbrowser
 from collections.abc import Callable
 
@@ -13,7 +12,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ..session import Session
-from ..web import Server
+from ..web import Server, listening
 from .api import HANDLERS, Api
 from .guard import Guard
 from .static_files import StaticFiles
@@ -36,8 +35,8 @@ async def serve(
     announce: Callable[[str], None],
 ) -> None:
     """Serve on *port* (0: a free one) until interrupted; *announce* gets the address."""
-    with socket.create_server((_HOST, port)) as listening:
-        bound: int = listening.getsockname()[1]
+    with listening(_HOST, port) as opened:
+        bound: int = opened.getsockname()[1]
         token = secrets.token_urlsafe(24)
         address = f"http://{_HOST}:{bound}/{token}/"
         config = uvicorn.Config(
@@ -52,7 +51,7 @@ async def serve(
         async with anyio.create_task_group() as tasks:
             if open_browser:
                 tasks.start_soon(_open, address)
-            await Server(config, lambda: announce(address)).serve([listening])
+            await Server(config, lambda: announce(address)).serve([opened])
             tasks.cancel_scope.cancel()
 
 

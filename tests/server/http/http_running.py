@@ -22,6 +22,7 @@ from concept_graph_mcp.http.serving import prepared
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.store import Store
+from concept_graph_mcp.web import listening
 
 # The versions of the protocol that clients speak: without a handshake, and with one.
 MODERN, OLDER = "2026-07-28", "2025-06-18"
@@ -135,11 +136,11 @@ def running(store: Store, tokens: Tokens, **options: Any) -> Iterator[Running]:
     given = {name: options.pop(name) for name in of_session}
     session = Session(store, DAY_MS, ZoneInfo("UTC"), Clock(), **{"concepts": "own", **given})
     toolsets = options.pop("toolsets", TOOLSETS)
-    with socket.create_server(("127.0.0.1", 0)) as listening, start_blocking_portal() as portal:
-        host = f"127.0.0.1:{listening.getsockname()[1]}"
+    with listening("127.0.0.1", 0) as opened, start_blocking_portal() as portal:
+        host = f"127.0.0.1:{opened.getsockname()[1]}"
         web = Web(**{"url": f"http://{host}{PATH}", "hosts": [host], "tokens": tokens, **options})
         server = portal.call(prepared, session, toolsets, web)
-        ended = portal.start_task_soon(server.serve, [listening])
+        ended = portal.start_task_soon(server.serve, [opened])
         try:
             yield Running(web.url, tokens)
         finally:

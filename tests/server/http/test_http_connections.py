@@ -53,6 +53,22 @@ def test_a_second_request_in_halves_is_not_waited_for_either(embedded, tokens, m
             pass
 
 
+def test_small_pieces_are_sent_at_once(embedded, tokens, monkeypatch):
+    sent_at_once = []
+    made = connections.Connection.connection_made
+
+    def noting(self, transport):
+        made(self, transport)
+        accepted = transport.get_extra_info("socket")
+        sent_at_once.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(connections.Connection, "connection_made", noting)
+    with running(embedded, tokens) as server:
+        server.post()
+    assert sent_at_once
+    assert all(sent_at_once)
+
+
 def test_two_requests_at_once_are_both_answered(served):
     with served.connected() as connection:
         connection.sendall(served.whole("search", "ann", query="x") * 2)

@@ -62,7 +62,7 @@ def test_the_metadata_say_where_to_get_a_token(admitting, issuer):
     assert where == f"{admitting.base}/.well-known/oauth-protected-resource/mcp"
     told = httpx2.get(where).json()
     assert told["resource"] == admitting.url
-    assert [one.rstrip("/") for one in told["authorization_servers"]] == [issuer.url]
+    assert told["authorization_servers"] == [issuer.url]
     assert told["scopes_supported"] == ["memory:read", "memory:write"]
     assert told["bearer_methods_supported"] == ["header"]
 
