@@ -30,7 +30,10 @@ class Connection(H11Protocol):
         self._expect()
         if len(self.connections) > MOST:
             waiting = [one for one in self.connections if isinstance(one, Connection) and one.waits]
-            min(waiting, key=lambda one: one._since, default=self).transport.abort()
+            slowest = min(waiting, key=lambda one: one._since)
+            slowest.transport.abort()
+            # Its end is noticed only later, and of many newcomers at a time each must find another.
+            self.connections.discard(slowest)
 
     def connection_lost(self, exc: Exception | None) -> None:
         for timer in (self._deadline, self._unread):

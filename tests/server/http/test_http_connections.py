@@ -1,10 +1,14 @@
 """Clients that are slow, or never end: the others notice nothing."""
 
+import asyncio
 import socket
 from contextlib import ExitStack
 
 import pytest
+import uvicorn
 from http_running import Held, running
+from starlette.applications import Starlette
+from uvicorn.server import ServerState
 
 from concept_graph_mcp.http import connections
 from concept_graph_mcp.http.limits import Limits
@@ -86,6 +90,37 @@ def test_beyond_the_most_connections_the_slowest_goes(embedded, tokens, monkeypa
         for _ in range(5):
             assert server.post().status_code == 200
         assert is_closed(idle[0])
+
+
+def test_of_many_newcomers_at_a_time_each_displaces_another(monkeypatch):
+    """The loop accepts some hundred connections before it notices that one has ended."""
+    monkeypatch.setattr(connections, "MOST", 20)
+
+    class Transport(asyncio.Transport):
+        aborted = False
+
+        def abort(self):
+            self.aborted = True
+
+        def close(self):
+            pass
+
+    async def connect():
+        config, state = (
+            uvicorn.Config(Starlette(), ws="none", interface="asgi3", log_config=None),
+            ServerState(),
+        )
+        config.load()
+        transports = [Transport() for _ in range(100)]
+        for one in transports:
+            made = connections.Connection(config, state, {})
+            made.connection_made(one)
+        assert len(state.connections) == 20
+        assert [one.aborted for one in transports] == [True] * 80 + [False] * 20
+        for one in [*state.connections]:
+            one.connection_lost(None)
+
+    asyncio.run(connect())
 
 
 def test_a_call_in_flight_is_not_given_up_for_newcomers(embedded, tokens, monkeypatch):
