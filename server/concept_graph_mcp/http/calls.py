@@ -63,7 +63,7 @@ class Calls:
         user_id: str,
     ) -> HandlerResult:
         named = (ctx.params or {}).get("name")
-        tool = named if named in self._tools else "unknown"
+        tool = named if isinstance(named, str) and named in self._tools else "unknown"
         begun, outcome = perf_counter(), "ended"
         try:
             result, outcome = await self._limited(ctx, call_next, user_id)

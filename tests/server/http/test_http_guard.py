@@ -146,6 +146,16 @@ def test_health_and_metrics_need_no_token(served):
     assert "ann" not in counted
 
 
+@pytest.mark.parametrize(
+    "name", [["recall"], {}, 1, None, "", "x" * 1_000], ids=lambda name: str(name)[:9]
+)
+def test_a_name_that_no_tool_can_have_is_refused_in_the_answer(served, name):
+    answer = served.post("tools/call", params={"name": name, "arguments": {}}).json()
+    assert "error" in answer or answer["result"]["isError"]
+    assert "Traceback" not in str(answer)
+    assert served.post().status_code == 200
+
+
 def test_tools_that_do_not_exist_are_counted_under_one_name(served):
     served.called("no-such-tool")
     assert 'concept_graph_http_calls_total{outcome="error",tool="unknown"} 1.0' in served.metrics()
