@@ -1,6 +1,7 @@
 """Compare vectors, and fuse several rankings into one."""
 
 import math
+import operator
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, TypeVar
 
@@ -30,4 +31,4 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     lengths = math.hypot(*one) * math.hypot(*other)
     if len(one) != len(other) or not lengths:
         return None
-    return float(sum(a * b for a, b in zip(one, other, strict=True))) / lengths
+    return float(sum(map(operator.mul, one, other))) / lengths

@@ -102,3 +102,17 @@ def test_those_that_pass_on_stay_in_their_order() -> None:
     assert list(rows)[:2] == ["first", "second"]
     assert "x0" in rows
     assert all(word.cue.why is None for word in rows["first"].words)
+
+
+def test_a_text_that_is_later_than_the_question_is_not_reached_by_the_way() -> None:
+    later = text("later", "lindqvist", "sharp") | {"said_at": ASKED_AT}
+    assert list(ask(Shelf([ROSA, SHUT, later, *others(30)]), "rosa")) == ["rosa", "shut"]
+
+
+def test_a_text_that_the_question_finds_rises_by_what_is_passed_on() -> None:
+    best = [ROSA, *(text(f"best {number}", "rosa") for number in range(PASSING - 1))]
+    both = text("both", "rosa", "lindqvist", *"abcd")
+    rows = ask(Shelf([*best, both, *others(30)]), "rosa")
+    assert [word.cue.said for word in rows["both"].words] == ["rosa", "rosa → lindqvist"]
+    alone = ask(Shelf([*best, text("both", "rosa", "olive", *"abcd"), *others(30)]), "rosa")
+    assert rows["both"].score > alone["both"].score

@@ -2,7 +2,7 @@
 
 import functools
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,8 +35,13 @@ class Found:
     node: Node
     score: float
     hit: Hit | None
-    similarity: float | None
     also: tuple[Node, ...] = ()
+    _similarity: Callable[[Node], float | None] = lambda _: None
+
+    @property
+    def similarity(self) -> float | None:
+        """The cosine to the query, computed on demand: few results need it."""
+        return self._similarity(self.node)
 
     @property
     def is_said(self) -> bool:
@@ -90,7 +95,7 @@ class Finder:
             self._search.expect_near(self._nearest(depth, wanted))
         admits = functools.partial(wanted.admits, self._graph)
         return [
-            Found(hit.node, hit.score, hit, self._similarity(hit.node))
+            Found(hit.node, hit.score, hit, _similarity=self._similarity)
             for hit in self._search.best(depth, admits)
         ]
 
@@ -148,7 +153,7 @@ class _Latest:
         """Return all memories that are *wanted*, the latest created or accessed first."""
         nodes = [node for node in self._graph.nodes() if wanted.admits(self._graph, node)]
         nodes.sort(key=lambda node: (-node.last, node.memory_id))
-        return _once([Found(node, 0.0, None, None) for node in nodes])
+        return _once([Found(node, 0.0, None) for node in nodes])
 
     def explained(self, _: Found) -> Row:
         return {"matched": [], "words": [], "factors": {}}

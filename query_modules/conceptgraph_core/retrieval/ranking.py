@@ -5,9 +5,9 @@ them more. Activation is summed by position, so no thread is walked. A text that
 looked up only if it may still be among the best.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappush, heappushpop, nlargest
+from heapq import heapify, heappush, heappushpop, nlargest
 from math import inf
 from typing import Any, Final, Generic, NamedTuple
 
@@ -68,7 +68,7 @@ def associate(
     * Texts of equal score are ordered by time, the latest first and unknown times last, then by id.
     """
     spread = activated(question, corpus, index, near)
-    return best(question, index, spread, limit, admits, near)
+    return Choice(question, index, spread, limit, admits, near).best()
 
 
 def activated(
@@ -83,19 +83,6 @@ def activated(
     if near is not None and near.texts:
         spread.add_nearness(near.mentions(index))
     return spread
-
-
-def best(
-    question: Question,
-    index: Index[H],
-    spread: Spread[H],
-    limit: int,
-    admits: Callable[[H], bool] = lambda _: True,
-    near: Near[H] | None = None,
-) -> list[Associated[H]]:
-    """Return the *limit* best texts that *spread* activated, in the order of `associate`."""
-    least = -inf if near is None else near.least
-    return _Choice(question, index, spread, limit, admits, least).best()
 
 
 def _read(
@@ -182,8 +169,11 @@ class _Found(NamedTuple, Generic[H]):
         return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
 
 
-class _Choice(Generic[H]):
-    """Picks the best activated texts; reads as few texts as possible from the store."""
+class Choice(Generic[H]):
+    """Picks the *limit* best of the texts that *spread* activates, in the order of `associate`.
+
+    It reads as few texts as possible from the store.
+    """
 
     def __init__(
         self,
@@ -191,10 +181,10 @@ class _Choice(Generic[H]):
         index: Index[H],
         spread: Spread[H],
         limit: int,
-        admits: Callable[[H], bool],
-        least_alone: float,
+        admits: Callable[[H], bool] = lambda _: True,
+        near: Near[H] | None = None,
     ) -> None:
-        self._least_alone = least_alone
+        self._least_alone = -inf if near is None else near.least
         self._question = question
         self._index = index
         self._spread = spread
@@ -212,6 +202,23 @@ class _Choice(Generic[H]):
         self._consider_likely(likely)
         if self._least < likely:
             self._consider_others()
+        return self._best()
+
+    def again(self, mentions: Sequence[Mentions[H]]) -> list[Associated[H]]:
+        """Return the best texts anew, after the spread got further *mentions*.
+
+        Only the texts that these reach have another score, and it is no lower.
+        """
+        changed = {place for one in mentions for place in self._spread.reached(one)}
+        self._considered -= changed
+        self._found = [one for one in self._found if one.place not in changed]
+        self._best_scores = nlargest(self._limit, (one.score for one in self._found))
+        heapify(self._best_scores)
+        bounds = ((self._spread.bound(place), place) for place in changed)
+        self._consider_best_first(bounds, self._least)
+        return self._best()
+
+    def _best(self) -> list[Associated[H]]:
         self._found.sort(key=lambda one: one.order)
         return [self._explained(one) for one in self._found[: self._limit]]
 
@@ -242,8 +249,16 @@ class _Choice(Generic[H]):
 
     def _consider_likely(self, least: float) -> None:
         """Consider the texts that may reach *least*, those with the highest bound first."""
+        activated = self._spread.activated(least / self._most)
+        self._consider_best_first(activated, least)
+
+    def _consider_best_first(self, bounds: Iterable[tuple[float, Place]], least: float) -> None:
+        """Consider those places whose score may reach *least*, the most promising first.
+
+        *bounds* has the bound of each place's total.
+        """
         likely = []
-        for bound, place in self._spread.activated(least / self._most):
+        for bound, place in bounds:
             if place in self._considered:
                 continue
             factor = self._most_factor(place)

@@ -1,5 +1,6 @@
 """Sum the activation of each text by the cues, by position in its thread."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain, compress, pairwise
@@ -96,6 +97,33 @@ class _Saturated(dict[tuple[float, int], float]):
         return given
 
 
+class _ByTime(dict[int | None, float]):
+    """The factor by time of a text said at each time (unix ms, or None)."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+
+    def __missing__(self, said_at: int | None) -> float:
+        factor = self[said_at] = self._question.age(said_at) * self._question.period(said_at)
+        return factor
+
+
+class _Hits(defaultdict[int, list[tuple[int, float]]]):
+    """The mentions at each place in a thread: (number of the cue, cubed contribution)."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+
+    def sum(self, place: int) -> float:
+        """Return the contribution to *place*: the sum of the cubic roots of the cues' sums."""
+        cubed: dict[int, float] = {}
+        # Summed in the order of the offsets, so that a store's order does not change the sum.
+        for offset, faded in _FADED_CUBED:
+            for number, cube in self.get(place + offset, ()):
+                cubed[number] = cubed.get(number, 0.0) + faded * cube
+        return sum(map(cbrt, cubed.values()))
+
+
 class _Cue(NamedTuple, Generic[H]):
     """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value."""
 
@@ -124,9 +152,15 @@ class Spread(Generic[H]):
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
         self._strengths: dict[Place, float] = {}
+        # The text with a mention at each place, and its time.
+        self._texts: dict[Place, H] = {}
+        self._said_at: dict[Place, int | None] = {}
+        # The mentions of the question's cues, and of the cues that texts passed on.
+        self._own, self._passed = _Hits(), _Hits()
+        self._has_passed = False
+        self._by_time = _ByTime(question)
         # The cosine of each text that is near the question.
         self.nearness: dict[H, float] = {}
-        self._has_passed = False
 
     def add(
         self,
@@ -215,12 +249,18 @@ class Spread(Generic[H]):
     ) -> None:
         places = self._places(mentions)
         rows = dict(zip(places, range(len(places)), strict=True))
+        self._texts.update(zip(places, mentions.texts, strict=True))
+        self._said_at.update(zip(places, mentions.said_at, strict=True))
         self._has_passed |= cue.is_passed
+        number = len(self._cues)
         self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given))
-        strengths = self._strengths
+        hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
         known = strengths.get
         for place, gave in zip(places, given, strict=True):
-            strengths[place] = known(place, 0.0) + weight * gave
+            strength = weight * gave
+            strengths[place] = known(place, 0.0) + strength
+            if place >= 0:
+                hits[place].append((number, strength**3))
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
         """Return those of *mentions* whose texts are older than the question."""
@@ -249,30 +289,18 @@ class Spread(Generic[H]):
         """The contribution of each text with a mention to itself, by place."""
         return self._strengths
 
-    def _row(self, place: Place) -> tuple[Mentions[H], int] | None:
-        """Return the mentions and the row of the text at *place*, if it mentions a cue itself."""
-        for cue in self._cues:
-            row = cue.rows.get(place)
-            if row is not None:
-                return cue.mentions, row
-        return None
-
     def text(self, place: Place) -> H | None:
         """Return the text at *place* if it mentions a cue itself."""
-        found = self._row(place)
-        return None if found is None else found[0].texts[found[1]]
+        return self._texts.get(place)
 
     def by_time(self, place: Place) -> float:
         """Return the factor by time of the text at *place*.
 
         A text that mentions no cue itself gets the greatest such factor: its time is not known.
         """
-        found, question = self._row(place), self._question
-        if found is None:
-            return question.most_by_time
-        said_at = found[0].said_at[found[1]]
-        age = question.age(said_at)
-        return age * question.period(said_at) if question.periods else age
+        if place in self._said_at:
+            return self._by_time[self._said_at[place]]
+        return self._question.most_by_time
 
     def activated(self, least: float) -> Iterator[tuple[float, Place]]:
         """Yield all places whose total may reach *least*, each with the bound of its total."""
@@ -281,6 +309,18 @@ class Spread(Generic[H]):
                 yield strength, place
         for hits in self._together(least):
             yield from self._bounds(hits, least)
+
+    def reached(self, mentions: Mentions[H]) -> set[Place]:
+        """Return the places that *mentions* contribute to."""
+        places = self._places(self._older(mentions))
+        return {one for place in places for one, _ in _near(place)}
+
+    def bound(self, place: Place) -> float:
+        """Return a bound of the total of *place*."""
+        strengths = self._strengths
+        if place < 0:
+            return strengths[place]
+        return sum(by * strengths.get(place + offset, 0.0) for by, offset in _AROUND)
 
     def _together(self, least: float) -> Iterator[list[Place]]:
         """Yield groups of places with mentions that are near enough to reach a common place.
@@ -296,8 +336,8 @@ class Spread(Generic[H]):
             if near and sum(map(strength, near)) >= least:
                 yield near
 
-    def _bounds(self, hits: list[Place], least: float) -> Iterator[tuple[float, Place]]:
-        """Yield the places within reach of *hits* whose bound reaches *least*, with the bound.
+    def _bounds(self, hits: list[Place], least: float) -> list[tuple[float, Place]]:
+        """Return the places within reach of *hits* whose bound reaches *least*, with the bound.
 
         The sums are a list by position, because *hits* lie close together.
         """
@@ -305,18 +345,18 @@ class Spread(Generic[H]):
         if len(hits) == 1:
             own = strengths[hits[0]]
             faded = ((own * by, offset) for by, offset in _AROUND)
-            yield from ((bound, hits[0] + offset) for bound, offset in faded if bound >= least)
-            return
+            return [(bound, hits[0] + offset) for bound, offset in faded if bound >= least]
         first, last = hits[0] - NEIGHBOURS, hits[-1] + NEIGHBOURS
         given = [0.0] * (last - first + 1 + 2 * NEIGHBOURS)
         for hit in hits:
             given[hit - first + NEIGHBOURS] = strengths[hit]
         once, twice, thrice = _FADED
         near = zip(*(given[offset:] for offset in range(2 * NEIGHBOURS + 1)), strict=False)
-        for place, (a, b, c, own, d, e, f) in enumerate(near, first):
-            bound = own + once * (c + d) + twice * (b + e) + thrice * (a + f)
-            if bound >= least:
-                yield bound, place
+        bounds = [
+            own + once * (c + d) + twice * (b + e) + thrice * (a + f)
+            for a, b, c, own, d, e, f in near
+        ]
+        return [(bound, place) for place, bound in enumerate(bounds, first) if bound >= least]
 
     def total(self, place: Place) -> float:
         """Return the contribution of all cues to *place*."""
@@ -325,24 +365,13 @@ class Spread(Generic[H]):
 
     def _totals(self, place: Place) -> tuple[float, float]:
         """Return the contributions to *place* of the question's cues and of the passed-on ones."""
+        if place >= 0:
+            return self._own.sum(place), self._passed.sum(place) if self._passed else 0.0
         own = passed = 0.0
-        near = _near(place)
-        places = [one for one, _ in near]
         for cue in self._cues:
-            rows = cue.rows
-            # Most cues have no mention nearby.
-            if rows.keys().isdisjoint(places):
-                continue
-            cubed, given = 0.0, cue.given
-            # Summed in the order of the offsets, so that a store's order does not change the sum.
-            for one, faded in near:
-                if one in rows:
-                    cubed += faded * given[rows[one]] ** 3
-            gave = cue.rarity * cbrt(cubed)
-            if cue.cue.is_passed:
-                passed += gave
-            else:
-                own += gave
+            if place in cue.rows:
+                gave = cue.rarity * cue.given[cue.rows[place]]
+                own, passed = (own, passed + gave) if cue.cue.is_passed else (own + gave, passed)
         return own, passed
 
     def about_total(self, place: Place) -> float:

@@ -13,7 +13,7 @@ from typing import Final
 from .index import Corpus, H, Index, Mentions
 from .nearness import Near
 from .question import LEADS, Cue, Question
-from .ranking import Associated, activated, best
+from .ranking import Associated, Choice, activated
 from .schema import MOST_PASSED
 from .scoring import Spread
 from .updates import COMPARED, FEW, RARE, later_first
@@ -42,10 +42,13 @@ def associate(
     This extends `ranking.associate`. The cue of a second step names the text that passed it on.
     """
     spread = activated(question, corpus, index, near)
-    first = best(question, index, spread, PASSING, admits, near)
-    for cue, mentions in _led_to(question, corpus, index, first):
+    choice = Choice(question, index, spread, max(limit, COMPARED), admits, near)
+    rows = choice.best()
+    passed = list(_led_to(question, corpus, index, rows[:PASSING]))
+    for cue, mentions in passed:
         spread.add(cue, mentions, {})
-    rows = best(question, index, spread, max(limit, COMPARED), admits, near)
+    if passed:
+        rows = choice.again([mentions for _, mentions in passed])
     return later_first(question, index, corpus.texts, rows)[:limit]
 
 
