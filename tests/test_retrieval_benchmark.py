@@ -28,6 +28,8 @@ from benchmarks.retrieval.pairs.__main__ import main as pairs
 from benchmarks.retrieval.published import comparable
 from click.testing import CliRunner
 
+from conceptgraph_core.words import terms
+
 MINUTE_MS = 60_000
 DAY_MS = 86_400_000
 # 2023-05-08T13:56:00Z
@@ -444,6 +446,15 @@ def test_a_set_of_pairs_is_a_folder_alone_or_among_others(tmp_path: Path) -> Non
         assert (first.text, second.text) == (pair["first"], pair["second"])
         assert first.time_ms <= second.time_ms < memory.queries[0].asked_ms
         assert memory.queries[0].gold == (second.id,)
+
+
+def test_a_reminder_shares_no_word_with_its_text(tmp_path: Path) -> None:
+    source = Path(pairs_module.__file__).with_name("reminders.jsonl")
+    memory = pairs_module.memory(source, [])
+    assert len(memory.messages) == len(memory.queries) == 60
+    for message, query in zip(memory.messages, memory.queries, strict=True):
+        assert query.gold == (message.id,)
+        assert not terms(message.text).keys() & terms(query.text).keys()
 
 
 @pytest.mark.parametrize(("name", "least"), [("two_hops", 0.9), ("updates", 0.9)])

@@ -24,7 +24,7 @@ _DAYS = 200
     help="A folder whose messages are there too.",
 )
 def main(source: Path, folder: Path, among: Path | None) -> None:
-    """Convert SOURCE, lines of {first, second, question}, into FOLDER."""
+    """Convert SOURCE, lines of {first, second, question}, into FOLDER; first may be missing."""
     others = [] if among is None else [one for memory in read(among) for one in memory.messages]
     click.echo(write(folder, [memory(source, others)]))
 
@@ -44,7 +44,7 @@ def memory(source: Path, others: list[Message]) -> Memory:
                 memory=source.stem,
                 text=pair["question"],
                 asked_ms=max(times) + DAY_MS,
-                gold=(both[1].id,),
+                gold=(both[-1].id,),
             )
         )
     return Memory(source.stem, tuple(messages), tuple(queries))
@@ -55,10 +55,12 @@ def _both(
 ) -> Iterator[Message]:
     """Yield the texts of *pair*: the first in the first half of the time, the second in the other.
 
-    Spread over it, each alone in its thread.
+    There may be no first. Spread over it, each alone in its thread.
     """
     half = (to_ms - from_ms) // 2
     for place, said in enumerate(("first", "second")):
+        if said not in pair:
+            continue
         part = (number * (37, 53)[place] % 101) / 101
         time_ms = from_ms + place * half + int(part * half)
         key = f"{name}/{number}/{said}"
