@@ -33,7 +33,17 @@ ORDER = [
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
     *(
         f"{SHELL}.{name}"
-        for name in ("logs", "web", "endpoints", "embedding", "session", "overdue", "view", "tools")
+        for name in (
+            "logs",
+            "web",
+            "endpoints",
+            "embedding",
+            "session",
+            "overdue",
+            "view",
+            "tools",
+            "memory",
+        )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),
     *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "http")),

@@ -1,6 +1,22 @@
-"""Provide the MCP server and the command line of the concept graph, and its stores."""
+"""Provide the MCP server and the command line of the concept graph, its stores, and `Memory`."""
+
+from typing import TYPE_CHECKING, Any
 
 from .core import make_importable
 
 # Imported first, because every part of this package may import `conceptgraph_core`.
 make_importable()
+
+if TYPE_CHECKING:
+    from .memory import AsyncMemory as AsyncMemory
+    from .memory import Memory as Memory
+
+if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.
+
+    def __getattr__(name: str) -> Any:
+        # Imported on demand, because a server and most commands do not need them.
+        if name in ("AsyncMemory", "Memory"):
+            from . import memory
+
+            return getattr(memory, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

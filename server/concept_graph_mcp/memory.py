@@ -1,0 +1,169 @@
+"""The memory from Python: the seven everyday verbs, without a server and without a client.
+
+    from concept_graph_mcp import Memory
+
+    with Memory.open("memory.db") as memory:
+        memory.remember("Clara is allergic to hazelnuts", about=["Clara"])
+        print(memory.recall("What may I not cook for Clara?")["text"])
+
+`AsyncMemory` has the same methods as coroutines. Both return what the tools of the toolset
+`everyday` return, and raise `errors.StoreError` with one line that says what is wrong.
+"""
+
+import functools
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from conceptgraph_core import text
+from conceptgraph_core.context import DEFAULT_USER, OWN
+from conceptgraph_core.errors import ConceptGraphError
+
+from .errors import Refused
+from .session import Clock, Session
+from .settings import Settings, SettingsError, machine_zone, read
+from .stores.lazy import connect
+from .tools.everyday import EverydayTools
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Options(TypedDict, total=False):
+    """How a memory is opened.
+
+    * `zone`: an IANA time zone; by default the machine's.
+    * `concepts`: "own", or "shared" with all users of the store.
+    * `embeddings`: as in CONCEPT_GRAPH_EMBEDDINGS, "minilm" or PROVIDER:NAME; by default none.
+    * `auth`: a name and a password for Memgraph.
+    * `clock`: tells the time of the calls.
+    """
+
+    zone: str
+    concepts: Literal["own", "shared"]
+    embeddings: str
+    auth: tuple[str, str]
+    clock: Clock
+
+
+class AsyncMemory(EverydayTools):
+    """One user's memory on a store, with the seven verbs as coroutines.
+
+    Use `async with AsyncMemory.open(...) as memory`. Any number of processes may open one store.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._opened = session
+
+    @classmethod
+    def open(
+        cls, store: str | os.PathLike[str], user: str = DEFAULT_USER, **options: Unpack[Options]
+    ) -> Self:
+        """Return the memory of *user* on *store*, not yet opened.
+
+        *store* is the path of a file, which the first write creates, or the URI of a Memgraph.
+        Raises Refused.
+        """
+        chosen = _settings(store, user, options)
+        return cls(Session.of(connect(chosen, creates=True), chosen, options.get("clock")))
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._opened.store.open()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the store and the embedding."""
+        await self._opened.store.close()
+        if self._opened.embedding is not None:
+            await self._opened.embedding.close()
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncMemory, P], Awaitable[T]],
+) -> Callable[Concatenate["Memory", P], T]:
+    """Return *method* as one that waits for its result."""
+
+    def call(self: "Memory", /, *arguments: P.args, **named: P.kwargs) -> T:
+        return self._portal.call(functools.partial(method, self._memory, *arguments, **named))
+
+    functools.update_wrapper(call, method)
+    return call
+
+
+class Memory:
+    """One user's memory on a store, with the seven verbs as plain calls.
+
+    Use `with Memory.open(...) as memory`. It may be used from several threads.
+    """
+
+    def __init__(self, memory: AsyncMemory) -> None:
+        self._memory = memory
+        self._stack = ExitStack()
+        self._portal: BlockingPortal
+
+    @classmethod
+    def open(
+        cls, store: str | os.PathLike[str], user: str = DEFAULT_USER, **options: Unpack[Options]
+    ) -> Self:
+        """Return the memory of *user* on *store*, as `AsyncMemory.open` does."""
+        return cls(AsyncMemory.open(store, user, **options))
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal())
+            opened: AbstractContextManager[AsyncMemory]
+            opened = self._portal.wrap_async_context_manager(self._memory)
+            stack.enter_context(opened)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self._stack.close()
+
+    recall = _blocking(AsyncMemory.recall)
+    remember = _blocking(AsyncMemory.remember)
+    search = _blocking(AsyncMemory.search)
+    about = _blocking(AsyncMemory.about)
+    forget = _blocking(AsyncMemory.forget)
+    relate = _blocking(AsyncMemory.relate)
+    identify = _blocking(AsyncMemory.identify)
+
+
+def _settings(store: str | os.PathLike[str], user: str, options: Options) -> Settings:
+    """Return the settings of these arguments, checked as those of a server are."""
+    place = os.fspath(store)
+    name, password = options.get("auth", ("", ""))
+    given = {
+        "CONCEPT_GRAPH_CONCEPTS": options.get("concepts", OWN),
+        "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings", ""),
+        "TZ": options.get("zone") or machine_zone(),
+    }
+    if "://" in place:
+        given |= {"MEMGRAPH_URI": place, "MEMGRAPH_USER": name, "MEMGRAPH_PASSWORD": password}
+    embedded = None if "://" in place else place
+    try:
+        chosen = read(given, embedded, toolsets="everyday")
+        return replace(chosen, user_id=text.user(user, "user"))
+    except (SettingsError, ConceptGraphError) as error:
+        raise Refused(str(error)) from None

@@ -1,0 +1,161 @@
+"""`Memory` from Python: the seven verbs, plain and as coroutines, on both stores."""
+
+import doctest
+import socket
+import threading
+
+import anyio
+import pytest
+from tests.markdown import ROOT, blocks
+
+from concept_graph_mcp import AsyncMemory, Memory
+from concept_graph_mcp.errors import Refused, StoreError
+from concept_graph_mcp.session import Clock
+
+NOW_MS = 1_750_003_200_000
+PAGES = (ROOT / "README.md", ROOT / "docs/guide/python.md")
+SAID = "My sister Clara is allergic to hazelnuts!"
+
+
+@pytest.fixture(params=["embedded", "memgraph"])
+def store(request, tmp_path):
+    if request.param == "embedded":
+        return str(tmp_path / "memory.db")
+    return request.getfixturevalue("empty_memgraph")
+
+
+@pytest.fixture
+def memory(store):
+    with Memory.open(store, zone="UTC", clock=Clock(NOW_MS)) as opened:
+        yield opened
+
+
+def test_what_is_remembered_is_recalled(memory):
+    about = [{"name": "Clara", "kind": "sister"}]
+    made = memory.remember("Clara is allergic to hazelnuts", about=about, keep="years", said=SAID)
+    recalled = memory.recall("What may I not cook for my sister?")
+    assert "“Clara is allergic to hazelnuts”" in recalled["text"]
+    assert made["id"] in {one["id"] for one in recalled["sources"]}
+    assert memory.recall("Thank you, good night!") == {"text": "", "nothing": True}
+
+
+def test_every_verb_does_what_the_tool_does(memory):
+    first = memory.remember("Clara lives in Turin", about=["Clara"], said="Clara lives in Turin")
+    second = memory.remember(
+        "Clara lives in Genoa",
+        about=["Clara"],
+        said="Clara lives in Genoa now",
+        replaces=first["id"],
+    )
+    assert "Genoa" in memory.recall("Where does Clara live?")["text"]
+    assert {one["id"] for one in memory.search("Clara")["found"]} >= {first["id"], second["id"]}
+    assert memory.about("Clara")["name"] == "Clara"
+    assert memory.relate("hazelnut", "nut", "is-a") == {
+        "from": "hazelnut",
+        "to": "nut",
+        "type": "is-a",
+    }
+    memory.remember("Carla sings", about=["Carla"])
+    said = "Clara and Carla are the same"
+    assert memory.identify("Clara", "Carla", same=True, said=said)["verdict"] == "same"
+    assert memory.forget(second["id"])["id"] == second["id"]
+    assert second["id"] not in {one["id"] for one in memory.search("Clara Genoa")["found"]}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    names: dict[str, object] = {}
+    examples = [block for block in blocks(page) if block.language == "python"]
+    for block in examples:
+        test = doctest.DocTestParser().get_doctest(block.text, names, page.name, None, block.line)
+        assert test.examples
+        ran = doctest.DocTestRunner().run(test, clear_globs=False)
+        assert ran.failed == 0
+        names = test.globs
+    assert examples
+
+
+def test_two_users_of_a_store_are_apart(memory, store):
+    memory.remember("Clara lives in Turin", about=["Clara"])
+    with Memory.open(store, "bob", zone="UTC") as other:
+        assert other.search("Clara Turin")["found"] == []
+        assert other.recall("Where does Clara live?")["text"] == ""
+
+
+def test_a_closed_memory_is_there_again(store):
+    for number in range(2):
+        with Memory.open(store, zone="UTC") as memory:
+            made = memory.remember("Clara lives in Turin")
+            assert made.get("existing", False) == bool(number)
+
+
+def test_the_same_as_coroutines(store):
+    async def live() -> str:
+        async with AsyncMemory.open(store, zone="UTC") as memory:
+            await memory.remember("Clara lives in Turin", about=["Clara"])
+            async with anyio.create_task_group() as tasks:
+                for number in range(5):
+                    tasks.start_soon(memory.remember, f"Clara has {number} cats")
+            return (await memory.recall("Where does Clara live?"))["text"]
+
+    assert "Clara lives in Turin" in anyio.run(live)
+
+
+def test_several_threads_use_one_memory(memory):
+    def remember(number):
+        memory.remember(f"Clara has {number} cats")
+
+    threads = [threading.Thread(target=remember, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert memory.search("Clara cats")["total"] == 5
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda memory: memory.remember(""), "text: must not be empty"),
+        (lambda memory: memory.forget("nothing"), "memory: not found: nothing"),
+        (lambda memory: memory.remember("a", keep="weeks"), "keep: must be one of days, normal"),
+        (lambda memory: memory.recall("a", token_budget=1), "token_budget: "),
+        (lambda memory: memory.search("a", since="soon"), "since: must be a date"),
+    ],
+)
+def test_what_is_wrong_is_one_line(memory, call, line):
+    with pytest.raises(StoreError, match=line):
+        call(memory)
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"user": ""}, "user: must not be empty"),
+        ({"zone": "Nowhere"}, "unknown time zone 'Nowhere'"),
+        ({"embeddings": "none:of:these"}, "must be one of minilm"),
+        ({"concepts": "some"}, "CONCEPT_GRAPH_CONCEPTS"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_is_opened(tmp_path, given, line):
+    path = tmp_path / "memory.db"
+    with pytest.raises(Refused, match=line):
+        Memory.open(path, **given)
+    assert not path.exists()
+
+
+def test_a_server_that_is_not_there_is_told(free_port):
+    with (
+        pytest.raises(StoreError, match="Memgraph cannot be reached"),
+        Memory.open(f"bolt://127.0.0.1:{free_port}"),
+    ):
+        pass
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
