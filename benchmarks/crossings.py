@@ -1,26 +1,33 @@
 """Call random tools as many users with one another's ids and names, and count what crosses.
 
 Each user's texts have a mark. An answer with the mark of another user, a refusal included, has
-crossed, and so has a stored record with the mark of anybody but its owner. It exits with 1 if
-anything crossed. With --uri, which is emptied, it calls a Memgraph.
+crossed, and so has a stored record with the mark of anybody but its owner, or an answer to a wrong
+token. It exits with 1 if anything crossed. With --uri, which is emptied, it calls a Memgraph.
 """
 
 import asyncio
 import json
 import random
 import re
+import socket
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import click
+import httpx2
 from mcp.server.mcpserver.exceptions import ToolError
 from rich.console import Console
 
+from concept_graph_mcp.http.app import PATH, Web
+from concept_graph_mcp.http.asking import SCOPES
+from concept_graph_mcp.http.limits import Limits
+from concept_graph_mcp.http.serving import prepared
+from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.stores.bolt.store import BoltStore
@@ -41,6 +48,12 @@ _MOST_IDS = 200
 # How often an optional argument is given, and an id where one is asked for, or where none is.
 _OPTIONAL, _MOSTLY, _SELDOM = 0.3, 0.9, 0.1
 _HALF = 0.5
+# The share of requests with a wrong token.
+_WRONG = 0.05
+_HEADERS = {
+    "accept": "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-06-18",
+}
 
 
 class Users:
@@ -117,10 +130,11 @@ class Users:
 @click.option("--users", "count", type=int, default=50, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--uri", help="A Memgraph, which is emptied; without it a new store file.")
-def main(calls: int, count: int, seed: int, uri: str | None) -> None:
+@click.option("--http", is_flag=True, help="Over HTTP, with tokens, and with wrong ones.")
+def main(calls: int, count: int, seed: int, uri: str | None, http: bool) -> None:
     """Call random tools as many users, and count what crosses."""
     users = Users([f"user {number}" for number in range(count)], random.Random(seed))
-    asyncio.run(live(users, calls, uri))
+    asyncio.run(live(users, calls, uri, over_http=http))
     console = Console()
     for line in users.crossed[:10]:
         console.print(line, markup=False)
@@ -129,42 +143,110 @@ def main(calls: int, count: int, seed: int, uri: str | None) -> None:
     raise SystemExit(bool(users.crossed))
 
 
-async def live(users: Users, calls: int, uri: str | None = None) -> None:
+async def live(
+    users: Users, calls: int, uri: str | None = None, *, over_http: bool = False
+) -> None:
     """Make *calls* of random tools, and look through what is stored then."""
-    chance = random.Random(users.marks["user 0"] + str(calls))
-    async with _opened(uri) as store:
-        offered = {user: _tools(store, user) for user in users.marks}
+    chance = random.Random(calls)
+    connected = _over_http if over_http else _in_process
+    async with _opened(uri) as (store, folder), connected(users, store, folder) as ask:
+        tools = _tools(store, "user 0")
         for _ in range(calls):
-            user = chance.choice([*users.marks])
-            tool = chance.choice(offered[user])
-            try:
-                answer = repr(await tool.run(users.arguments(user, tool.parameters), None))
-            except ToolError as error:
-                users.heard(user, tool.name, str(error), refused=True)
-            else:
-                users.heard(user, tool.name, answer, refused=False)
+            user, tool = chance.choice([*users.marks]), chance.choice(tools)
+            answer, refused = await ask(
+                user, tool.name, users.arguments(user, tool.parameters), chance
+            )
+            users.heard(user, tool.name, answer, refused=refused)
         async for records in store.stream():
             for record in records:
                 if "from" not in record:
                     users.stored(record)
 
 
-def _tools(store: KeptStore, user: str) -> list[Any]:
-    zone, clock = ZoneInfo("UTC"), Clock(NOW_MS)
-    session = Session(store, limits.DEFAULT_TAU_MS, zone, clock, user, concepts="own")
-    return list(toolsets.tools(session, KNOWN_TOOLSETS, False))
+# Asks as a user for a tool with arguments; returns the answer, and whether it is a refusal.
+Ask = Callable[[str, str, dict[str, Any], random.Random], Awaitable[tuple[str, bool]]]
 
 
 @asynccontextmanager
-async def _opened(uri: str | None) -> AsyncIterator[KeptStore]:
-    with tempfile.TemporaryDirectory() as folder:
+async def _in_process(users: Users, store: KeptStore, _: Path) -> AsyncIterator[Ask]:
+    """Yield a way to call the tools of a session of each user."""
+    offered = {user: {tool.name: tool for tool in _tools(store, user)} for user in users.marks}
+
+    async def ask(
+        user: str, tool: str, arguments: dict[str, Any], _: random.Random
+    ) -> tuple[str, bool]:
+        try:
+            return repr(await offered[user][tool].run(arguments, None)), False
+        except ToolError as error:
+            return str(error), True
+
+    yield ask
+
+
+@asynccontextmanager
+async def _over_http(users: Users, store: KeptStore, folder: Path) -> AsyncIterator[Ask]:
+    """Yield a way to call a server over HTTP by each user's token, or by a wrong one.
+
+    Wrong are tokens that are made up, expired, revoked, or cut short; no answer to them
+    may be anything but 401.
+    """
+    tokens = Tokens(folder / "tokens.db")
+    mine = {user: tokens.add(user, SCOPES, None) for user in users.marks}
+    expired, revoked = tokens.add("user 0", SCOPES, 1), tokens.add("gone", SCOPES, None)
+    tokens.revoke_user("gone")
+    wrong = [expired, revoked, f"{PREFIX}{'a' * 43}", mine["user 0"][:-1], "user 0"]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        host = f"127.0.0.1:{listening.getsockname()[1]}"
+        limits = Limits(per_second=1e6)
+        web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits)
+        server = await prepared(_session(store, "default"), KNOWN_TOOLSETS, web)
+        serving = asyncio.create_task(server.serve([listening]))
+
+        async def ask(
+            user: str, tool: str, arguments: dict[str, Any], chance: random.Random
+        ) -> tuple[str, bool]:
+            is_wrong = chance.random() < _WRONG
+            token = chance.choice(wrong) if is_wrong else mine[user]
+            params = {"name": tool, "arguments": arguments}
+            answer = await client.post(
+                web.url,
+                json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+                headers={"authorization": f"Bearer {token}", **_HEADERS},
+            )
+            if is_wrong != (answer.status_code == 401):
+                users.crossed.append(f"{answer.status_code} for {token[:12]}: {answer.text[:200]}")
+            if answer.status_code != 200:
+                return answer.text, True
+            result = answer.json()["result"]
+            return json.dumps(result, ensure_ascii=False), result.get("isError", False)
+
+        async with httpx2.AsyncClient(timeout=120) as client:
+            yield ask
+        server.should_exit = True
+        await serving
+
+
+def _tools(store: KeptStore, user: str) -> list[Any]:
+    return list(toolsets.tools(_session(store, user), KNOWN_TOOLSETS, False))
+
+
+def _session(store: KeptStore, user: str) -> Session:
+    zone, clock = ZoneInfo("UTC"), Clock(NOW_MS)
+    return Session(store, limits.DEFAULT_TAU_MS, zone, clock, user, concepts="own")
+
+
+@asynccontextmanager
+async def _opened(uri: str | None) -> AsyncIterator[tuple[KeptStore, Path]]:
+    """Yield an empty store, and a folder of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         store: KeptStore = (
-            EmbeddedStore(Path(folder) / "memory.db") if uri is None else BoltStore(uri, "", "")
+            EmbeddedStore(folder / "memory.db") if uri is None else BoltStore(uri, "", "")
         )
         await store.open()
         try:
             await store.restore(None)
-            yield store
+            yield store, folder
         finally:
             await store.close()
 

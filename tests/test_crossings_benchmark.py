@@ -5,6 +5,10 @@ import random
 
 import pytest
 from benchmarks import crossings
+from mcp.server.auth.provider import AccessToken
+
+from concept_graph_mcp.http.asking import SCOPES
+from concept_graph_mcp.http.tokens import Tokens
 
 NAMES = ("user 0", "user 1", "user 2", "user 3")
 
@@ -14,8 +18,9 @@ def users():
     return crossings.Users(NAMES, random.Random(7))
 
 
-def test_no_random_call_of_a_user_meets_anothers_texts(users):
-    asyncio.run(crossings.live(users, 600))
+@pytest.mark.parametrize("over_http", [False, True])
+def test_no_random_call_of_a_user_meets_anothers_texts(users, over_http):
+    asyncio.run(crossings.live(users, 600, over_http=over_http))
     assert users.crossed == []
     assert users.outcomes["answered"] > 300
 
@@ -30,3 +35,12 @@ def test_a_user_who_is_served_as_another_is_noticed(users, monkeypatch):
     asyncio.run(crossings.live(users, 300))
     assert any("told user 1 ['mark0x']" in line for line in users.crossed)
     assert any(line.startswith("stored: ") for line in users.crossed)
+
+
+def test_a_wrong_token_that_is_taken_is_noticed(users, monkeypatch):
+    async def taken(self, token):
+        return AccessToken(token=token, client_id="", scopes=[*SCOPES], subject="user 0")
+
+    monkeypatch.setattr(Tokens, "verify_token", taken)
+    asyncio.run(crossings.live(users, 100, over_http=True))
+    assert any(line.startswith("200 for ") for line in users.crossed)

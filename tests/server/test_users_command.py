@@ -63,6 +63,14 @@ def test_a_deletion_says_what_it_removed_and_that_nothing_is_left(store):
 
 
 @pytest.mark.usefixtures("store")
+def test_a_deletion_revokes_the_tokens_of_the_user():
+    made("tokens", "add", "ann")
+    made("tokens", "add", "bob")
+    assert "Revoked tokens: 1" in made("users", "delete", "ann", "--yes").stdout
+    assert [one["user"] for one in json.loads(made("tokens", "list", "--json").stdout)] == ["bob"]
+
+
+@pytest.mark.usefixtures("store")
 def test_a_deletion_asks_first():
     before = listed()
     assert run("users", "delete", "ann", stdin="n\n").exit_code != 0

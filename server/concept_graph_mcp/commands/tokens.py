@@ -46,7 +46,7 @@ def add(embedded: str | None, user: str, read_only: bool, days: float | None) ->
     except ConceptGraphError as error:
         raise Failure(str(error)) from None
     expires_at = None if days is None else int(time() + days * _DAY_S)
-    made = _tokens(embedded).add(user, [READ] if read_only else [*SCOPES], expires_at)
+    made = tokens_of(embedded).add(user, [READ] if read_only else [*SCOPES], expires_at)
     say(made)
     note("Keep it like a password; it is not shown again.")
 
@@ -67,7 +67,7 @@ def list_(embedded: str | None, as_json: bool) -> None:
             "expired": one.expired,
             "last_used": _time(one.used_at, zone),
         }
-        for one in _tokens(embedded).kept()
+        for one in tokens_of(embedded).kept()
     ]
     if as_json:
         print_json(rows)
@@ -82,14 +82,14 @@ def list_(embedded: str | None, as_json: bool) -> None:
 @click.pass_obj
 def revoke(embedded: str | None, ids: tuple[str, ...]) -> None:
     """End the tokens with these ids (tokens list) at once, also on servers that run."""
-    gone = _tokens(embedded).revoke(ids)
+    gone = tokens_of(embedded).revoke(ids)
     for one in gone:
         say(one)
     if missing := [one for one in ids if one not in gone]:
         raise Failure(f"there is no token {missing[0]!r}; tokens list shows the ids")
 
 
-def _tokens(embedded: str | None) -> Any:
+def tokens_of(embedded: str | None) -> Any:
     from ..http.tokens import Tokens
 
     return Tokens(settings.tokens_file(configured(embedded)))

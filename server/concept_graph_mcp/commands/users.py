@@ -22,6 +22,7 @@ from .export_import import destination, records
 from .group import Topic
 from .notes import note
 from .terminal import Terminal, narrow, print_json, say, wide
+from .tokens import tokens_of
 
 # The measures in a list; --json has all.
 _SHOWN = ("memories", "entities", "concepts", "episodes")
@@ -97,8 +98,9 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
 def delete(embedded: str | None, user: str, yes: bool) -> None:
     """Remove all that belongs to USER for ever, and count what is left.
 
-    It removes in batches. After an interruption the same command goes on. Stop the agents of USER
-    first: what they store meanwhile is removed too, or left.
+    It revokes the access tokens of USER first, and removes in batches. After an interruption the
+    same command goes on. Stop the agents of USER first: what they store meanwhile is removed too,
+    or left.
     """
 
     async def work(session: Session) -> None:
@@ -108,6 +110,8 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
         say(f"{user} owns {_told(owned)}")
         if not yes:
             click.confirm("Remove all of it for ever?", abort=True)
+        if revoked := tokens_of(embedded).revoke_user(user):
+            say(f"Revoked tokens: {len(revoked):,}")
         say(f"Removed {_told(await _remove(session, user))}")
         if left := await _count(session, user):
             raise Failure(f"{user} stored more meanwhile: {_told(left)}; run the command again")
