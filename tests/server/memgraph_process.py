@@ -1,6 +1,7 @@
 """A Memgraph of a test's own, that can be killed and started again on the same data."""
 
 import os
+import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -30,7 +31,7 @@ class MemgraphProcess:
         self._flags = (*flags, f"--bolt-address={host}")
         self._modules.mkdir(parents=True)
         install_modules.main([str(self._modules)], standalone_mode=False)
-        self.port = _free_port()
+        self.port = free_port()
         self.start()
 
     @property
@@ -70,7 +71,7 @@ class MemgraphProcess:
 
     def register(self, replica: "MemgraphProcess", mode: str = "SYNC") -> None:
         """Make *replica* a replica of this server, in *mode*."""
-        port = _free_port()
+        port = free_port()
         replica.rows(f"SET REPLICATION ROLE TO REPLICA WITH PORT {port}")
         self.rows(f'REGISTER REPLICA {replica.name} {mode} TO "{replica.host}:{port}"')
 
@@ -81,6 +82,10 @@ class MemgraphProcess:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
+
+    def empty(self) -> None:
+        """Remove the data of a server that does not run."""
+        shutil.rmtree(self._data)
 
     def restart(self) -> None:
         """Start it again if it does not run."""
@@ -100,7 +105,7 @@ class MemgraphProcess:
             assert (info["status"], info["behind"]) == ("ready", 0), row
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]

@@ -1,5 +1,6 @@
 """A main and two replicas: who answers a read, when, and what of it reaches the main."""
 
+import json
 import os
 import signal
 import time
@@ -9,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
+from command_line import run
 from memgraph_process import VARIABLE, MemgraphProcess
 
 from concept_graph_mcp import calls
@@ -210,6 +212,21 @@ def test_reads_are_answered_without_the_main(store, servers, portal):
     eventually(lambda: servers.main.rows(counted) == [{"many": True}])
 
 
+def test_doctor_names_the_replicas_and_what_is_wrong_with_one(servers, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("MEMGRAPH_URI", servers.main.uri)
+    monkeypatch.setenv("MEMGRAPH_READ_URI", ",".join(one.uri for one in servers[1:]))
+
+    def replicas() -> list[tuple[str, bool]]:
+        found = json.loads(run("doctor", "--json").stdout)["findings"]
+        return [(one["state"], one["wrong"]) for one in found if one["what"] == "replica"]
+
+    assert replicas() == [(one.uri, False) for one in servers[1:]]
+    servers.two.kill()
+    gone = f"Memgraph cannot be reached at {servers.two.uri}; is it running?"
+    assert replicas() == [(servers.one.uri, False), (gone, True)]
+
+
 def test_a_server_starts_while_the_main_is_away(servers, portal):
     first = portal.call(replicated, servers)
     memory_id = remembered(first, portal)
@@ -259,3 +276,46 @@ def test_what_another_call_may_need_is_not_lost_with_an_access(store, portal):
     tool(store, portal, "forget", id=memory_id)
     portal.call(anyio.sleep, 0.1)
     assert store._accesses.advice is None
+
+
+def test_replicas_find_by_vectors_also_after_they_were_killed(answered, store, servers, portal):
+    """Each of three texts has a vector, and a query of none of their words finds the nearest."""
+    context = {"now_ms": NOW_MS, "user_id": "default"}
+
+    def made(call: calls.Call) -> Any:
+        return portal.call(store.call, call, context)
+
+    [chosen] = made(calls.embedding.choose("toy", 3, False))
+    assert chosen["chosen"]
+    portal.call(store.fit_vectors)
+    vectors = {"Tea": [1.0, 0.1, 0.0], "Rain": [0.0, 1.0, 0.1], "Chess": [0.1, 0.0, 1.0]}
+
+    def embed(text: str, vector: list[float]) -> None:
+        made(calls.memories.create("default", text))
+        rows = [row | {"vector": vector} for row in made(calls.embedding.lacking(1))]
+        made(calls.embedding.embed("toy", rows))
+
+    for text, vector in vectors.items():
+        embed(text, vector)
+
+    def nearest(vector: list[float]) -> str:
+        row, *_ = made(calls.memory_search.search("default", "xyzzy", embedded=("toy", vector)))
+        assert row["similarity"] > 0.9
+        return str(row["text"])
+
+    def readers() -> set[str]:
+        del answered[:]
+        for _ in range(4):
+            assert [nearest(vector) for vector in vectors.values()] == [*vectors]
+        return {uri for uri, _ in answered}
+
+    replicas = {one.uri for one in servers[1:]}
+    eventually(lambda: readers() == replicas)
+    for one in servers[1:]:
+        one.kill()
+    embed("Opera", [0.6, 0.6, 0.6])
+    assert readers() == {servers.main.uri}
+    for one in servers[1:]:
+        one.start()
+    eventually(lambda: readers() == replicas)
+    assert nearest([0.6, 0.6, 0.6]) == "Opera"

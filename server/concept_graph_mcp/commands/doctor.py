@@ -3,7 +3,7 @@
 import importlib.util
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import anyio
 import click
@@ -101,12 +101,22 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
     try:
         with suppress(NoStore):
             async with opened(chosen) as store:
-                return [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
+                there = [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
+                return there + [await _replica(chosen, uri) for uri in chosen.read_uris]
         # A store that nobody has written to yet is no problem, if it can be created.
         async with opened(chosen, creates=True) as store:
             return [Finding(kind, f"{store.location}: no store yet; the first write creates it")]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]
+
+
+async def _replica(chosen: Settings, uri: str) -> Finding:
+    """Return whether the replica at *uri* can be read."""
+    try:
+        async with opened(replace(chosen, uri=uri, read_uris=())) as store:
+            return Finding("replica", store.location)
+    except StoreError as error:
+        return Finding("replica", str(error), wrong=True)
 
 
 async def _embedding(session: Session) -> list[Finding]:
