@@ -30,7 +30,7 @@ ORDER = [
     f"{SHELL}.file_formats",
     f"{SHELL}.histories",
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
-    *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "lazy")),
+    *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "shards", "sharded", "lazy")),
     *(
         f"{SHELL}.{name}"
         for name in (

@@ -106,7 +106,7 @@ def read(
         embeddings=checked(embeddings, environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
         decay_users=checked(_users, environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
         retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
-        read_uris=checked(_read_uris, environment.get("MEMGRAPH_READ_URI", "")),
+        read_uris=checked(uris, environment.get("MEMGRAPH_READ_URI", ""), "MEMGRAPH_READ_URI"),
         concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
         tokens=Path(named) if (named := environment.get("CONCEPT_GRAPH_TOKENS")) else None,
     )
@@ -282,12 +282,12 @@ def _tau(value: str) -> int:
     return int(tau)
 
 
-def _read_uris(value: str) -> tuple[str, ...]:
-    name = "MEMGRAPH_READ_URI"
-    uris = tuple(_uri(one.strip(), name) for one in value.split(",") if one.strip())
-    if any(not one.startswith("bolt") for one in uris):
-        raise SettingsError(f"{name}: must be bolt:// URIs, each of one replica")
-    return tuple(dict.fromkeys(uris))
+def uris(value: str, name: str) -> tuple[str, ...]:
+    """Return the bolt:// URIs in *value*, each once. Raises SettingsError, which names *name*."""
+    found = tuple(_uri(one.strip(), name) for one in value.split(",") if one.strip())
+    if any(not one.startswith("bolt") for one in found):
+        raise SettingsError(f"{name}: must be bolt:// URIs, each of one server")
+    return tuple(dict.fromkeys(found))
 
 
 def _uri(value: str, name: str = "MEMGRAPH_URI") -> str:

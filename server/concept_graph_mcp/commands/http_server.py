@@ -4,6 +4,7 @@ import dataclasses
 import os
 import socket
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from conceptgraph_core.context import OWN, WHOSE
 
 from .. import settings, web
 from ..http.limits import Limits
-from .common import Failure, Number, configured
+from .common import FILE, Failure, Number, configured
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
@@ -104,6 +105,7 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     show_default=True,
     help="End calls that take longer.",
 )
+@click.option("--shards", type=FILE, help="A table of stores, by user, in place of MEMGRAPH_URI.")
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
 @click.pass_context
 def serve(
@@ -119,6 +121,7 @@ def serve(
     audience: str | None,
     user_claim: str,
     shared_concepts: bool,
+    shards: Path | None,
     log: str,
     **limits: Any,
 ) -> None:
@@ -144,6 +147,8 @@ def serve(
             "without tokens the server is for this machine only; run tokens add USER, or name an"
             " --issuer"
         )
+    if shards is not None and shared_concepts:
+        raise Failure("--shards: no concepts can be shared by users of different stores")
     if host in _ANY and not (public_url or hosts):
         raise Failure(f"{host}: name the --public-url, or with --allow-host how clients call it")
     for option, url in (("--issuer", issuer), ("--public-url", public_url)):
@@ -160,8 +165,15 @@ def serve(
             alone=None if known else chosen.user_id,
             limits=_limits(limits),
         )
-        without_worker = options["no_worker"]
-        run(chosen, served, opened, without_worker=without_worker, trusted=proxies, log=log)
+        run(
+            chosen,
+            served,
+            opened,
+            without_worker=options["no_worker"],
+            trusted=proxies,
+            log=log,
+            shards=shards,
+        )
 
 
 def _listening(address: tuple[str, int]) -> socket.socket:

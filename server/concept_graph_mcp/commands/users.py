@@ -1,33 +1,30 @@
 """List the users of a store, export all of one user's data, and delete it (`users`)."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 from rich.table import Table
 
 from conceptgraph_core import __version__, text
-from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.transfer.places import Place, places
 
 from .. import calls, file_formats
 from ..session import Session
 from . import output
-from .common import AS_JSON, FILE, Failure, with_session
-from .export_import import destination, records
+from .common import AS_JSON, FILE, Failure, Number, configured, with_session
+from .export_import import destination
 from .group import Topic
 from .notes import note
+from .owned import count, records_of, remove, told
 from .terminal import Terminal, narrow, print_json, say, wide
 from .tokens import tokens_of
 
 # The measures in a list; --json has all.
 _SHOWN = ("memories", "entities", "concepts", "episodes")
-
-_EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
 
 
 def _user(_: click.Context, __: click.Parameter, value: str) -> str:
@@ -42,7 +39,7 @@ _USER = click.argument("user", callback=_user)
 
 @click.group(cls=Topic)
 def users() -> None:
-    """List the users of the store, export all that belongs to one, or delete it."""
+    """List the users of the store; export, delete or move all that belongs to one."""
 
 
 @users.command("list")
@@ -55,7 +52,7 @@ def list_(embedded: str | None, as_json: bool) -> None:
     """
 
     async def work(session: Session) -> list[dict[str, Any]]:
-        return [{"user_id": user, **await _count(session, user)} async for user in _users(session)]
+        return [{"user_id": user, **await count(session, user)} async for user in _users(session)]
 
     rows = with_session(embedded, work)
     if as_json:
@@ -78,17 +75,17 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
     async def work(session: Session) -> int:
         with destination(file, force) as stream:
             stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-            count = 0
-            async for record in _records_of(session, user):
+            written = 0
+            async for record in records_of(session, user):
                 stream.write(file_formats.line(record).encode())
-                count += 1
-            return count
+                written += 1
+            return written
 
     with output.told(file):
         if str(file) != "-":
             output.place(file, force)
-        count = with_session(embedded, work)
-    note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
+        written = with_session(embedded, work)
+    note(f"{written:,} records written to {'stdout' if str(file) == '-' else file}.")
 
 
 @users.command()
@@ -104,21 +101,47 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
     """
 
     async def work(session: Session) -> None:
-        owned = await _count(session, user)
+        owned = await count(session, user)
         if not owned:
             raise Failure(f"{user}: owns nothing in this store")
-        say(f"{user} owns {_told(owned)}")
+        say(f"{user} owns {told(owned)}")
         if not yes:
             click.confirm("Remove all of it for ever?", abort=True)
         if revoked := tokens_of(embedded).revoke_user(user):
             say(f"Revoked tokens: {len(revoked):,}")
-        say(f"Removed {_told(await _remove(session, user))}")
-        if left := await _count(session, user):
-            raise Failure(f"{user} stored more meanwhile: {_told(left)}; run the command again")
+        say(f"Removed {told(await remove(session, user))}")
+        if left := await count(session, user):
+            raise Failure(f"{user} stored more meanwhile: {told(left)}; run the command again")
         say("Counted again: nothing is left.")
         say("Backups and exports that were made before still have it.")
 
     with_session(embedded, work)
+
+
+@users.command()
+@_USER
+@click.argument("store")
+@click.option("--shards", "file", type=FILE, required=True, help="The table of the stores.")
+@click.option(
+    "--wait",
+    "wait_s",
+    type=Number(min=0),
+    metavar="SECONDS",
+    default=15,
+    show_default=True,
+    help="Until all servers have read the table, and calls in flight have ended.",
+)
+@click.pass_obj
+def move(embedded: str | None, user: str, store: str, file: Path, wait_s: float) -> None:
+    """Move USER to STORE, another one of the table that servers have as --shards.
+
+    Writes of USER are refused meanwhile, reads are answered. A failure leaves USER where they were.
+    """
+    from . import moving
+
+    chosen = configured(embedded)
+    with output.told(file):
+        anyio.run(moving.move, chosen, user, store, file, wait_s)
 
 
 async def _users(session: Session) -> AsyncIterator[str]:
@@ -126,38 +149,3 @@ async def _users(session: Session) -> AsyncIterator[str]:
     while rows := await session.run(calls.users.next_user(after)):
         after = rows[0]["user_id"]
         yield after
-
-
-async def _count(session: Session, user: str) -> dict[str, int]:
-    rows = await session.run(calls.users.count(user))
-    return {row["measure"]: row["value"] for row in rows}
-
-
-async def _remove(session: Session, user: str) -> dict[str, int]:
-    removed: dict[str, int] = {}
-    while rows := await session.run(calls.users.remove(user)):
-        for row in rows:
-            removed[row["measure"]] = removed.get(row["measure"], 0) + row["value"]
-    return removed
-
-
-async def _records_of(session: Session, user: str) -> AsyncIterator[dict[str, Any]]:
-    """Iterate over the records of *user*: nodes, then the relations that join them.
-
-    The store's embedding is among them, for without its model no vector can be compared.
-    """
-    owned: set[Place] = set()
-    async for batch in records(session):
-        for record in batch:
-            if "from" in record:
-                if not owned.isdisjoint(places(LAYERS, record)):
-                    yield record
-            elif record.get("user_id") == user:
-                owned.update(places(LAYERS, record))
-                yield record
-            elif record["kind"] == _EMBEDDING:
-                yield record
-
-
-def _told(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{measure}: {value:,}" for measure, value in counts.items())

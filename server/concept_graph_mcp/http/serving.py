@@ -3,6 +3,7 @@
 import logging
 import socket
 from collections.abc import Sequence
+from pathlib import Path
 
 import anyio
 import uvicorn
@@ -11,7 +12,7 @@ from .. import serving, stderr
 from ..logs import Lines, tell
 from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import connect
+from ..stores.lazy import served
 from ..web import Server
 from .app import Web, build
 from .asking import askers_session
@@ -36,17 +37,19 @@ def serve(
     without_worker: bool,
     trusted: Sequence[str],
     log: str,
+    shards: Path | None = None,
 ) -> None:
     """Serve on *listening* until SIGTERM or SIGINT.
 
-    Headers of a proxy (X-Forwarded-For) count from the *trusted* addresses only.
+    Headers of a proxy (X-Forwarded-For) count from the *trusted* addresses only. *shards* is a
+    table of stores, in place of that of *settings*. Raises SettingsError.
     """
     stderr.log_there(Lines(log == "json"))
     _quiet()
 
     async def run() -> None:
-        session = Session.of(connect(settings, creates=True), settings)
-        works_for = None if without_worker else serving.works_along(settings)
+        session = Session.of(served(settings, shards), settings)
+        works_for = None if without_worker or shards else serving.works_along(settings)
         server = await prepared(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])
         tell(_OURS, "ended")

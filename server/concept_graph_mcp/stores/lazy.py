@@ -1,8 +1,9 @@
 """Open a store on first use, so that a server can shake hands before that."""
 
 import functools
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import anyio.to_thread
 
 from ..calls.call import Call
 from ..settings import Settings, location
-from .store import EXPORTS, FILES, Backups, KeptStore
+from .store import EXPORTS, FILES, Backups, KeptStore, Store
 
 if TYPE_CHECKING:
     from .backup_files import Contents, Written
@@ -84,6 +85,21 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
     if path is not None:
         return LazyStore(str(path), FILES, functools.partial(_embedded, path, creates))
     return LazyStore(location(settings.uri), EXPORTS, functools.partial(_bolt, settings))
+
+
+def served(settings: Settings, shards: Path | None = None) -> Store:
+    """Return the store that a server of many users has: that of *settings*, or those of a table.
+
+    Raises SettingsError.
+    """
+    if shards is None:
+        return connect(settings, creates=True)
+    from .sharded import ShardedStore
+
+    def made(uris: Sequence[str]) -> Store:
+        return connect(replace(settings, embedded=None, uri=uris[0], read_uris=tuple(uris[1:])))
+
+    return ShardedStore(shards, made)
 
 
 @asynccontextmanager

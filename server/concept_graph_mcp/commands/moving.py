@@ -1,0 +1,87 @@
+"""Move a user from one store of a table to another (`users move`)."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+
+from .. import calls
+from ..session import Session
+from ..settings import Settings
+from ..stores import shards
+from ..stores.lazy import opened
+from .common import Failure
+from .owned import count, records_of, remove, told
+from .terminal import say
+
+_BATCH = 1_000
+
+
+async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: float) -> None:
+    """Move *user* to *store* of the table in *file*: export, import, switch, remove.
+
+    Their writes are refused meanwhile. A failure before the switch leaves the user where they were.
+    After a kill the same command begins anew.
+    Raises Failure, StoreError, SettingsError, OSError.
+    """
+    table = shards.read(file)
+    if store not in table.stores:
+        raise Failure(f"{store}: is no store of {file}; known are {', '.join(table.stores)}")
+    here = table.store_of(user)
+    if here == store:
+        raise Failure(f"{user}: is in {store} already")
+    async with AsyncExitStack() as held:
+        source, target = [
+            Session.of(
+                await held.enter_async_context(opened(_at(chosen, table.stores[name]))), chosen
+            )
+            for name in (here, store)
+        ]
+        already = await count(target, user)
+        if already and user not in table.moving:
+            raise Failure(f"{user}: owns data in {store}: {told(already)}; delete it there first")
+        await remove(target, user)
+        _change(file, lambda table: table.with_moving(user))
+        try:
+            say(f"Writes of {user} are refused; waiting {wait_s:g} s for those in flight.")
+            await anyio.sleep(wait_s)
+            owned = await _copied(source, target, user)
+            _change(file, lambda table: table.with_moved(user, store))
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                _change(file, lambda table: table.without_moving(user))
+                await remove(target, user)
+            raise
+        say(f"{user} is in {store} now: {told(owned)}")
+        await anyio.sleep(wait_s)
+        say(f"Removed from {here}: {told(await remove(source, user))}")
+
+
+async def _copied(source: Session, target: Session, user: str) -> dict[str, int]:
+    """Copy all that belongs to *user*; return the counts, which are those of the copy."""
+    batch = []
+    async for record in records_of(source, user):
+        batch.append(record)
+        if len(batch) == _BATCH:
+            await target.run(calls.transfer.import_rows(batch))
+            batch = []
+    if batch:
+        await target.run(calls.transfer.import_rows(batch))
+    await target.store.fit_vectors()
+    owned, there = await count(source, user), await count(target, user)
+    if owned != there:
+        raise Failure(
+            f"{user}: owns {told(owned)}, but the copy has {told(there)}; nothing is moved"
+        )
+    return owned
+
+
+def _at(chosen: Settings, uris: Sequence[str]) -> Settings:
+    return replace(chosen, embedded=None, uri=uris[0], read_uris=())
+
+
+def _change(file: Path, change: Callable[[shards.Shards], shards.Shards]) -> None:
+    """Replace the table by what *change* makes of it, as it is now."""
+    shards.write(file, change(shards.read(file)))
