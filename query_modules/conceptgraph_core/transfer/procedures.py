@@ -14,6 +14,8 @@ IMPORT_ROWS = writes(
     relations_existing=int,
 )  # fmt: skip
 
+# Nodes of a user removed in one transaction: with their edges, few enough for any server's memory.
+BATCH = 1_000
 USERS = reads("conceptgraph.users", user_id=str)
 USER_COUNT = reads("conceptgraph.user_count", measure=str, value=int)
 USER_REMOVE = writes("conceptgraph.user_remove", measure=str, value=int)

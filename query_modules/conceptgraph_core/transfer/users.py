@@ -13,10 +13,8 @@ from ..layers import together
 from ..registry import LAYERS
 from ..retrieval.schema import LAYER as WORDS
 from ..text import BEHIND_SCOPE
+from .procedures import BATCH
 from .view import Everything
-
-# Removed in one transaction: with their edges, few enough for any server's memory.
-BATCH = 1_000
 
 # The measure of all nodes of the index of words.
 INDEXED = "index entries"

@@ -7,7 +7,6 @@ from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.retrieval.schema import LAYER as WORDS
 from conceptgraph_core.text import BEHIND_SCOPE
 from conceptgraph_core.transfer import procedures
-from conceptgraph_core.transfer.users import BATCH
 
 from .call import Call, checked
 from .lookups import BEYOND, Range, Union, following
@@ -33,7 +32,7 @@ def count(user_id: str) -> Call:
 @checked
 def remove(user_id: str) -> Call:
     """Return the call that removes the next nodes of *user_id*."""
-    return Call(procedures.USER_REMOVE, (user_id, BATCH), _of(user_id, BATCH))
+    return Call(procedures.USER_REMOVE, (user_id, procedures.BATCH), _of(user_id, procedures.BATCH))
 
 
 def _of(user_id: str, limit: int | None = None) -> Union:
