@@ -14,7 +14,7 @@ from concept_graph_mcp.embedding.opening import LazyEmbedding
 from conceptgraph_core.context import DEFAULT_USER
 
 from .folder import Message, Query
-from .in_store import Ingested
+from .in_store import Grouped
 
 _BATCH = 256
 
@@ -50,8 +50,8 @@ def model(said: str) -> Iterator[Model]:
         yield Model(said, portal)
 
 
-class ByMeaning(Ingested):
-    """The messages of a memory, ingested and embedded."""
+class ByMeaning(Grouped):
+    """The messages of a memory, ingested and embedded, with the groups of their words."""
 
     def __init__(self, store: Caller, messages: Sequence[Message], by: Model) -> None:
         super().__init__(store, messages)
