@@ -19,6 +19,9 @@ from .common import FILE, Failure, Number, configured
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
 _DEFAULT = Limits()
+# A store file runs one call at a time. Another one keeps it busy; each further one would stand
+# before the calls of other users.
+_ON_A_FILE = 2
 
 
 def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[str, int]:
@@ -81,9 +84,8 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
 @click.option(
     "--calls-in-all",
     type=click.IntRange(1),
-    default=_DEFAULT.at_once,
-    show_default=True,
-    help="How many calls of all users run at a time.",
+    help=f"How many calls of all users run at a time; default: {_DEFAULT.at_once}, on a store"
+    f" file {_ON_A_FILE}.",
 )
 @click.option(
     "--most-bytes",
@@ -163,7 +165,7 @@ def serve(
             tokens=kept if kept.exist() else None,
             issuer=Issuer(issuer, audience or url, user_claim) if issuer is not None else None,
             alone=None if known else chosen.user_id,
-            limits=_limits(limits),
+            limits=_limits(limits, chosen.embedded is not None),
         )
         run(
             chosen,
@@ -205,11 +207,11 @@ def _hosts(url: str, host: str, named: Sequence[str]) -> list[str]:
     return [*allowed, *local, *(f"{one}:*" for one in (*allowed, *local) if ":" not in one)]
 
 
-def _limits(given: dict[str, Any]) -> Limits:
+def _limits(given: dict[str, Any], on_a_file: bool) -> Limits:
     return Limits(
         per_second=given["calls_per_second"],
         at_once_each=given["calls_at_once"],
-        at_once=given["calls_in_all"],
+        at_once=given["calls_in_all"] or (_ON_A_FILE if on_a_file else _DEFAULT.at_once),
         bytes=given["most_bytes"],
         records=given["most_records"],
         timeout_s=given["timeout"],

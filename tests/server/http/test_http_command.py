@@ -14,6 +14,7 @@ import pytest
 from command_line import ok, run
 from http_running import Running
 
+from concept_graph_mcp.http import serving
 from concept_graph_mcp.http.tokens import Tokens
 
 DEADLINE_S = 60.0
@@ -142,6 +143,17 @@ def test_a_proxy_passes_requests_to_the_public_address(store, tmp_path):
         assert url == f"{public}/mcp"
         started.send_signal(signal.SIGTERM)
         assert started.wait(DEADLINE_S) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "at_once"), [((), 2), (("--calls-in-all=5",), 5)], ids=["default", "given"]
+)
+def test_a_store_file_runs_few_calls_at_a_time(store, monkeypatch, arguments, at_once):
+    """Each call that is let in stands before the calls of other users."""
+    seen = []
+    monkeypatch.setattr(serving, "serve", lambda *given, **_: seen.append(given[1].limits))
+    ok(store, "serve", "--http=0", *arguments)
+    assert [limits.at_once for limits in seen] == [at_once]
 
 
 def test_several_servers_on_one_file_serve_the_same_users(store, tmp_path):
