@@ -22,6 +22,7 @@ BENCHMARKS = {
     "nearest": "nearest",
     "find": "finding",
     "clients": "clients",
+    "callers": "callers",
     "memory": "memory",
     "memories": "memories",
     "entities": "entities",

@@ -32,6 +32,10 @@ class Unwritable(Unavailable):
     """The store can be read, but cannot be written right now; nothing was written."""
 
 
+class Full(Unwritable):
+    """The database is at its memory limit; nothing was written."""
+
+
 class Contended(Unavailable):
     """Concurrent writers to the same place made every retry fail; nothing was written."""
 

@@ -7,7 +7,7 @@ import neo4j
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.errors import Contended
+from concept_graph_mcp.errors import Contended, Full
 from concept_graph_mcp.stores.bolt import store as bolt
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -20,9 +20,12 @@ def store(portal, monkeypatch):
     class Made(bolt.BoltStore):
         asked: list[str]
         conflicts: set[str]
+        full: set[str]
 
         async def _made(self, call, context, patience_s=8.0):
             self.asked.append(call.procedure.name)
+            if call.procedure.name in self.full and "FREE MEMORY" not in self.asked:
+                raise Full("Memgraph is at its memory limit and wrote nothing")
             if call.procedure.name in self.conflicts:
                 raise Contended("too many writes to the same place; nothing was written")
             fields = dict.fromkeys(call.procedure.fields)
@@ -30,10 +33,14 @@ def store(portal, monkeypatch):
                 fields["accessed"] = {"memories": ["m"]}
             return [fields]
 
+        async def rows(self, statement, parameters, writes):
+            self.asked.append(statement)
+            return []
+
     async def made():
         store = Made("bolt://127.0.0.1:1", "", "")
         store._is_open = True
-        store.asked, store.conflicts = [], set()
+        store.asked, store.conflicts, store.full = [], set(), set()
         return store
 
     store = portal.call(made)
@@ -66,6 +73,27 @@ def test_after_a_conflict_the_twin_answers_and_the_accesses_are_counted_apart(
     store.conflicts = set()
     get()
     assert store.asked == ["memorygraph.get"]
+
+
+@pytest.mark.parametrize(
+    ("call", "is_made"),
+    [
+        (calls.memories.forget("m"), True),
+        (calls.everyday.forget("m"), True),
+        (calls.memory_admin.purge("u", 1, ["m"]), True),
+        (calls.memories.create("u", "text"), False),
+    ],
+)
+def test_what_makes_room_works_in_a_full_database(store, portal, call, is_made):
+    name = call.procedure.name
+    store.full = {name}
+    if is_made:
+        portal.call(store.call, call, CONTEXT)
+        assert store.asked == [name, "FREE MEMORY", name]
+        return
+    with pytest.raises(Full):
+        portal.call(store.call, call, CONTEXT)
+    assert store.asked == [name]
 
 
 def test_other_writes_are_retried_as_a_whole(store, portal):

@@ -13,7 +13,7 @@ from neo4j.exceptions import (
     TransientError,
 )
 
-from concept_graph_mcp.errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable
+from concept_graph_mcp.errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from concept_graph_mcp.stores.bolt import store
 from concept_graph_mcp.stores.bolt.failures import (
     is_conflict,
@@ -208,7 +208,8 @@ def test_any_other_exception_in_a_procedure_is_an_internal_error_without_its_tra
 def test_a_full_memgraph_says_what_to_do_and_can_still_be_read(error):
     assert is_conflict(error) is False
     told = refusal(error)
-    assert type(told) is Unwritable
+    assert type(told) is Full
+    assert isinstance(told, Unwritable)
     assert str(told).startswith("Memgraph is at its memory limit and wrote nothing; ")
 
 

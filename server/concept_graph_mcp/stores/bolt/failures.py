@@ -6,7 +6,7 @@ from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
 from conceptgraph_core import errors
 
-from ...errors import Misdeployed, Refused, StoreError, Unavailable, Unwritable, one_line
+from ...errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable, one_line
 
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # Messages of failures that happened before anything was sent.
@@ -84,7 +84,7 @@ def refusal(error: Neo4jError) -> StoreError:
     if core:
         return Refused(core["line"], getattr(errors, core["kind"], errors.ConceptGraphError))
     if _ON_REPLICA in message or _FULL.search(message):
-        return Unwritable(last if _ON_REPLICA in message else _WITHOUT_MEMORY)
+        return Unwritable(last) if _ON_REPLICA in message else Full(_WITHOUT_MEMORY)
     if "There is no procedure named" in message:
         return Misdeployed(f"{last} Run: concept-graph-mcp doctor")
     if len(lines) > 1:

@@ -18,11 +18,23 @@ from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core import __version__
 from conceptgraph_core.embeddings import schema as embeddings
+from conceptgraph_core.everyday import procedures as everyday
+from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.registry import MODEL, Model, text_index
+from conceptgraph_core.transfer.procedures import USER_REMOVE
 
 from ... import calls
 from ...calls import Call
-from ...errors import Contended, Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
+from ...errors import (
+    Contended,
+    Ended,
+    Full,
+    Misdeployed,
+    StoreError,
+    Unavailable,
+    Unwritable,
+    one_line,
+)
 from ...settings import DEFAULT_URI, location
 from ..store import EXPORTS, Edge, Node, Rows
 from . import cypher, name_forms, probes, readiness, snapshots, text_search, vector_indexes
@@ -45,6 +57,10 @@ _RETRY_S = 8.0
 # How long after a conflict accesses are counted in calls of their own.
 _CONTENDED_S = 10.0
 _ALL_ROWS = -1
+# These must work in a full database, or it would stay full.
+_RELEASING = frozenset(
+    one.name for one in (memories.FORGET, memories.PURGE, everyday.FORGET, USER_REMOVE)
+)
 _RESTORE_BATCH = 1_000
 _EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -106,7 +122,14 @@ class BoltStore:
             await self.open()
         if call.procedure.writes and not call.procedure.peek().writes:
             return await self._counting(call, context)
-        return await self._made(call, context)
+        try:
+            return await self._made(call, context)
+        except Full:
+            if call.procedure.name not in _RELEASING:
+                raise
+            # Deleted nodes and refused writes take memory until the database collects them.
+            await self._translated(True, self.rows, "FREE MEMORY", {}, True)
+            return await self._made(call, context)
 
     async def _counting(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Make *call*, whose only writes are accesses.
