@@ -8,9 +8,11 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from benchmarks.stores import Caller, Record
 from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call, text_lookups
 from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.embedding.base import Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding
+from concept_graph_mcp.embedding.vocabulary import neighbours
 from conceptgraph_core.context import DEFAULT_USER
 
 from .folder import Message, Query
@@ -41,6 +43,11 @@ class Model:
     def near_nothing(self, vector: Vector) -> tuple[float, float]:
         """Return how near *vector* is to what asks for nothing."""
         return self._portal.call(self._lazy.near_nothing, vector)
+
+    def neighbours(self, text: str) -> Sequence[text_lookups.Neighbour]:
+        """Return the terms near those of *text*."""
+        embedding = self._portal.call(self._lazy.opened)
+        return self._portal.call(neighbours, embedding, text)
 
 
 @contextmanager
@@ -78,3 +85,7 @@ class ByMeaning(Grouped):
             return None, {}
         near_nothing = list(self._model.near_nothing(vector))
         return (self._model.name, vector), {"near_nothing": near_nothing}
+
+    def _run(self, call: Call, query: Query, given: Record) -> list[Record]:
+        near = self._model.neighbours(query.text)
+        return super()._run(text_lookups.with_neighbours(call, DEFAULT_USER, near), query, given)

@@ -19,7 +19,7 @@ WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("widened", "near_nothing"),
+    *("widened", "near_nothing", "neighbours"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
     *("planned", "owner", "concepts"),
 )
@@ -39,6 +39,8 @@ class Context(NamedTuple):
     * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
     * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
       cosine, and the standard deviation of all (see `retrieval.nearness`).
+    * `neighbours` has a row for each term near one of the question by a static embedding: the term
+      of the question, the other term, a word of it, and their cosine (see `retrieval.groups`).
     * `languages` are the languages of texts, as `words.terms` takes them.
     * `asker` is the full name of who asks as a speaker (None: the user, see
       `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
@@ -63,6 +65,7 @@ class Context(NamedTuple):
     size: int | None
     widened: tuple[Mapping[str, Any], ...] | None
     near_nothing: tuple[float, float] | None
+    neighbours: tuple[tuple[str, str, str, float], ...]
     user_id: str
     spoken: tuple[str, ...] | None
     asker: str | None
@@ -237,6 +240,24 @@ def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     return float(value[0]), float(value[1])
 
 
+def _neighbours(value: Any, _: str) -> tuple[tuple[str, str, str, float], ...]:
+    if not isinstance(value, (list, tuple)) or not all(map(_is_neighbour, value)):
+        raise InvalidContext("context: neighbours must be a list of rows of three texts, a cosine")
+    return tuple((asked, term, word, float(cosine)) for asked, term, word, cosine in value)
+
+
+def _is_neighbour(row: Any) -> bool:
+    if not isinstance(row, (list, tuple)) or len(row) != 4:
+        return False
+    *texts, cosine = row
+    return (
+        all(isinstance(one, str) for one in texts)
+        and isinstance(cosine, (int, float))
+        and not isinstance(cosine, bool)
+        and 0 <= cosine <= 1
+    )
+
+
 def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
     if value is None:
         return None
@@ -285,6 +306,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "size": None,
     "widened": None,
     "near_nothing": None,
+    "neighbours": (),
     "user_id": DEFAULT_USER,
     "asker": None,
     "asked_at": None,
@@ -301,6 +323,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "size": _size,
     "widened": _widened,
     "near_nothing": _near_nothing,
+    "neighbours": _neighbours,
     "user_id": _user_id,
     "asker": _asker,
     "asked_at": _time_if_any,

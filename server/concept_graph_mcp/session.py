@@ -17,7 +17,7 @@ from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
 from . import calls
-from .calls import Call
+from .calls import Call, text_lookups
 from .errors import Misdeployed, Refused, Unwritable
 from .settings import Settings
 from .stores.store import Rows, Store
@@ -50,7 +50,8 @@ class Clock:
 class Question(NamedTuple):
     """A query's vector with the name of its embedding, or nothing.
 
-    `near_nothing` is its similarity to texts that ask for nothing, such as greetings. `advice` says
+    `near_nothing` is its similarity to texts that ask for nothing, such as greetings. `neighbours`
+    has terms near those of the query, if the embedding has a vector for each word. `advice` says
     why an expected vector is missing: words alone find memories too, so an unreachable model must
     not block a search.
     """
@@ -58,6 +59,7 @@ class Question(NamedTuple):
     embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
     near_nothing: tuple[float, float] | None = None
+    neighbours: Sequence[text_lookups.Neighbour] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ class Session:
         """
         if self.embedding is None:
             return Question()
+        from .embedding import vocabulary
         from .embedding.base import EmbeddingError
 
         try:
@@ -121,10 +124,13 @@ class Session:
             [vector] = await embedding.vectors([said])
             if not any(vector):
                 return Question()
-            near_nothing = None if is_statement else await self.embedding.near_nothing(vector)
+            if is_statement:
+                return Question((embedding.name, vector))
+            near_nothing = await self.embedding.near_nothing(vector)
+            neighbours = await vocabulary.neighbours(embedding, text)
         except EmbeddingError as error:
             return Question(advice=f"found by words alone, for there is no vector: {error}")
-        return Question((embedding.name, vector), near_nothing=near_nothing)
+        return Question((embedding.name, vector), None, near_nothing, neighbours)
 
     async def _unnamed(self, text: str) -> str:
         if not text.strip() or missing():
@@ -150,6 +156,7 @@ class Session:
             if question.near_nothing is not None:
                 given = {**call.context, "near_nothing": list(question.near_nothing)}
                 call = call._replace(context=given)
+            call = text_lookups.with_neighbours(call, self.user_id, question.neighbours)
             rows, advice = await self.accessed(call)
             told = question.advice
         except Refused as error:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ..graph.adapter import Node
 from . import schema
-from .groups import Neighbour, stored
+from .groups import Neighbour, of_term
 from .index import Corpus, Mentions, Told
 from .indexer import Words
 from .question import own_names
@@ -28,6 +28,10 @@ class StoredIndex:
         # The text at a place in a thread; None where the look-up found none.
         self._at: dict[tuple[Any, int], int | None] = {}
         self._following: dict[tuple[int, bool], Any] = {}
+        # The neighbours of a term of the question by a static embedding.
+        self._static: dict[str, list[tuple[str, str, float]]] = {}
+        for asked, other, word, cosine in graph.context.neighbours:
+            self._static.setdefault(asked, []).append((other, word, cosine))
         # The names of speakers that the look-up read.
         self._speakers: set[str] = set()
         total = length = 0
@@ -83,10 +87,10 @@ class StoredIndex:
 
     def near(self, cue: str) -> list[Neighbour]:
         """Return the neighbours of *cue*, as far as the look-up found them."""
-        if cue not in self._terms:
-            return []
-        kept = stored(self._terms[cue].raw.get_property(schema.NEAR))
-        known = ((one, self._terms.get(one.term)) for one in kept)
+        term = self._terms.get(cue)
+        stored = None if term is None else term.raw.get_property(schema.NEAR)
+        every = of_term(stored, self._static.get(cue, ()), self.corpus.mean_length)
+        known = ((one, self._terms.get(one.term)) for one in every)
         return [one for one, term in known if term and not term.raw.get_property("speakers")]
 
     def is_read(self, cue: str) -> bool:

@@ -1,15 +1,22 @@
-"""The neighbours of a word: words that occur with the same words in the texts of a scope.
+"""The neighbours of a word, which count with it as one cue.
 
-`worker.latent` computes them by latent semantic analysis (Deerwester and others, "Indexing by
-Latent Semantic Analysis", JASIS 41, 1990). A word of the question and its neighbours are one cue.
+* `worker.latent` finds words that occur with the same words in the texts of a scope, by latent
+  semantic analysis (Deerwester and others, "Indexing by Latent Semantic Analysis", JASIS 41, 1990).
+* A static embedding has a vector for each word of its vocabulary. `concept_graph_mcp.embedding`
+  finds the words nearest to a word of the question; nothing of that is stored.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect. A long text
 # says what its words mean; the words of short texts hardly occur together.
 SHARE: Final = 0.3
 LENGTH: Final = 80
+# A neighbour by a static embedding may have another meaning than the texts, so the words around it
+# must not be many.
+STATIC_SHARE: Final = 0.8
+STATIC_LENGTH: Final = 12
 _LEAST_SHARE: Final = 0.1
 
 # In a smaller scope most words are near one another.
@@ -22,11 +29,20 @@ MOST: Final = 10
 
 
 class Neighbour(NamedTuple):
-    """A term near another one, the most frequent word of that term, and their cosine."""
+    """A term near another one, a word of that term, and their cosine.
+
+    Its mention weighs `share` · `cosine` of a mention of the other term.
+    """
 
     term: str
     word: str
     cosine: float
+    share: float
+
+    @property
+    def weight(self) -> float:
+        """The weight of its mention beside a mention of the other term."""
+        return self.share * self.cosine
 
 
 def share(mean_length: float) -> float:
@@ -34,7 +50,15 @@ def share(mean_length: float) -> float:
 
     *mean_length* is the mean number of words of the scope's texts.
     """
-    found = SHARE * min(1.0, mean_length / LENGTH)
+    return _enough(SHARE * min(1.0, mean_length / LENGTH))
+
+
+def static_share(mean_length: float) -> float:
+    """Return the same of a neighbour by a static embedding."""
+    return _enough(STATIC_SHARE * min(1.0, STATIC_LENGTH / mean_length))
+
+
+def _enough(found: float) -> float:
     return found if found >= _LEAST_SHARE else 0.0
 
 
@@ -48,6 +72,16 @@ def are_stale(texts: int, grouped: int | None) -> bool:
     return grouped is None or abs(texts - grouped) >= _CHANGED * max(1, grouped)
 
 
-def stored(neighbours: Any) -> list[Neighbour]:
-    """Return the neighbours of a term from its property `near`; a term may lack it."""
-    return [Neighbour(*one) for one in neighbours or ()]
+def of_term(stored: Any, static: Iterable[tuple[str, str, float]], mean: float) -> list[Neighbour]:
+    """Return the neighbours of a term, none if its share is 0.
+
+    *stored* is the property `near` of the term, or None; *static* has its neighbours by a static
+    embedding; *mean* is the mean number of words of the scope's texts.
+    """
+    kinds = (share(mean), stored or ()), (static_share(mean), static)
+    return [
+        Neighbour(term, word, cosine, weight)
+        for weight, ones in kinds
+        if weight
+        for term, word, cosine in ones
+    ]

@@ -1,7 +1,7 @@
 """The interface through which retrieval reads a store's texts and their words."""
 
 from collections.abc import Hashable, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from .groups import Neighbour
 
@@ -23,6 +23,9 @@ class Mentions(NamedTuple, Generic[H]):
     threads: Sequence[str | None]
     positions: Sequence[int]
     said_at: Sequence[int | None]
+
+
+NO_MENTIONS: Final[Mentions[Any]] = Mentions((), (), (), (), (), ())
 
 
 class Told(NamedTuple):

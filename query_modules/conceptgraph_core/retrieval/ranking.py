@@ -11,9 +11,8 @@ from heapq import heapify, heappush, heappushpop, nlargest
 from math import inf
 from typing import Any, Final, Generic, NamedTuple
 
-from . import groups
 from .groups import Neighbour
-from .index import Corpus, H, Index, Mentions, Told
+from .index import NO_MENTIONS, Corpus, H, Index, Mentions, Told
 from .nearness import Near
 from .question import Cue, Factors, Question
 from .schema import FEW_MENTIONS, MOST_MENTIONS
@@ -76,9 +75,8 @@ def activated(
 ) -> Spread[H]:
     """Return the activation by the cues of *question* and by the texts that are *near*."""
     spread: Spread[H] = Spread(question, corpus)
-    share = groups.share(corpus.mean_length)
-    for cue, mentions, term_of in _read(question, index, bool(share)):
-        others = [(one.term, share * one.cosine, index.mentions(one.term)) for one in cue.near]
+    for cue, mentions, term_of in _read(question, index):
+        others = [(one.term, one.weight, index.mentions(one.term)) for one in cue.near]
         spread.add(cue, mentions, term_of, others)
     if near is not None and near.texts:
         spread.add_nearness(near.mentions(index))
@@ -86,18 +84,18 @@ def activated(
 
 
 def _read(
-    question: Question, index: Index[H], has_groups: bool
+    question: Question, index: Index[H]
 ) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
     """Yield the cues that texts mention, rarest first, as arguments of `Spread.add`.
 
     The rare cues that the question leads to further follow, in the same order. If a cue has several
     terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
-    near = _near(question, index) if has_groups else {}
+    near = _near(question, index)
     counts = _counts(question, index, near)
     for cues in (question.cues, question.further):
         read = [_of(cue, counts, near.get(cue.said, ())) for cue in cues]
-        of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms]
+        of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms or cue.near]
         yield from sorted(of_cues, key=lambda one: (len(one[1].texts), one[0].terms))
 
 
@@ -116,7 +114,7 @@ def _near(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
     for cue in question.cues:
         every = (one for term in cue.own for one in index.near(term) if one.term not in said)
         nearest: dict[str, Neighbour] = {}
-        for one in sorted(every, key=lambda one: (-one.cosine, one.term)):
+        for one in sorted(every, key=lambda one: (-one.weight, one.term)):
             nearest.setdefault(one.term, one)
         near[cue.said] = list(nearest.values())
     return near
@@ -144,6 +142,8 @@ def _counts(
 
 def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
     """Return the texts that mention *cue*, each once, by the term with most mentions in it."""
+    if not cue.terms:
+        return NO_MENTIONS, {}
     if not cue.foreign and len(cue.own) == 1:
         return index.mentions(cue.own[0]), {}
     rows: dict[H, tuple[Any, ...]] = {}

@@ -125,7 +125,10 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 
 
 class _Cue(NamedTuple, Generic[H]):
-    """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value."""
+    """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value.
+
+    The first `own` rows have the cue itself, the others a neighbour.
+    """
 
     cue: Cue
     rarity: float
@@ -133,6 +136,7 @@ class _Cue(NamedTuple, Generic[H]):
     term_of: Mapping[H, str]
     rows: dict[Place, int]
     given: Sequence[float]
+    own: int
 
 
 class Spread(Generic[H]):
@@ -172,18 +176,20 @@ class Spread(Generic[H]):
         """Add the contributions of all *mentions* of *cue* to their texts.
 
         *term_of* has the term that each text mentions; it is empty if the cue has one term. *near*
-        has the neighbours of the cue, each with its weight and its mentions.
+        has the neighbours of the cue, each with its weight and its mentions. Without *mentions*
+        the cue is as rare as its neighbours are together.
         """
-        count = len(mentions.texts)
+        count = len(mentions.texts) or len({text for *_, one in near for text in one.texts})
         mentions = self._older(mentions)
         if not mentions.texts and not near:
             return
         weight = cue.share * rarity(self._texts_in_all, count)
         pairs = zip(mentions.counts, mentions.lengths, strict=True)
         given = list(map(self._saturated.__getitem__, pairs))
+        own = len(mentions.texts)
         if near:
             mentions, term_of, given = self._grouped(mentions, term_of, given, near)
-        self._add(cue, weight, mentions, term_of, given)
+        self._add(cue, weight, mentions, term_of, given, own)
 
     def _grouped(
         self,
@@ -230,7 +236,7 @@ class Spread(Generic[H]):
         given = [(one - last) / width if first > last else 1.0 for one in near.counts]
         self.nearness = dict(zip(near.texts, near.counts, strict=True))
         best = self._best_by_words()
-        self._add(NEARNESS, NEAR_SHARE * best if best else 1.0, near, {}, given)
+        self._add(NEARNESS, NEAR_SHARE * best if best else 1.0, near, {}, given, 0)
 
     def _best_by_words(self) -> float:
         """Return the greatest total so far among the strongest texts."""
@@ -246,6 +252,7 @@ class Spread(Generic[H]):
         mentions: Mentions[H],
         term_of: Mapping[H, str],
         given: Sequence[float],
+        own: int,
     ) -> None:
         places = self._places(mentions)
         rows = dict(zip(places, range(len(places)), strict=True))
@@ -253,7 +260,7 @@ class Spread(Generic[H]):
         self._said_at.update(zip(places, mentions.said_at, strict=True))
         self._has_passed |= cue.is_passed
         number = len(self._cues)
-        self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given))
+        self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given, own))
         hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
         known = strengths.get
         for place, gave in zip(places, given, strict=True):
@@ -380,11 +387,9 @@ class Spread(Generic[H]):
         return self._strengths[place] if is_sum else self.total(place)
 
     def is_said(self, place: Place) -> bool:
-        """Return whether a word leads to *place*, not its meaning alone."""
+        """Return whether a word leads to *place*, not its meaning or neighbours of words alone."""
         places = [one for one, _ in _near(place)]
-        return any(
-            not cue.rows.keys().isdisjoint(places) for cue in self._cues if cue.cue is not NEARNESS
-        )
+        return any(cue.rows.get(one, cue.own) < cue.own for cue in self._cues for one in places)
 
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield the contribution of each cue to *place*, with its sources."""

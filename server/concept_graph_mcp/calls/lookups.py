@@ -223,7 +223,8 @@ class Incoming(NamedTuple):
     start of the edges of the types *edges*, the property *weight* of each edge, and the properties
     *columns* of these nodes, as their layer declares them.
 
-    The results of *then* come last, if at most *few* edges lead to them. So do the nodes that
+    The results of *then* come last, if at most *few* edges lead to them. So do those of *also*,
+    which has the same label, and the nodes that
     *related* names: a property of the results that has lists, each beginning with a value of *by*.
     These nodes have the same *scope*, another property, and lack *unless*.
 
@@ -240,6 +241,7 @@ class Incoming(NamedTuple):
     most: int
     then: Answered | None = None
     few: int = 0
+    also: Equal | None = None
     related: str | None = None
     scope: str = ""
 

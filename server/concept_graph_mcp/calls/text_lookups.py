@@ -15,6 +15,9 @@ from conceptgraph_core.words import languages, missing
 from .call import Call
 from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
 
+# A term of the question, one near it, a word of that, and their cosine.
+Neighbour = tuple[str, str, str, float]
+
 
 def spoken() -> tuple[str, ...]:
     """Return the configured languages of texts. Raises UnknownLanguage."""
@@ -81,6 +84,16 @@ def of_question(
     found = Union((*of_terms(text, scope), of_user(scope, user_id), *also))
     mentions = with_mentions(found, schema.MOST_MENTIONS)
     return mentions._replace(then=then, few=schema.FEW_MENTIONS, related=schema.NEAR, scope="scope")
+
+
+def with_neighbours(call: Call, scope: str, neighbours: Sequence[Neighbour]) -> Call:
+    """Return *call*, a query of `of_question`, with *neighbours* of its terms in *scope*."""
+    if not neighbours or not isinstance(call.lookup, Incoming):
+        return call
+    names = dict.fromkeys((scope, term) for _, term, _, _ in neighbours)
+    also = Equal((schema.TERM,), ("scope", "name"), tuple(names))
+    context = {**call.context, "neighbours": [list(one) for one in neighbours]}
+    return call._replace(lookup=call.lookup._replace(also=also), context=context)
 
 
 def of_terms(text: str, scope: str) -> list[Lookup]:

@@ -1,8 +1,10 @@
 """Define the interface of an embedding."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+import anyio.to_thread
 
 from ..errors import StoreError
 
@@ -27,6 +29,22 @@ class Embedding(Protocol):
 
     async def close(self) -> None:
         """Close connections."""
+
+
+class LocalEmbedding:
+    """The embedding by *encode*, which turns texts into rows of numbers (see `base.Embedding`)."""
+
+    def __init__(self, name: str, dimension: int, encode: Callable[[list[str]], Any]) -> None:
+        self.name = name
+        self.dimension = dimension
+        self._encode = encode
+
+    async def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        rows = await anyio.to_thread.run_sync(self._encode, list(texts))
+        return [tuple(map(float, row)) for row in rows]
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 def called(said: str) -> str:

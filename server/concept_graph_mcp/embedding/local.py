@@ -1,32 +1,15 @@
 """Run embedding models in this process. Their packages are imported on demand."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
-
 from ..errors import one_line
-from .base import Embedding, EmbeddingError, Vector, called, missing
+from .base import Embedding, EmbeddingError, LocalEmbedding, called, missing
+from .vocabulary import StaticEmbedding
 
 _MOST_OF_A_REASON = 300
-
-
-class LocalEmbedding:
-    """The embedding by *encode*, which turns texts into rows of numbers (see `base.Embedding`)."""
-
-    def __init__(self, name: str, dimension: int, encode: Callable[[list[str]], Any]) -> None:
-        self.name = name
-        self.dimension = dimension
-        self._encode = encode
-
-    async def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        rows = await anyio.to_thread.run_sync(self._encode, list(texts))
-        return [tuple(map(float, row)) for row in rows]
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 def model2vec(name: str) -> Embedding:
@@ -36,7 +19,8 @@ def model2vec(name: str) -> Embedding:
     except ImportError as error:
         raise _not_installed(error, "model2vec") from None
     model = _loaded("model2vec", name, StaticModel.from_pretrained)
-    return LocalEmbedding(called(f"model2vec:{name}"), int(model.dim), model.encode)
+    made = called(f"model2vec:{name}"), int(model.dim), model.encode
+    return StaticEmbedding(*made, model.tokenizer.get_vocab())
 
 
 def sentence_transformers(name: str) -> Embedding:

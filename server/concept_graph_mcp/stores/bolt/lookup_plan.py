@@ -110,12 +110,13 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
     body, parameters = found(lookup.lookup, has_vector_search)
     read = f"{_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read"
     first = (
-        f"{body}WITH found, [] AS later {_related(lookup)}{_fewest_first(lookup, read)}"
+        f"{body}WITH found, [] AS later {_also(lookup)}{_related(lookup)}"
+        f"{_fewest_first(lookup, read)}"
         f"RETURN {_IDS} AS found, degrees, read"
     )
     before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
     given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
-    parameters |= {"most": lookup.most, "few": lookup.few}
+    parameters |= {"most": lookup.most, "few": lookup.few, **_named(lookup)}
     return Finding((first, parameters), before, given=given)
 
 
@@ -123,12 +124,30 @@ def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: boo
     """Plan both in one statement: it calls a procedure, so it is planned anew at every call."""
     body, parameters = found(lookup.lookup, has_vector_search)
     answered, more = _answered(then, has_vector_search)
-    parameters |= more | {"most": lookup.most, "few": lookup.few}
+    parameters |= more | {"most": lookup.most, "few": lookup.few, **_named(lookup)}
     given = {"found": "found", "degrees": "degrees", "incoming": "incoming", then.key: "answers"}
     fewest = _FEWEST.format(nodes="collect(n)")
     read = f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
-    first = f"{_related(lookup)}{_fewest_first(lookup, read, 'answers, ')}"
+    beside = f"{_also(lookup, 'answers, ')}{_related(lookup)}"
+    first = f"{beside}{_fewest_first(lookup, read, 'answers, ')}"
     return Finding(None, f"{body}{answered}{first}", parameters, given)
+
+
+def _also(lookup: Incoming, others: str = "") -> str:
+    """Return the Cypher that adds the results of `also` to `later`; the *others* are kept."""
+    if lookup.also is None:
+        return ""
+    keys = ", ".join(f"{one}: v[{index}]" for index, one in enumerate(lookup.also.properties))
+    return (
+        f"CALL {{ UNWIND $also AS v MATCH (n:{lookup.label} {{{keys}}})"
+        f" WHERE n.{lookup.unless} IS NULL RETURN collect(n) AS named }} "
+        f"WITH {others}found,"
+        " later + [n IN named WHERE NOT n IN found AND NOT n IN later] AS later "
+    )
+
+
+def _named(lookup: Incoming) -> dict[str, Any]:
+    return {} if lookup.also is None else {"also": [list(one) for one in lookup.also.values]}
 
 
 def _related(lookup: Incoming) -> str:

@@ -242,11 +242,11 @@ class Host:
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
             elements = [vertex._element for vertex in found]
-            named: list[Lookup] = []
+            named: list[Lookup] = [] if lookup.also is None else [lookup.also]
             if lookup.then is not None:
                 answers = self._answers(graph, lookup.then)
                 context[lookup.then.key] = answers
-                named = [lookups.named(lookup.then, answers)] if answers else []
+                named += [lookups.named(lookup.then, answers)] if answers else []
             later = self._later(graph, lookup, elements, named)
             after = [vertex._element for vertex in later]
             context |= posting_cache.incoming(
@@ -266,15 +266,13 @@ class Host:
         named: Sequence[Lookup],
     ) -> list[interface.Vertex]:
         """Return the results of *named*, and what those *found* name as related, each once."""
-        later = [vertex for one in named for vertex in self._found(graph, one)]
         related = lookups.related(lookup, found)
-        if related is None:
-            return later
-        known = {vertex._element.id for vertex in later}
-        return later + [
+        every = [*named, *([] if related is None else [related])]
+        later = {vertex._element.id: vertex for one in every for vertex in self._found(graph, one)}
+        return [
             vertex
-            for vertex in self._found(graph, related)
-            if lookup.unless not in vertex._element.properties and vertex._element.id not in known
+            for key, vertex in later.items()
+            if lookup.unless not in vertex._element.properties
         ]
 
     def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
