@@ -30,13 +30,20 @@ GOOD: dict[str, dict[str, Any]] = {
         "limit": 10,
         "each_episode_once": False,
     },
-    "episode_search": {"query": "Where did we buy apples?", "limit": 3},
+    "episode_search": {
+        "query": "Where did we buy apples?",
+        "limit": 3,
+        "asker": "Ann",
+        "asked_at": "2025-06-01",
+    },
     "concept_upsert": {"concept": "apple"},
     "relation_add": {"from": "apple", "to": "fruit", "type": "is-a"},
     "episode_add": {"summary": "Bought apples at the market", "concepts": ["apple"]},
     "update_affect": {"target": "apple", "valence_delta": 0.5},
     "set_time": {"now_ms": NOW_MS},
 }
+# Null is as good as leaving these out.
+OPTIONAL = {"asker", "asked_at"}
 BAD_TEXTS = {
     "null": None,
     "empty": "",
@@ -105,6 +112,8 @@ def bad_values(tool: str, argument: str) -> dict[str, Any]:
         kinds = BAD_TRUTH_VALUES
     else:
         kinds = BAD_LISTS if isinstance(good, list) else BAD_NUMBERS
+    if argument in OPTIONAL:
+        kinds = {kind: value for kind, value in kinds.items() if value is not None}
     others = {f"{value!r:.30}": value for value in OUT_OF_RANGE.get((tool, argument), [])}
     return kinds | others
 
@@ -195,7 +204,7 @@ def test_a_bad_argument_is_refused_in_one_line_and_changes_nothing(served, tool,
         for tool in GOOD
         for name in GOOD[tool]
         # All of these have a default.
-        if name not in ("limit", "each_episode_once", "keywords")
+        if name not in ("limit", "each_episode_once", "keywords", *OPTIONAL)
     ],
 )
 def test_a_missing_argument_is_named(served, tool, missing):

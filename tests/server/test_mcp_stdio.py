@@ -32,6 +32,7 @@ LAST_KNOWN_MS = 253_402_214_400_000  # a day before, when all zones still have a
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
+MAYBE_TEXT = {"anyOf": [TEXT, {"type": "null"}], "default": None}
 # name: (arguments, those that are required, result fields, those that are always there, hints)
 READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
 ADDS = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False}
@@ -50,6 +51,8 @@ TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str
         {
             "query": TEXT,
             "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10},
+            "asker": MAYBE_TEXT,
+            "asked_at": MAYBE_TEXT,
         },
         ["query"],
         ["episodes", "unindexed", "advice"],

@@ -12,7 +12,7 @@ import click
 
 from conceptgraph_core.context import OWN, WHOSE
 
-from .. import settings, web
+from .. import settings
 from ..http.limits import Limits
 from .common import FILE, Failure, Number, configured
 
@@ -179,9 +179,12 @@ def serve(
 
 
 def _listening(address: tuple[str, int]) -> socket.socket:
+    # Imports uvicorn, which the help of the commands does not need.
+    from ..web import listening
+
     host, port = address
     try:
-        return web.listening(host, port)
+        return listening(host, port)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise Failure(f"cannot listen on {host} port {port}: {reason}") from None

@@ -25,7 +25,6 @@ from .importing import Interrupted
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
-from .terminal import say
 
 # Bounds of one transaction: messages, and characters.
 _BATCH = 1_000
@@ -100,6 +99,9 @@ def ingest(
 
 def _agreed(yes: bool) -> list[tuple[Path, str | None]]:
     """Show the histories on this machine, and return those that the user wants."""
+    # Imports what a terminal needs, which no other ingest does.
+    from .terminal import say
+
     found = list(discovery.discovered())
     if not found:
         raise Failure("no agent has left a history where one is known to be")
