@@ -118,8 +118,8 @@ def test_other_users_have_their_own_texts(kept, near):
 
 
 def test_in_long_texts_a_neighbour_does_not_count(memory, near):
-    # 12 · 0.8 of a share of 0.1 are 96 words.
-    words = " ".join(f"word{n}" for n in range(120))
+    # 12 · 0.8 of a share of 0.2 are 48 words.
+    words = " ".join(f"word{n}" for n in range(50))
     memory.import_rows([node("long", content=f"The banjo {words}")])
     assert ids(searched(memory, "Which instrument?", near)) == []
 

@@ -18,6 +18,8 @@ LENGTH: Final = 80
 STATIC_SHARE: Final = 0.8
 STATIC_LENGTH: Final = 12
 _LEAST_SHARE: Final = 0.1
+# RealMem's texts of 64 words lose by them.
+_LEAST_STATIC_SHARE: Final = 0.2
 
 # In a smaller scope most words are near one another.
 MIN_TEXTS: Final = 500
@@ -50,16 +52,16 @@ def share(mean_length: float) -> float:
 
     *mean_length* is the mean number of words of the scope's texts.
     """
-    return _enough(SHARE * min(1.0, mean_length / LENGTH))
+    return _enough(SHARE * min(1.0, mean_length / LENGTH), _LEAST_SHARE)
 
 
 def static_share(mean_length: float) -> float:
     """Return the same of a neighbour by a static embedding."""
-    return _enough(STATIC_SHARE * min(1.0, STATIC_LENGTH / mean_length))
+    return _enough(STATIC_SHARE * min(1.0, STATIC_LENGTH / mean_length), _LEAST_STATIC_SHARE)
 
 
-def _enough(found: float) -> float:
-    return found if found >= _LEAST_SHARE else 0.0
+def _enough(found: float, least: float) -> float:
+    return found if found >= least else 0.0
 
 
 def wants(texts: int, length: int) -> bool:
