@@ -107,7 +107,7 @@ def test_a_store_on_a_volume_outlives_its_container(server: Any, volume: str) ->
 def test_a_volume_that_cannot_be_written_is_one_clear_line(
     server: Any, volume: str, mode: str
 ) -> None:
-    # Of another user, if it is not read-only.
+    # Another user owns it, if it is not read-only.
     with pytest.raises(ContainerError) as failed:
         server(STORE, "remember", "Tom likes tea", volumes=[f"{volume}:/data:{mode}"], user="12345")
     (line,) = failed.value.stderr.decode().splitlines()

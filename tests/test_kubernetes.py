@@ -23,7 +23,7 @@ MANIFESTS = [
 ]
 # The oldest version of Kubernetes that the manifests are for; the newest is the newest known.
 OLDEST = "1.29"
-# What the page tells its reader to create.
+# The page tells its reader to create these.
 SECRETS = {"memory-database": {"user", "password"}, "memory-tokens": {"tokens.db"}}
 CLIENT = {"memgraph-client": "true"}
 

@@ -17,7 +17,7 @@ HITS = (1, 5)
 BUDGETS = (500, 1_000, 2_000, 4_000)
 
 Shares = dict[str, float]
-"""Of one question, by figure: a share of its answers, or for a hit 0 or 1."""
+"""The figures of one question: a share of its answers, or for a hit 0 or 1."""
 
 _RESAMPLES = 1_000
 

@@ -1,4 +1,4 @@
-"""What a concept graph, or entities, add to a search for memories: an example written by hand.
+"""Measure how a concept graph, or entities, help a search for memories: an example written by hand.
 
     python -m benchmarks.retrieval.widened
 

@@ -83,7 +83,7 @@ def test_an_import_puts_its_new_names_into_lists_where_searches_read_them(memory
     assert found(memory, ["0007"]) == [names[7]]
     assert found(memory, ["0008"]) == [names[8]]
     assert found(memory, ["a\x1em"]) == ["a\x1emark"]
-    # What lists have stays there, and other lists go beside them.
+    # Listed names stay in their lists, and other lists go beside them.
     memory.import_rows([concept(name, level=0.5) for name in names])
     assert put(memory) == [{"listed": 1 if sizes else len(names)}]
     memory.run(calls.concepts.remove(names[8], False))

@@ -72,7 +72,7 @@ async def replicated(servers: Servers) -> ReplicatedStore:
 
 @pytest.fixture
 def answered(monkeypatch) -> list[tuple[str, str]]:
-    """Who was asked for what: a location and a procedure for each call that was answered."""
+    """Requests that were answered: a location and a procedure."""
     made = []
     call = BoltStore.call
 

@@ -57,7 +57,7 @@ def test_a_deletion_says_what_it_removed_and_that_nothing_is_left(store):
     assert "Removed concepts: 1" in said
     assert "Counted again: nothing is left." in said
     assert listed() == {"bob": before}
-    # What was deleted is in no page of the file either.
+    # Deleted data are in no page of the file either.
     for file in store.parent.glob(f"{store.name}*"):
         assert b"annish" not in file.read_bytes()
 

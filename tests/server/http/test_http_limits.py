@@ -1,4 +1,4 @@
-"""What one user may take of a server over HTTP, and how others come to their turns."""
+"""A user takes no more of a server over HTTP than the limits allow; others come to their turns."""
 
 import math
 import threading
