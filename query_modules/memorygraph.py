@@ -60,7 +60,7 @@ CALL memorygraph.analysis(5) YIELD top_connectors;
 For the owner, and for the worker on their behalf:
 
 CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
-    Store messages, {id, text, thread, speaker, said_at}, each once, in the order of a thread.
+    Store messages, {id, text, thread, speaker, said_at, tags}, each once, in a thread's order.
     Stored messages stay; `differing` are the ids of those whose stored text differs.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     List memories with any of some states and any of some tags, hidden ones included.

@@ -43,6 +43,7 @@ ORDER = [
             "view",
             "tools",
             "memory",
+            "hooks",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),

@@ -30,6 +30,7 @@ _COMMANDS = {
     "import": "export_import",
     "ingest": "ingesting",
     "observe": "observing",
+    "hook": "hook",
     "backfill": "backfill",
     "rename": "correcting",
     "remove": "correcting",

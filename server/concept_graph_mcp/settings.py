@@ -185,10 +185,11 @@ def retention(value: str) -> int | None:
 
 def default_path() -> Path:
     """Return the default path of the embedded store."""
-    return _data_directory() / "memory.db"
+    return data_directory() / "memory.db"
 
 
-def _data_directory() -> Path:
+def data_directory() -> Path:
+    """Return the platform's folder for the data of this program."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("concept-graph-mcp", appauthor=False))
@@ -200,7 +201,7 @@ def tokens_file(chosen: Settings) -> Path:
         return chosen.tokens
     if chosen.embedded is not None:
         return Path(f"{chosen.embedded}.tokens")
-    return _data_directory() / "tokens.db"
+    return data_directory() / "tokens.db"
 
 
 def location(uri: str) -> str:

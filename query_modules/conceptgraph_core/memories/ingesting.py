@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
-    """Store the new ones of *messages*, {id, text, thread, speaker, said_at, metadata}.
+    """Store the new ones of *messages*, {id, text, thread, speaker, said_at, tags, metadata}.
 
     Each is added at the end of its thread. An existing one stays as it is, even if it was forgotten
     or corrected meanwhile. A message counts as created when it was said (unix ms). It fades from
@@ -62,7 +62,6 @@ class _Ingesting:
         self._common: Row = {
             "user_id": text.name(context.user_id, "user_id"),
             "source": schema.DEFAULT_SOURCE,
-            "tags": [],
             "concepts": [],
             "importance_score": schema.DEFAULT_IMPORTANCE,
             "confidence": schema.DEFAULT_CONFIDENCE,
@@ -134,6 +133,7 @@ def _checked(message: Mapping[str, Any]) -> Row:
         "content": schema.checked_content(get("text"), "text"),
         "thread": text.name(get("thread"), "thread"),
         "said_at": text.integer(get("said_at"), "said_at", -limits.MAX_TIME_MS, limits.MAX_TIME_MS),
+        "tags": schema.checked_names(get("tags") or [], "tags"),
         "metadata": own_metadata(get("metadata") or {}),
     }
     if get("speaker") is not None:

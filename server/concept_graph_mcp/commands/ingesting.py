@@ -2,7 +2,7 @@
 
 import gc
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -84,7 +84,7 @@ def ingest(
             raise Failure(str(error)) from None
     found = _agreed(yes or dry_run) if path is None else [(path, given)]
     with Interrupts() as interrupts, _uncollected():
-        work = _Ingest(found, thread, interrupts, everything=everything, dry_run=dry_run)
+        work = Ingest(found, thread, interrupts, everything=everything, dry_run=dry_run)
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
@@ -129,11 +129,11 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class _Ingest:
+class Ingest:
     """Messages of files, stored in batches of one transaction each.
 
     *found* are files or folders and their format, if it is given. `created` counts what a dry run
-    would store.
+    would store. *told* is called with the rows of each batch that is in the store.
     """
 
     def __init__(
@@ -142,8 +142,9 @@ class _Ingest:
         thread: str | None,
         interrupts: Interrupts,
         *,
-        everything: bool,
-        dry_run: bool,
+        everything: bool = False,
+        dry_run: bool = False,
+        told: Callable[[Sequence[Row]], None] | None = None,
     ) -> None:
         self.created = self.existing = 0
         self.tally = Tally()
@@ -152,6 +153,7 @@ class _Ingest:
         self._interrupts = interrupts
         self._kept = Kept(self.tally, everything)
         self._dry_run = dry_run
+        self._told = told
         self._where = ""
         self._lines: int | None = None
         self._done = 0
@@ -226,6 +228,8 @@ class _Ingest:
         self.created += made["created"]
         self.existing += made["existing"]
         self._tell_differing(batch, set(made["differing"]))
+        if self._told is not None:
+            self._told(batch)
         self._done = batch[-1].line
 
     def _tell_differing(self, batch: list[Row], ids: set[str]) -> None:

@@ -105,6 +105,7 @@ class Messages:
                     "thread": _encodable(record["thread"]),
                     "speaker": record["speaker"],
                     "said_at": record["time_ms"],
+                    "tags": record.get("tags") or [],
                     "metadata": {"message_id": record["key"]},
                 },
                 "message",

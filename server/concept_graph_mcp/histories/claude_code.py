@@ -53,9 +53,8 @@ def _message(record: dict[str, Any], kept: Kept) -> Record | None:
     if text.startswith(_INTERRUPTED):
         return None
     thread = f"Claude Code {record.get('sessionId')}"
-    return message(
-        f"{NAME} {record['uuid']}", thread, str(record["type"]), record.get("timestamp"), text
-    )
+    key, kind, at = f"{NAME} {record['uuid']}", str(record["type"]), record.get("timestamp")
+    return message(key, thread, kind, at, text, folder=record.get("cwd"))
 
 
 _NOBODYS = {

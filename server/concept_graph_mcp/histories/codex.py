@@ -32,11 +32,12 @@ def is_one(record: dict[str, Any]) -> bool:
 
 def messages(records: Iterator[dict[str, Any]], kept: Kept) -> Iterator[Record]:
     """Iterate over the messages of the lines of a session."""
-    session, began, number = "", None, 0
+    session, began, folder, number = "", None, None, 0
     for record in records:
         payload = record.get("payload")
         if record.get("type") == "session_meta" and isinstance(payload, dict):
             session, began = session or str(payload.get("id")), payload.get("timestamp")
+            folder = folder or payload.get("cwd")
             continue
         if not session and "id" in record and "timestamp" in record:
             session, began = str(record["id"]), record["timestamp"]
@@ -51,7 +52,7 @@ def messages(records: Iterator[dict[str, Any]], kept: Kept) -> Iterator[Record]:
             text = _OWN.sub("", kept.of_blocks(item.get("content"), _TEXTS)).strip()
             at = record.get("timestamp") or began
             key, thread = f"{NAME} {session} {number}", f"Codex {session}"
-            if said := message(key, thread, str(item["role"]), at, text):
+            if said := message(key, thread, str(item["role"]), at, text, folder=folder):
                 yield said
 
 

@@ -18,6 +18,7 @@ _DIFF = re.compile(
     re.MULTILINE,
 )
 _BLANK_LINES = re.compile(r"\n{3,}")
+_LONGEST_PROJECT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +77,33 @@ def _output(block: Mapping[str, Any]) -> str:
 
 
 def message(
-    key: str, thread: str, speaker: str, at: str | float | None, text: str
+    key: str,
+    thread: str,
+    speaker: str,
+    at: str | float | None,
+    text: str,
+    *,
+    folder: object = None,
 ) -> Record | None:
     """Return the record of a message; None if it has no text or no time.
 
-    *key* identifies it among all messages of its format. *at* is ISO 8601 or unix seconds.
+    *key* identifies it among all messages of its format. *at* is ISO 8601 or unix seconds. *folder*
+    is where the agent worked, if it worked in one: its name is the project.
     """
     time = moment(at)
     if not text or time is None:
         return None
-    return {"key": key, "thread": thread, "speaker": speaker, "time_ms": time, "text": text}
+    tags = [project] if (project := project_tag(folder)) else []
+    said = {"key": key, "thread": thread, "speaker": speaker, "time_ms": time, "text": text}
+    return {**said, "tags": tags}
+
+
+def project_tag(folder: object) -> str | None:
+    """Return the tag of what was said in *folder*, a path of any platform; None without a name."""
+    if not isinstance(folder, str):
+        return None
+    name = re.split(r"[/\\]", folder.rstrip("/\\"))[-1].encode(errors="replace").decode()
+    return f"project {name[:_LONGEST_PROJECT]}" if name.strip() and name.isprintable() else None
 
 
 def moment(at: str | float | None) -> int | None:

@@ -1,0 +1,147 @@
+"""Answer a hook of a coding agent (`hook`); whatever goes wrong is logged and exits 0."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import click
+
+from .. import settings
+from ..errors import NoStore, StoreError, one_line
+from ..hooks import hosts, journal, options, transcripts
+from ..hooks.deadline import Deadline
+from ..hooks.hosts import HookError
+from ..hooks.options import Options
+from ..session import Session
+from ..stores.lazy import opened
+
+# The name of the process that ingests, in its command line and in the journal.
+CAPTURE = "capture"
+# The host ends the hook of SessionEnd after 1.5 seconds.
+_NOTING_SECONDS = 1.2
+
+
+# A wrong option must not exit with 2: that blocks the prompt.
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("event", default="")
+@click.option("--client", metavar="NAME", default="unknown", help="The agent, for doctor.")
+@click.pass_obj
+def hook(embedded: str | None, event: str, client: str) -> None:
+    """Answer the hook EVENT of a coding agent, whose JSON is read from stdin.
+
+    \b
+    EVENT is
+      session-start       put in front of the model: what was said last in the
+                          project, and elsewhere in the last days
+      user-prompt-submit  put in front of the model: what belongs to the prompt
+      pre-compact, stop, session-end
+                          ingest the transcript, behind the answer
+
+    It is for the configuration of an agent, which setup writes. It always exits with 0, and
+    answers nothing if it cannot answer in time. Failures are in hooks/hooks.log of the data
+    directory.
+    """
+    try:
+        if event == CAPTURE:
+            _capture(embedded)
+        else:
+            _answer(embedded, hosts.event_named(event), client)
+    except (HookError, settings.SettingsError, StoreError, OSError) as error:
+        journal.log(client, event, f"failed: {one_line(error)}")
+    except Exception as error:  # noqa: BLE001
+        journal.log(client, event, f"failed: {error!r}")
+
+
+def _answer(embedded: str | None, event: str, client: str) -> None:
+    chosen = options.read()
+    with Deadline(_seconds(event, chosen)):
+        journal.note(client, event, journal.BEGUN)
+        given = hosts.given(sys.stdin.buffer.read())
+        if chosen.is_off(given.cwd):
+            journal.note(client, event, "off for this folder")
+            return
+        if event in (hosts.COMPACT, hosts.STOP, hosts.END):
+            _note_transcript(embedded, event, client, given)
+            return
+        if event == hosts.START:
+            if given.source in hosts.FORGOTTEN:
+                transcripts.forget_seen(given.session)
+            _start_capture(embedded, client)
+        text, ids = _notes(embedded, event, given, chosen)
+        click.echo(hosts.answer(event, text), nl=False)
+        sys.stdout.flush()
+        transcripts.see(given.session, ((one, sys.maxsize) for one in ids))
+        journal.note(client, event, f"{len(ids)} notes" if ids else "nothing to say")
+
+
+def _seconds(event: str, chosen: Options) -> float:
+    if event == hosts.START:
+        return chosen.start_seconds
+    return chosen.prompt_seconds if event == hosts.PROMPT else _NOTING_SECONDS
+
+
+def _notes(
+    embedded: str | None, event: str, given: hosts.Given, chosen: Options
+) -> tuple[str, list[str]]:
+    from ..hooks import notes
+
+    seen = transcripts.seen(given.session)
+
+    async def of_event(session: Session) -> tuple[str, list[str]]:
+        if event == hosts.PROMPT:
+            return await notes.of_prompt(session, given.prompt, chosen.prompt_tokens, seen)
+        budget, days = chosen.start_tokens, chosen.days
+        return await notes.of_start(session, str(given.cwd), budget, days, seen)
+
+    configured = chosen.settings(embedded)
+
+    async def main() -> tuple[str, list[str]]:
+        try:
+            async with opened(configured) as store:
+                return await of_event(Session.of(store, configured))
+        except NoStore:
+            return "", []
+
+    return anyio.run(main)
+
+
+def _note_transcript(embedded: str | None, event: str, client: str, given: hosts.Given) -> None:
+    if given.transcript is None:
+        journal.note(client, event, "the host keeps no transcript")
+        return
+    transcripts.note(transcripts.Noted(given.transcript, given.session, client))
+    if event != hosts.STOP or transcripts.is_due(given.session):
+        _start_capture(embedded, client)
+    journal.note(client, event, "transcript noted")
+
+
+def _start_capture(embedded: str | None, client: str) -> None:
+    """Start a process that ingests what is noted; the host waits neither for it nor its end."""
+    if next(transcripts.pending(), None) is None:
+        return
+    of_store = [] if embedded is None else [f"--embedded={embedded}"]
+    called = [sys.executable, "-m", __package__.partition(".")[0]]
+    log = journal.folder() / journal.LOG
+    with log.open("ab") as errors, Path(os.devnull).open("r+b") as nothing:
+        subprocess.Popen(
+            [*called, *of_store, "hook", CAPTURE, "--client", client],
+            stdin=nothing,
+            stdout=nothing,
+            stderr=errors,
+            start_new_session=True,
+            cwd=Path(sys.executable).anchor,
+        )
+
+
+def _capture(embedded: str | None) -> None:
+    """Ingest all noted transcripts, one after the other."""
+    # Imported here, because no hook that answers needs it.
+    from .capture import capture
+
+    configured = options.read().settings(embedded)
+    with transcripts.taken() as found:
+        for one in found:
+            journal.log(one.noted.client, CAPTURE, capture(one, configured))
+    transcripts.clear_old()

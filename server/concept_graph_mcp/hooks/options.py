@@ -1,0 +1,88 @@
+"""The settings of the hooks: `hooks.toml` in the data directory, which `setup` writes.
+
+Hosts give their hooks the environment of the user, so that the variables of the server, such as
+the place of the store, stand in this file too. A variable of the environment goes first.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from .. import settings
+from .hosts import HookError
+
+FILE = "hooks.toml"
+# A file of this name switches the hooks off for its folder, and for those below.
+OFF = ".concept-graph-off"
+_NUMBERS: Mapping[str, tuple[type[int] | type[float], ...]] = {
+    **dict.fromkeys(("prompt_seconds", "start_seconds"), (int, float)),
+    **dict.fromkeys(("prompt_tokens", "start_tokens", "days"), (int,)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings; `off` names folders in which hooks do nothing, nor in those below.
+
+    `env` has variables as in the reference of settings.
+    """
+
+    prompt_seconds: float = 1.0
+    prompt_tokens: int = 600
+    start_seconds: float = 5.0
+    start_tokens: int = 1_000
+    days: int = 7
+    off: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def is_off(self, folder: Path) -> bool:
+        """Return whether *folder*, or one above it, is switched off."""
+        folder = folder.expanduser().absolute()
+        off = {Path(one).expanduser() for one in self.off}
+        return any(one in off or (one / OFF).exists() for one in (folder, *folder.parents))
+
+    def settings(self, embedded: str | None) -> settings.Settings:
+        """Return the settings of the store; it is a file if none is named.
+
+        Words alone find texts: no model can be loaded while a prompt waits. Raises SettingsError.
+        """
+        environment = {**self.env, **settings.given(os.environ)}
+        named = {"MEMGRAPH_URI", "MEMGRAPH_URL", settings.EMBEDDED_VARIABLE}
+        if embedded is None and not named & settings.given(environment).keys():
+            embedded = ""
+        zone = None if environment.get("TZ") else settings.machine_zone()
+        chosen = settings.read(environment, embedded, zone, "everyday")
+        return replace(chosen, embeddings=None)
+
+
+def read(folder: Path | None = None) -> Options:
+    """Return the options in the file in *folder*, by default the data directory.
+
+    Raises HookError: a file that cannot be read may name folders that are off.
+    """
+    file = (folder or settings.data_directory()) / FILE
+    try:
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Options()
+    except (OSError, ValueError) as error:
+        raise HookError(f"{file}: {error}") from None
+    return Options(**dict(_checked(file, found)))
+
+
+def _checked(file: Path, found: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
+    known = {one.name for one in fields(Options)}
+    for name, value in found.items():
+        if name not in known:
+            raise HookError(f"{file}: {name}: is none of {', '.join(sorted(known))}")
+        if name == "off" and isinstance(value, list):
+            yield name, tuple(map(str, value))
+        elif name == "env" and isinstance(value, dict):
+            yield name, {key: str(one) for key, one in value.items()}
+        elif isinstance(value, _NUMBERS.get(name, ())) and value > 0:
+            yield name, value
+        else:
+            raise HookError(f"{file}: {name}: must not be {value!r}")
