@@ -24,6 +24,9 @@ CALL entitygraph.get("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD labels, trust
 CALL entitygraph.neighbourhood(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], 1)
 YIELD labels, hop, trust, ties;
     Return the entities around some, nearest first, each with its merged ones.
+CALL entitygraph.presence(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], [1746057600000, 1750000000000])
+YIELD label, user, feelings, returns;
+    Count the mentions of entities by periods, with the feelings and the returns after a silence.
 CALL entitygraph.context("Is Max well?", 500) YIELD text, sources;
     Narrate the entities that a message names, in at most so many tokens.
 CALL entitygraph.explain("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD text, node, relation;
@@ -66,7 +69,7 @@ CALL entitygraph.scopes() YIELD user_id;
     Return the users who have entities, by name, those that come after *after*.
 """
 
-from conceptgraph_core.entities import admin, procedures, searching, statistics
+from conceptgraph_core.entities import admin, presence, procedures, searching, statistics
 from conceptgraph_core.entities import neighbourhood as neighbourhoods
 from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
@@ -85,6 +88,7 @@ register(procedures.FACT, Graph, facts.state)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.GET, Graph, reading.get)
 register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
+register(procedures.PRESENCE, Graph, presence.presence)
 register(procedures.CONTEXT, Graph, narrative.context)
 register(procedures.EXPLAIN, Graph, explaining.explain)
 register(procedures.STATS, Graph, statistics.stats)

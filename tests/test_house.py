@@ -17,7 +17,7 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 ORDER = [
     CORE,
     f"{CORE}.procedures",
-    *(f"{CORE}.{name}" for name in ("limits", "dates", "errors", "text", "folding", "validators")),
+    *(f"{CORE}.{name}" for name in ("limits", "errors", "dates", "text", "folding", "validators")),
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
     *(
         f"{CORE}.{name}"

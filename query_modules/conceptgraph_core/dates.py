@@ -1,12 +1,15 @@
-"""Format times for people.
+"""Format times for people, and part time into periods.
 
 Imports nothing of Memgraph: the shell formats the same times in its own zone.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
 from typing import Final
 
 from . import limits
+from .errors import InvalidNumber
 
 DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,3 +38,21 @@ def overlap(one: tuple[int, int | None], other: tuple[int, int | None]) -> bool:
     """Tell whether two (from, until) have a moment in common; until None is open."""
     (first, first_end), (second, second_end) = one, other
     return (second_end is None or first < second_end) and (first_end is None or second < first_end)
+
+
+def periods(bounds: Sequence[int], field: str, most: int) -> list[int]:
+    """Return *bounds* (unix ms), of 1 to *most* periods that follow one another.
+
+    Raises InvalidNumber.
+    """
+    whole = all(isinstance(one, int) and abs(one) <= limits.MAX_TIME_MS for one in bounds)
+    ascending = whole and all(one < other for one, other in pairwise(bounds))
+    if not ascending or not 2 <= len(bounds) <= most + 1:
+        raise InvalidNumber(f"{field}: must be 2 to {most + 1} ascending times in milliseconds")
+    return list(bounds)
+
+
+def period(bounds: Sequence[int], time_ms: int) -> int | None:
+    """Return the number of the period of *bounds* that has *time_ms*, from 0; None: no period."""
+    number = sum(one <= time_ms for one in bounds) - 1
+    return number if 0 <= number < len(bounds) - 1 else None

@@ -120,6 +120,7 @@ GIVEN: dict[str, Any] = {
     },
     **{"link_confidence": 0.5, "link_rationale": "alike", "by": "user_correction"},
     **{"retention_ms": 1, "silent_ms": 0, "step": "decay", "by_id": {}, "messages": []},
+    **{"bounds": [0, 2_000_000_000_000]},
     **{"strategy": "bfs", "links": [], "rows": [], "records": [], "holder": "me"},
 }
 

@@ -31,6 +31,10 @@ SEARCH = reads(
 )  # fmt: skip
 GET = reads("entitygraph.get", **_COMPONENT, edges=MAPS)
 NEIGHBOURHOOD = reads("entitygraph.neighbourhood", **_COMPONENT, hop=int, degree=int, ties=MAPS)
+PRESENCE = reads(
+    "entitygraph.presence", entity_id=str, label=str, kind=str | None, user=list[int],
+    model=list[int], feelings=MAPS, returns=MAPS,
+)  # fmt: skip
 CONTEXT = reads("entitygraph.context", text=str, paragraphs=list[Any], sources=MAPS, tokens=int)
 EXPLAIN = reads(
     "entitygraph.explain", text=str, parts=list[Any], ids=MAP, node=Vertex | None,

@@ -124,6 +124,13 @@ def neighbourhood(
 
 
 @checked
+def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> Call:
+    """Return the call that counts the mentions of *entity_ids* between each two of *bounds*."""
+    wanted = [text.name(one, "entity_ids") for one in entity_ids]
+    return Call(procedures.PRESENCE, (wanted, list(bounds)), _with_ids(wanted))
+
+
+@checked
 def fact(entity_id: str, given: "inputs.Given") -> Call:
     from conceptgraph_core.entities import inputs
 

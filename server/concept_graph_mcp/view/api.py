@@ -39,6 +39,7 @@ class Api:
             "search": self.search,
             "named": self.named,
             "told": self.told,
+            "whole": self.whole,
             "picture": self.picture,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
@@ -86,6 +87,15 @@ class Api:
             name = entities.bare(name)
         about = await names.told(self._at(request), name, entity_id)
         return JSONResponse({"told": about})
+
+    async def whole(self, request: Request) -> JSONResponse:
+        """Return the whole entity `id`, and everything stored about its name."""
+        session, entity_id = self._at(request), request.query_params.get("id", "")
+        entity = await entities.whole(session, entity_id)
+        name = entities.bare(entity["labels"][0])
+        return JSONResponse(
+            {"entity": entity, "told": await names.told(session, name, entity["entity_id"])}
+        )
 
     async def picture(self, request: Request) -> JSONResponse:
         """Return the nodes of a picture around each `seed` over all layers.

@@ -7,6 +7,7 @@ from conceptgraph_core.entities import schema
 
 from .. import calls
 from ..session import Session
+from . import periods
 
 Row = dict[str, Any]
 
@@ -18,6 +19,8 @@ _NOBODY = ("date", "number")
 # the limit are read by trust.
 _LATEST = 500
 _LOOKED_AT = 4
+# The page of an entity shows so many months.
+_MONTHS = 24
 # Characters of messages searched for names.
 _READ = 2_000
 
@@ -37,6 +40,17 @@ async def neighbourhood(
 
     call = calls.entities.neighbourhood(entity_ids, max_hop, min(limit, schema.MAX_LISTED))
     return [_node(row) for row in await session.run(call)]
+
+
+async def whole(session: Session, entity_id: str) -> Row:
+    """Return the whole entity, as `get` does, and its mentions by month, as `presence` does.
+
+    `months` has the bounds of these months. Raises Refused, as `neighbourhood` does.
+    """
+    bounds = periods.months(session, _MONTHS)
+    [row] = await session.run(calls.entities.get(entity_id, limit=schema.MAX_LIMIT))
+    [counted] = await session.run(calls.entities.presence([entity_id], bounds))
+    return {**row, "months": bounds, "presence": counted}
 
 
 async def called(session: Session, name: str, limit: int) -> list[Row]:

@@ -29,6 +29,8 @@ export const askSearch = (words, limit) => ask("search", { q: words, limit });
 export const askNamed = (words) => ask("named", { q: words });
 /** All that is kept about the entity *id*, which is called *name*. */
 export const askTold = (id, name, at) => ask("told", { id, name, at });
+/** The page of the entity *id*: its layer, and all that is kept of its name. */
+export const askWhole = (id, at) => ask("whole", { id, at });
 /** What is around *seed*, names of that *kind*, and of the same name in the other layers. */
 export const askPicture = (kind, seed, hops, limit, at) => ask("picture", { kind, seed, hops, limit, at });
 /** What is around *seed*, names of that *kind*; *at* is when, for what only the server can reckon. */

@@ -3,13 +3,17 @@
 import { Model } from "./model.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
-import { askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, takeBack } from "./api.js";
+import {
+  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, askWhole, takeBack,
+} from "./api.js";
 import { makeSearch } from "./search.js";
 import { merged, showDetails, spoken } from "./details.js";
 import { showFound } from "./found_list.js";
 import { showPropositions } from "./recall_list.js";
 import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
+import { Views } from "./views.js";
+import { wholePage } from "./whole.js";
 import { isArrow, neighbourTowards } from "./walking.js";
 import { HOUR_MS, ahead, calendar } from "./clock.js";
 import { arousalAt, fades } from "./scales.js";
@@ -28,6 +32,7 @@ const FOUND = 20;
 const $ = (id) => document.getElementById(id);
 const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
+const views = new Views({ whole }, attempt);
 let about;
 let when;
 let begun = { kind: "concept", names: [] }; // what the picture grew from
@@ -51,6 +56,7 @@ async function start() {
   document.title = `${$("where").textContent} · concept graph`;
   setTime();
   await load(about.seeds, about.kind);
+  views.follow();
 }
 
 // What is shown
@@ -91,6 +97,7 @@ function select(node) {
   $("hints").hidden = recalling || finding;
   if (!node) return;
   $("recall-here").hidden = !fades(node);
+  $("whole").hidden = node.kind !== "entity";
   say(spoken(node, picture.time, about.tau_ms));
   describe();
   if (node.kind === "entity" && node.told === undefined) attempt(learn, node);
@@ -254,6 +261,7 @@ async function search(words) {
 }
 
 async function show({ kind, names }) {
+  if (views.isArticle) views.close();
   hideFound();
   if (recalling && kind === "concept") return recall([...new Set([...seeds, ...names])]);
   if (recalling) endRecall();
@@ -291,6 +299,26 @@ function endFind() {
   asked += 1;
   hideFound();
   select(picture.selected);
+}
+
+// Articles over the picture
+
+const acts = {
+  when: (time) => when(time),
+  go: (id) => views.open("whole", id),
+  open: (kind, name) => {
+    views.close();
+    attempt(show, { kind, names: [name] });
+  },
+};
+
+async function whole(id) {
+  const known = await askWhole(id, picture.time);
+  return { title: known.entity.labels[0], nodes: wholePage(known, acts) };
+}
+
+function openWhole() {
+  if (picture.selected?.kind === "entity") views.open("whole", picture.selected.name);
 }
 
 // Taking a merge back
@@ -356,6 +384,7 @@ function pressed(event) {
   const actions = {
     "/": () => $("search").focus(),
     r: toggleRecall,
+    w: openWhole,
     "+": () => picture.zoomBy(1.4),
     "-": () => picture.zoomBy(1 / 1.4),
     0: () => picture.fit(),
@@ -383,6 +412,7 @@ function pressedOnPicture(event) {
 
 function escape() {
   if (!$("error").hidden) $("error").hidden = true;
+  else if (views.isArticle) views.close();
   else if (recalling) endRecall();
   else if (finding) endFind();
   else select(null);
@@ -403,6 +433,7 @@ $("time").addEventListener("change", () => attempt(reckon));
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));
 $("recall-mode").addEventListener("click", toggleRecall);
 $("recall-here").addEventListener("click", toggleRecall);
+$("whole").addEventListener("click", openWhole);
 $("fit").addEventListener("click", () => picture.fit());
 $("expand").addEventListener("click", () => attempt(expand, picture.selected));
 $("centre").addEventListener("click", () => attempt(load, [picture.selected.name], picture.selected.kind));
