@@ -9,7 +9,6 @@ import asyncio
 import json
 import random
 import re
-import socket
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -34,6 +33,7 @@ from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.stores.store import KeptStore
 from concept_graph_mcp.tools import toolsets
+from concept_graph_mcp.web import listening
 from conceptgraph_core import limits
 from conceptgraph_core.memories import schema as memories
 
@@ -195,12 +195,12 @@ async def _over_http(users: Users, store: KeptStore, folder: Path) -> AsyncItera
     expired, revoked = tokens.add("user 0", SCOPES, 1), tokens.add("gone", SCOPES, None)
     tokens.revoke_user("gone")
     wrong = [expired, revoked, f"{PREFIX}{'a' * 43}", mine["user 0"][:-1], "user 0"]
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        host = f"127.0.0.1:{listening.getsockname()[1]}"
+    with listening("127.0.0.1", 0) as opened:
+        host = f"127.0.0.1:{opened.getsockname()[1]}"
         limits = Limits(per_second=1e6)
         web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits)
         server = await prepared(_session(store, "default"), KNOWN_TOOLSETS, web)
-        serving = asyncio.create_task(server.serve([listening]))
+        serving = asyncio.create_task(server.serve([opened]))
 
         async def ask(
             user: str, tool: str, arguments: dict[str, Any], chance: random.Random

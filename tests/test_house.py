@@ -25,12 +25,13 @@ ORDER = [
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
     *(f"{CORE}.{name}" for name in ("registry", "transfer")),
-    *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "settings")),
+    *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "user_files", "settings")),
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",
     f"{SHELL}.histories",
     *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
-    *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "shards", "sharded", "lazy")),
+    *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "per_user")),
+    *(f"{SHELL}.stores.{name}" for name in ("shards", "sharded", "lazy")),
     *(
         f"{SHELL}.{name}"
         for name in (

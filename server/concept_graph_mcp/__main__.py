@@ -78,7 +78,8 @@ def _refuse(problem: str, with_set_time: bool) -> None:
     is_flag=False,
     flag_value="",
     default=None,
-    help="Keep the graph in one file, with no database; without PATH, in the data directory.",
+    help="Keep the graph in one file, with no database; without PATH, in the data directory. DIR/:"
+    " each user in a file of their own.",
 )
 @click.option(
     "--enable-set-time", is_flag=True, help="Offer the set_time tool, which stops the clock."

@@ -19,6 +19,7 @@ from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .stores.lazy import LazyStore, connect
+from .stores.per_user import UserFiles
 from .stores.store import EXPORTS, KeptStore
 from .tools import aliases
 from .tools import toolsets as registered
@@ -26,7 +27,7 @@ from .tools.prompts import prompts
 from .view import mcp_app
 
 if TYPE_CHECKING:
-    from .worker.along import Along
+    from .worker.along import Along, AlongEach
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 _STARTED_AFTER_S = 2.0
 # Seconds until due jobs first run: after a client's first calls.
 _WORKING_AFTER_S = 20.0
+# Seconds between two looks for files of users that are not in use.
+_LOOKED_AT_EVERY_S = 60.0
 
 
 def build(
@@ -68,6 +71,8 @@ def build(
                 tasks.start_soon(_collect_again)
             if session.embedding is not None:
                 tasks.start_soon(_embed_new, session)
+            if isinstance(session.store, UserFiles):
+                tasks.start_soon(_close_idle, session.store)
             if works_for is None:
                 yield
             else:
@@ -157,14 +162,19 @@ async def _embed_new(session: Session) -> None:
 async def _working(session: Session, settings: Settings) -> AsyncIterator[None]:
     """Run the due jobs meanwhile; at the end wait for the current batch."""
     async with anyio.create_task_group() as tasks:
-        begun: list[Along] = []
+        begun: list[Along | AlongEach] = []
 
         async def work() -> None:
             await anyio.sleep(_WORKING_AFTER_S)
             # Imports the scheduler, which a server that ends soon never needs.
-            from .worker.along import Along
+            from .worker.along import Along, AlongEach
 
-            begun.append(Along(session, settings))
+            store = session.store
+            begun.append(
+                AlongEach(session, settings, store)
+                if isinstance(store, UserFiles)
+                else Along(session, settings)
+            )
             await begun[0].run()
 
         tasks.start_soon(work)
@@ -182,6 +192,13 @@ async def _open_store(session: Session) -> None:
         if isinstance(error, Misdeployed) and session.on_misdeployed is not None:
             _end(error)
         logger.warning("%s", error)
+
+
+async def _close_idle(files: UserFiles) -> None:
+    """Close unused files, every minute."""
+    while True:
+        await anyio.sleep(_LOOKED_AT_EVERY_S)
+        await files.close_idle()
 
 
 async def _collect_again() -> None:

@@ -80,8 +80,8 @@ class Session:
     decay: Mapping[str, float] = field(default_factory=dict)
     expires: bool = False
     concepts: str = WHOSE[0]
-    # Told the time of each call that may have kept a text without a vector.
-    on_kept: list[Callable[[int], None]] = field(default_factory=list)
+    # Told each call that may have kept a text without a vector: its session and its time.
+    on_kept: "list[Callable[[Session, int], None]]" = field(default_factory=list)
 
     @property
     def concept_scope(self) -> str:
@@ -223,7 +223,7 @@ class Session:
             _advise(rows.advice)
         if call.procedure.name in calls.embedding.KEEPING:
             for tell in self.on_kept:
-                tell(now_ms)
+                tell(self, now_ms)
         return rows
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl, urlsplit
@@ -14,6 +14,8 @@ from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.words import languages
+
+from . import user_files
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,7 +48,10 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The configuration. `embedded` is the path of a store file, or None for Memgraph over Bolt."""
+    """The configuration. `embedded` is the path of a store file, or None for Memgraph over Bolt.
+
+    It is the file of `user_id` if each user has a file in the directory `per_user`.
+    """
 
     zone: ZoneInfo
     tau_ms: int
@@ -69,6 +74,7 @@ class Settings:
     concepts: str = WHOSE[0]
     # The file with the access tokens of a server over HTTP, if one is named.
     tokens: Path | None = None
+    per_user: Path | None = None
 
     @property
     def expires(self) -> bool:
@@ -114,6 +120,9 @@ def read(
     checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))
     if checked.problems:
         raise SettingsError(*checked.problems)
+    if chosen.embedded is not None and store.strip().endswith(user_files.MARK):
+        file = user_files.file_of(chosen.embedded, chosen.user_id)
+        return replace(chosen, per_user=chosen.embedded, embedded=file)
     return chosen
 
 
@@ -196,9 +205,11 @@ def data_directory() -> Path:
 
 
 def tokens_file(chosen: Settings) -> Path:
-    """Return the file of the access tokens: beside a store file, else in the data directory."""
+    """Return the file of the access tokens: with the store files, else in the data directory."""
     if chosen.tokens is not None:
         return chosen.tokens
+    if chosen.per_user is not None:
+        return chosen.per_user / "tokens"
     if chosen.embedded is not None:
         return Path(f"{chosen.embedded}.tokens")
     return data_directory() / "tokens.db"

@@ -1,5 +1,6 @@
 """New memories have their vectors soon after the call that kept them, and not within it."""
 
+from dataclasses import replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from mcp.client.client import Client
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.embedding.base import EmbeddingError
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.per_user import UserFiles
 from concept_graph_mcp.worker.new_vectors import NewVectors
 from conceptgraph_core import limits
 from conceptgraph_core.memories import ids
@@ -78,6 +80,21 @@ def test_what_is_kept_gets_its_vector_and_what_came_before_is_left_to_the_job(
     portal.call(new.embed)
     assert portal.call(lacking, session) == {"before", "by hand"}
     assert session.embedding.asked == ["tea", "coffee"]
+
+
+def test_each_user_may_have_a_store_of_their_own(tmp_path, portal):
+    files = UserFiles(tmp_path)
+    zone = ZoneInfo("UTC")
+    served = Session(files, limits.DEFAULT_TAU_MS, zone, Clock(NOW_MS), embedding=Toy())
+    new = NewVectors(served)
+    served.on_kept.append(new.kept)
+    users = [replace(served, user_id=user) for user in ("ann", "bob")]
+    for one in users:
+        portal.call(one.run, calls.memories.create(one.user_id, f"tea of {one.user_id}"))
+    portal.call(new.embed)
+    assert [portal.call(lacking, one) for one in users] == [set(), set()]
+    assert served.embedding.asked == ["tea of ann", "tea of bob"]
+    portal.call(files.close)
 
 
 def test_nothing_is_looked_for_where_nothing_was_kept(session, new, portal):

@@ -11,10 +11,11 @@ from .. import calls, settings
 from ..errors import StoreError
 from ..printable import printable
 from ..session import Session
+from ..settings import Settings
 from ..stores.backup_files import BadBackup, Contents, contents
-from ..stores.store import Keeper
+from ..stores.store import FILES, Keeper
 from .backup_folder import LATEST, Folder, shown
-from .common import FOLDER, Failure, with_keeper
+from .common import FOLDER, Failure, configured, in_each_store, with_keeper
 from .terminal import say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -41,15 +42,16 @@ def backup(
 
     Only backups of this very store are ever removed.
     """
+    chosen = configured(embedded, whole=True)
     age = None if max_age is None else timedelta(days=max_age)
 
     async def work(_: Session, keeper: Keeper) -> None:
-        folder = Folder(keeper, directory)
+        folder = _folder(chosen, keeper, directory)
         await folder.backup()
         if keep is not None or age is not None:
             await folder.rotate(keep, age)
 
-    with_keeper(embedded, work)
+    in_each_store(chosen, lambda one: with_keeper(None, work, chosen=one))
 
 
 @click.command()
@@ -64,10 +66,12 @@ def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bo
     directory of its own.
     """
 
-    async def work(session: Session, keeper: Keeper) -> None:
-        await _restore(session, keeper, snapshot, directory, yes)
+    chosen = configured(embedded)
 
-    with_keeper(embedded, work, creates=True)
+    async def work(session: Session, keeper: Keeper) -> None:
+        await _restore(session, keeper, snapshot, _folder(chosen, keeper, directory), yes)
+
+    with_keeper(None, work, creates=True, chosen=chosen)
 
 
 @click.command()
@@ -77,14 +81,16 @@ def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bo
 def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
     """Remove everything from the graph, after backing it up."""
 
+    chosen = configured(embedded)
+
     async def work(session: Session, keeper: Keeper) -> None:
         current = await _current(session)
         _confirm(f"Remove {shown(current)} from {keeper.location}?", yes)
         async with keeper.replacing(None):
-            await Folder(keeper, directory).keep_apart(current)
+            await _folder(chosen, keeper, directory).keep_apart(current)
         say(f"{keeper.location}: empty")
 
-    with_keeper(embedded, work)
+    with_keeper(None, work, chosen=chosen)
 
 
 @click.command()
@@ -98,10 +104,12 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     if not command:
         raise Failure(f"{CORE_RESET_VARIABLE}: is not set; name the command that resets the agent")
 
-    async def work(session: Session, keeper: Keeper) -> None:
-        await _restore(session, keeper, snapshot, directory, yes)
+    chosen = configured(embedded)
 
-    with_keeper(embedded, work, creates=True)
+    async def work(session: Session, keeper: Keeper) -> None:
+        await _restore(session, keeper, snapshot, _folder(chosen, keeper, directory), yes)
+
+    with_keeper(None, work, creates=True, chosen=chosen)
     # Run by the shell, because the owner wrote it as a command line.
     status = subprocess.run(command, shell=True, check=False).returncode
     if status:
@@ -109,10 +117,17 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     say(f"{CORE_RESET_VARIABLE}: done")
 
 
+def _folder(chosen: Settings, keeper: Keeper, directory: Path | None) -> Folder:
+    """Return the folder of the backups; each file of a directory of users has one of its own."""
+    if chosen.per_user is None:
+        return Folder(keeper, directory)
+    below = directory or Path("backup") / FILES.folder
+    return Folder(keeper, below / Path(keeper.location).stem)
+
+
 async def _restore(
-    session: Session, store: Keeper, snapshot: str, directory: Path | None, yes: bool
+    session: Session, store: Keeper, snapshot: str, folder: Folder, yes: bool
 ) -> None:
-    folder = Folder(store, directory)
     file = await folder.chosen(snapshot)
     held = await store.contents(file)
     stranger = await _stranger(store, held)

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +14,8 @@ import click
 
 from conceptgraph_core import limits
 
-from .. import settings
+from .. import settings, user_files
+from ..errors import StoreError
 from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
@@ -91,16 +93,65 @@ def asking(session: Session, asker: str | None, asked_at: str | None) -> dict[st
     return {"asker": asker, "asked_at": at}
 
 
-def configured(embedded: str | None, toolsets: str | None = None) -> Settings:
+def configured(
+    embedded: str | None, toolsets: str | None = None, *, whole: bool = False
+) -> Settings:
     """Return the settings; without TZ, use the machine's zone and print a note about it.
 
-    Raises SettingsError.
+    If each user has a store file, the settings must name a user, unless the caller is for the
+    *whole* directory. Raises SettingsError, Failure.
     """
     zone = None
     if "TZ" not in settings.given(os.environ):
         zone = settings.machine_zone()
         note(f"TZ is not set; using the machine's zone, {zone}.")
-    return settings.read(os.environ, embedded, zone, toolsets)
+    chosen = settings.read(os.environ, embedded, zone, toolsets)
+    if chosen.per_user is not None and not (whole or names_user()):
+        raise Failure(
+            f"{chosen.per_user}: has a file for each user; set CONCEPT_GRAPH_USER to one of them"
+        )
+    return chosen
+
+
+def names_user() -> bool:
+    """Return whether the environment says which user is meant."""
+    return "CONCEPT_GRAPH_USER" in settings.given(os.environ)
+
+
+def each_store(chosen: Settings) -> list[Settings]:
+    """Return *chosen* for each store that it means: one, or the file of every user. Raises OSError.
+
+    A user who is named means one file.
+    """
+    if chosen.per_user is None or names_user():
+        return [chosen]
+    return [replace(chosen, embedded=file) for file in user_files.files(chosen.per_user)]
+
+
+def of_user(chosen: Settings, user: str) -> Settings:
+    """Return *chosen* for *user*, who may have a file of their own."""
+    chosen = replace(chosen, user_id=user)
+    if chosen.per_user is None:
+        return chosen
+    return replace(chosen, embedded=user_files.file_of(chosen.per_user, user))
+
+
+def in_each_store(chosen: Settings, work: Callable[[Settings], object]) -> None:
+    """Do *work* for each store that *chosen* means.
+
+    If it fails for one of several, it is done for the others first. Raises StoreError, Failure.
+    """
+    stores, failed = each_store(chosen), []
+    for one in stores:
+        try:
+            work(one)
+        except (StoreError, Failure) as error:
+            if len(stores) == 1:
+                raise
+            note(str(error))
+            failed.append(one)
+    if failed:
+        raise Failure(f"{len(failed):,} of {len(stores):,} stores failed; see above")
 
 
 def with_session(

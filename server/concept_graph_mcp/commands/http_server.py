@@ -12,9 +12,10 @@ import click
 
 from conceptgraph_core.context import OWN, WHOSE
 
-from .. import settings
+from .. import settings, user_files
 from ..http.limits import Limits
-from .common import FILE, Failure, Number, configured
+from ..stores.per_user import MOST_OPEN, prepare
+from .common import FILE, FOLDER, Failure, Number, configured
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
@@ -107,6 +108,20 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     show_default=True,
     help="End calls that take longer.",
 )
+@click.option(
+    "--store-per-user",
+    "directory",
+    metavar="DIR",
+    type=FOLDER,
+    help="Keep each user in a store file of their own, in DIR; like --embedded=DIR/.",
+)
+@click.option(
+    "--most-open",
+    type=click.IntRange(1),
+    default=MOST_OPEN,
+    show_default=True,
+    help="How many files of users are open at a time.",
+)
 @click.option("--shards", type=FILE, help="A table of stores, by user, in place of MEMGRAPH_URI.")
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
 @click.pass_context
@@ -123,6 +138,8 @@ def serve(
     audience: str | None,
     user_claim: str,
     shared_concepts: bool,
+    directory: Path | None,
+    most_open: int,
     shards: Path | None,
     log: str,
     **limits: Any,
@@ -139,7 +156,8 @@ def serve(
     from ..http.tokens import Tokens
 
     options = ctx.find_root().params
-    chosen = configured(options["embedded"], options["toolsets"])
+    embedded = options["embedded"] if directory is None else f"{directory}{user_files.MARK}"
+    chosen = configured(embedded, options["toolsets"], whole=True)
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
     kept = Tokens(settings.tokens_file(chosen))
     known = kept.exist() or issuer is not None
@@ -149,13 +167,19 @@ def serve(
             "without tokens the server is for this machine only; run tokens add USER, or name an"
             " --issuer"
         )
-    if shards is not None and shared_concepts:
-        raise Failure("--shards: no concepts can be shared by users of different stores")
+    if shared_concepts and (shards or chosen.per_user):
+        raise Failure("--shared-concepts: users of different stores can share no concepts")
+    if shards and chosen.per_user:
+        raise Failure("--shards: is for servers of Memgraph, and not for a file of each user")
+    if directory is not None and options["embedded"] is not None:
+        raise Failure("--store-per-user and --embedded name different stores; leave one out")
     if host in _ANY and not (public_url or hosts):
         raise Failure(f"{host}: name the --public-url, or with --allow-host how clients call it")
     for option, url in (("--issuer", issuer), ("--public-url", public_url)):
         if url is not None and not is_safe(url):
             raise Failure(f"{option}: {url}: must begin with https://, except on this machine")
+    if chosen.per_user is not None:
+        prepare(chosen.per_user)
     with _listening(address) as opened:
         url = _url(public_url, host, opened.getsockname()[1], PATH)
         served = Web(
@@ -165,7 +189,7 @@ def serve(
             tokens=kept if kept.exist() else None,
             issuer=Issuer(issuer, audience or url, user_claim) if issuer is not None else None,
             alone=None if known else chosen.user_id,
-            limits=_limits(limits, chosen.embedded is not None),
+            limits=_limits(limits, chosen.embedded is not None and chosen.per_user is None),
         )
         run(
             chosen,
@@ -175,6 +199,7 @@ def serve(
             trusted=proxies,
             log=log,
             shards=shards,
+            most_open=most_open,
         )
 
 

@@ -14,8 +14,10 @@ from conceptgraph_core.layers import SHARED
 from conceptgraph_core.text import shown
 
 from .. import calls, overdue
+from ..errors import StoreError
 from ..session import Session
-from .common import AS_JSON, AT, with_session
+from ..settings import Settings
+from .common import AS_JSON, AT, configured, each_store, with_keeper, with_session
 from .formatting import figure, parts, percent, score
 from .notes import note
 from .terminal import narrow, out, print_json, say, wide
@@ -156,17 +158,32 @@ def stats(embedded: str | None, as_json: bool) -> None:
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
     """Print what is wrong with the graph and what to do about it; exit 1 if there is any."""
-    rows = with_session(ctx.obj, problems)
+    rows = _problems(configured(ctx.obj, whole=True))
     if as_json:
         print_json({"problems": rows})
     elif rows:
         table = Table(wide("problem"), wide("of"), wide("what to do"))
         for row in rows:
-            table.add_row(row["problem"], row["subject"], row["advice"])
+            of = (row.get("store"), row["subject"])
+            table.add_row(row["problem"], ": ".join(filter(None, of)), row["advice"])
         out.print(table)
     else:
         say("Nothing is wrong.")
     ctx.exit(1 if rows else 0)
+
+
+def _problems(chosen: Settings) -> list[Row]:
+    """Return the problems of the store, or of each file; those of several files name theirs."""
+    if chosen.per_user is None:
+        return with_keeper(None, lambda session, _: problems(session), chosen=chosen)
+    rows: list[Row] = []
+    for one in each_store(chosen):
+        try:
+            found = with_keeper(None, lambda session, _: problems(session), chosen=one)
+        except StoreError as error:
+            found = [{"problem": "unusable", "subject": str(error), "advice": _REPAIR}]
+        rows += [{**row, "store": str(one.embedded)} for row in found]
+    return rows
 
 
 async def problems(session: Session) -> list[Row]:

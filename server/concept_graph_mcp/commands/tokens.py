@@ -56,7 +56,7 @@ def add(embedded: str | None, user: str, read_only: bool, days: float | None) ->
 @click.pass_obj
 def list_(embedded: str | None, as_json: bool) -> None:
     """List the tokens: their ids and users, what they may do, when they end and were last used."""
-    zone = configured(embedded).zone
+    zone = configured(embedded, whole=True).zone
     rows = [
         {
             "id": one.id,
@@ -92,7 +92,7 @@ def revoke(embedded: str | None, ids: tuple[str, ...]) -> None:
 def tokens_of(embedded: str | None) -> Any:
     from ..http.tokens import Tokens
 
-    return Tokens(settings.tokens_file(configured(embedded)))
+    return Tokens(settings.tokens_file(configured(embedded, whole=True)))
 
 
 def _time(seconds: int | None, zone: ZoneInfo) -> str | None:

@@ -14,8 +14,20 @@ from conceptgraph_core.errors import InvalidText
 
 from .. import calls, file_formats
 from ..session import Session
+from ..settings import Settings
+from ..stores.embedded import file_watch
+from ..stores.store import Keeper
 from . import output
-from .common import AS_JSON, FILE, Failure, Number, configured, with_session
+from .common import (
+    AS_JSON,
+    FILE,
+    Failure,
+    Number,
+    configured,
+    in_each_store,
+    of_user,
+    with_keeper,
+)
 from .export_import import destination
 from .group import Topic
 from .notes import note
@@ -51,13 +63,31 @@ def list_(embedded: str | None, as_json: bool) -> None:
     Shared concepts and episodes belong to nobody.
     """
 
-    async def work(session: Session) -> list[dict[str, Any]]:
+    async def work(session: Session, _: Keeper) -> list[dict[str, Any]]:
         return [{"user_id": user, **await count(session, user)} async for user in _users(session)]
 
-    rows = with_session(embedded, work)
+    chosen = configured(embedded, whole=True)
+    rows: list[dict[str, Any]] = []
+
+    def listed(one: Settings) -> None:
+        found = with_keeper(None, work, chosen=one)
+        file = {} if one.per_user is None else {"file": str(one.embedded)}
+        rows.extend({**row, **file} for row in found)
+
+    try:
+        in_each_store(chosen, listed)
+    except Failure:
+        if rows:
+            _print(rows, as_json)
+        raise
+    _print(rows, as_json)
+
+
+def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
+    rows = sorted(rows, key=lambda row: str(row["user_id"]))
     table = Table(wide("user"), *(narrow(measure) for measure in _SHOWN))
     for row in rows:
         table.add_row(row["user_id"], *(f"{row.get(measure, 0):,}" for measure in _SHOWN))
@@ -72,7 +102,7 @@ def list_(embedded: str | None, as_json: bool) -> None:
 def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
     """Write all that belongs to USER to FILE ("-": stdout), for import into another store."""
 
-    async def work(session: Session) -> int:
+    async def work(session: Session, _: Keeper) -> int:
         with destination(file, force) as stream:
             stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
             written = 0
@@ -84,7 +114,8 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
     with output.told(file):
         if str(file) != "-":
             output.place(file, force)
-        written = with_session(embedded, work)
+        chosen = of_user(configured(embedded, whole=True), user)
+        written = with_keeper(None, work, chosen=chosen)
     note(f"{written:,} records written to {'stdout' if str(file) == '-' else file}.")
 
 
@@ -100,9 +131,12 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
     or left.
     """
 
-    async def work(session: Session) -> None:
+    chosen = of_user(configured(embedded, whole=True), user)
+
+    async def work(session: Session, _: Keeper) -> None:
         owned = await count(session, user)
-        if not owned:
+        # A deletion that was interrupted at its end has left an empty file.
+        if not owned and chosen.per_user is None:
             raise Failure(f"{user}: owns nothing in this store")
         say(f"{user} owns {told(owned)}")
         if not yes:
@@ -112,10 +146,16 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
         say(f"Removed {told(await remove(session, user))}")
         if left := await count(session, user):
             raise Failure(f"{user} stored more meanwhile: {told(left)}; run the command again")
-        say("Counted again: nothing is left.")
-        say("Backups and exports that were made before still have it.")
+        others = [one async for one in _users(session)]
+        if chosen.per_user is not None and others:
+            raise Failure(f"{chosen.embedded}: has data of {others[0]} too, so it is kept")
 
-    with_session(embedded, work)
+    with_keeper(None, work, chosen=chosen)
+    if chosen.per_user is not None and chosen.embedded is not None:
+        gone = file_watch.remove(chosen.embedded)
+        say(f"Removed {', '.join(map(str, gone))}")
+    say("Counted again: nothing is left.")
+    say("Backups and exports that were made before still have it.")
 
 
 @users.command()

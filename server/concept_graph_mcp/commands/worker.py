@@ -21,7 +21,15 @@ from ..stores.lazy import connect
 from ..worker import logs, registry
 from ..worker.job import Job
 from ..worker.lease_runner import DONE, FAILED, LeaseRunner, Outcome
-from .common import AS_JSON, FILE, Failure, configured, with_session
+from .common import (
+    AS_JSON,
+    FILE,
+    Failure,
+    configured,
+    in_each_store,
+    names_user,
+    with_session,
+)
 from .notes import note
 from .progress import progress
 from .terminal import print_json
@@ -84,13 +92,22 @@ def worker(
         _act(embedded, what, as_json)
         return
     # Its jobs write nearly all that they read.
-    chosen = dataclasses.replace(configured(embedded), read_uris=())
+    chosen = dataclasses.replace(configured(embedded, whole=True), read_uris=())
     if retention is not None:
         chosen = dataclasses.replace(chosen, retention_ms=settings.retention(retention))
     if once or dry_run:
         jobs, shown = _named(what, chosen), {"dry_run": dry_run, "as_json": as_json}
-        _once(chosen, jobs, batch=batch, metrics=metrics, **shown)
+        if (metrics is not None or as_json) and chosen.per_user is not None and not names_user():
+            raise Failure(
+                "--metrics and --json are for one store; set CONCEPT_GRAPH_USER to one of the users"
+            )
+        in_each_store(chosen, lambda one: _once(one, jobs, batch=batch, metrics=metrics, **shown))
         return
+    if chosen.per_user is not None and not names_user():
+        raise Failure(
+            f"{chosen.per_user}: has a file for each user; serve runs their jobs itself, and"
+            " worker --once those of all files"
+        )
     if what:
         raise click.UsageError(f"{what[0]}: jobs are named after --once; or pause, resume, status")
     if as_json:

@@ -13,6 +13,7 @@ from ..logs import Lines, tell
 from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import served
+from ..stores.per_user import MOST_OPEN, UserFiles
 from ..web import Server
 from .app import Web, build
 from .asking import askers_session
@@ -38,17 +39,19 @@ def serve(
     trusted: Sequence[str],
     log: str,
     shards: Path | None = None,
+    most_open: int = MOST_OPEN,
 ) -> None:
     """Serve on *listening* until SIGTERM or SIGINT.
 
     Headers of a proxy (X-Forwarded-For) count from the *trusted* addresses only. *shards* is a
-    table of stores, in place of that of *settings*. Raises SettingsError.
+    table of stores, in place of that of *settings*. At most *most_open* files of
+    users are open. Raises SettingsError.
     """
     stderr.log_there(Lines(log == "json"))
     _quiet()
 
     async def run() -> None:
-        session = Session.of(served(settings, shards), settings)
+        session = Session.of(served(settings, shards, most_open), settings)
         works_for = None if without_worker or shards else serving.works_along(settings)
         server = await prepared(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])
@@ -78,6 +81,8 @@ async def prepared(
     )
     tools = [tool.name for tool in await mcp.list_tools()]
     mcp.middleware.append(Calls(session, tools, web.limits, metrics))
+    if isinstance(session.store, UserFiles):
+        metrics.show("open_files", "Store files that are open", session.store.count_open)
     config = uvicorn.Config(
         build(mcp, session, web, metrics),
         http=Connection,

@@ -63,7 +63,7 @@ class Tokens:
         """Add a token of *user_id*, and return it; it cannot be read again."""
         token = PREFIX + secrets.token_urlsafe(32)
         row = (secrets.token_hex(4), _hash(token), user_id, " ".join(scopes), int(_NOW()))
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.file.touch(0o600)
         with self._changing() as database:
             database.execute(_TABLE)

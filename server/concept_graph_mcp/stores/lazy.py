@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from ..calls.call import Call
 from ..settings import Settings, location
+from . import per_user
 from .store import EXPORTS, FILES, Backups, KeptStore, Store
 
 if TYPE_CHECKING:
@@ -87,11 +88,15 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
     return LazyStore(location(settings.uri), EXPORTS, functools.partial(_bolt, settings))
 
 
-def served(settings: Settings, shards: Path | None = None) -> Store:
+def served(
+    settings: Settings, shards: Path | None = None, most_open: int = per_user.MOST_OPEN
+) -> Store:
     """Return the store that a server of many users has: that of *settings*, or those of a table.
 
-    Raises SettingsError.
+    If each user has a file, at most *most_open* files are open. Raises SettingsError.
     """
+    if settings.per_user is not None:
+        return per_user.UserFiles(settings.per_user, most_open)
     if shards is None:
         return connect(settings, creates=True)
     from .sharded import ShardedStore

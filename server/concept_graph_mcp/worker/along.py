@@ -7,16 +7,19 @@ itself, under the lease that every worker takes: of several servers on one file 
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 
+from .. import user_files
 from ..errors import one_line
 from ..session import Session
 from ..settings import Settings
+from ..stores.per_user import UserFiles
 from . import registry
 from .job import Job
-from .lease_runner import STOPPED, LeaseRunner, is_due
+from .lease_runner import STOPPED, LeaseRunner, is_due, next_due_ms
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +80,68 @@ class Along:
                 logger.warning("the due jobs could not be run: %s", one_line(error))
         return ran
 
+    def stop(self) -> None:
+        """Let no batch begin after the current one."""
+        self._ending = True
+
+    async def end(self) -> None:
+        """Wait for the current batch; no other one begins after it."""
+        self.stop()
+        with anyio.move_on_after(PATIENCE_S):
+            await self._idle.wait()
+
+
+class AlongEach:
+    """Runs the jobs of *settings* on the file of each user of *files*, one file after the other.
+
+    A file is opened at the times of the jobs only, whether or not its user calls. A file that fails
+    is logged, and left until then.
+    """
+
+    def __init__(self, session: Session, settings: Settings, files: UserFiles) -> None:
+        self._session = session
+        self._settings = settings
+        self._files = files
+        self._jobs = registry.configured(settings)
+        self._ending = False
+        self._idle = anyio.Event()
+        self._idle.set()
+        self._now: Along | None = None
+        # When the next job is due on each file (unix ms).
+        self._due_ms: dict[Path, int] = {}
+
+    async def run(self) -> None:
+        """Run due jobs every minute, until `end`."""
+        while not self._ending:
+            self._idle = anyio.Event()
+            try:
+                await self.run_due()
+            finally:
+                self._idle.set()
+            await anyio.sleep(EVERY_S)
+
+    async def run_due(self) -> int:
+        """Run the jobs that are due now; return on how many files."""
+        now_ms, zone = self._session.clock.now_ms(), self._session.zone
+        try:
+            there = user_files.files(self._files.directory)
+        except OSError as error:
+            logger.warning("the due jobs could not be run: %s", error)
+            return 0
+        due = [file for file in there if self._due_ms.get(file, 0) <= now_ms]
+        for file in due:
+            if self._ending:
+                break
+            session = replace(self._session, store=self._files.of(file))
+            self._now = Along(session, replace(self._settings, embedded=file))
+            await self._now.run_due()
+            self._due_ms[file] = min(next_due_ms(job, now_ms, zone) for job in self._jobs)
+        return len(due)
+
     async def end(self) -> None:
         """Wait for the current batch; no other one begins after it."""
         self._ending = True
+        if self._now is not None:
+            self._now.stop()
         with anyio.move_on_after(PATIENCE_S):
             await self._idle.wait()

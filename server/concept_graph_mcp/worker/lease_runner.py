@@ -173,6 +173,14 @@ def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
     return due is not None and due.timestamp() * 1000 <= now_ms
 
 
+def next_due_ms(job: Job, now_ms: int, zone: tzinfo) -> int:
+    """Return the next time of *job* after *now_ms* (unix ms)."""
+    due = trigger(job, zone).get_next_fire_time(
+        None, datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(milliseconds=1)
+    )
+    return int(due.timestamp() * 1000)
+
+
 def trigger(job: Job, zone: tzinfo) -> "CronTrigger":
     """Return the trigger of *job*, in *zone*."""
     # Imported here, so that help texts need not wait for the scheduler.

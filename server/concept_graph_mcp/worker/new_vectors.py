@@ -5,6 +5,7 @@ time, so no queue is lost when the process ends. The job `embed` handles any tha
 """
 
 import logging
+from dataclasses import replace
 
 import anyio
 
@@ -25,12 +26,13 @@ class NewVectors:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._kept = anyio.Event()
-        self._since_ms: int | None = None
+        # By user, because each may have a store of their own.
+        self._since_ms: dict[str, int] = {}
         self._logged = ""
 
-    def kept(self, now_ms: int) -> None:
-        """Take note that something was kept at *now_ms*."""
-        self._since_ms = now_ms if self._since_ms is None else min(self._since_ms, now_ms)
+    def kept(self, session: Session, now_ms: int) -> None:
+        """Take note that the user of *session* kept something at *now_ms*."""
+        self._since_ms[session.user_id] = min(self._since_ms.get(session.user_id, now_ms), now_ms)
         self._kept.set()
 
     async def run(self) -> None:
@@ -41,13 +43,16 @@ class NewVectors:
 
     async def embed(self) -> None:
         """Embed what was kept since this was done last."""
-        since_ms, self._since_ms, self._kept = self._since_ms, None, anyio.Event()
-        if since_ms is None or self._session.embedding is None:
-            return
+        since_ms, self._since_ms, self._kept = self._since_ms, {}, anyio.Event()
+        for user_id, earliest_ms in since_ms.items():
+            await self._embed(replace(self._session, user_id=user_id), earliest_ms)
+
+    async def _embed(self, session: Session, since_ms: int) -> None:
+        """Embed what was kept since *since_ms* in the store of the user of *session*."""
         reached: calls.embedding.Reached = {KIND.kind: (ids.before(since_ms),)}
         try:
-            embedding = await prepare(self._session)
-            async for _ in embed_lacking(self._session, embedding, reached, (KIND.kind,)):
+            embedding = await prepare(session)
+            async for _ in embed_lacking(session, embedding, reached, (KIND.kind,)):
                 pass
             self._logged = ""
         # Any exception: a model that cannot be reached must not end the server.

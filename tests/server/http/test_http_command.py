@@ -112,11 +112,35 @@ def test_on_a_signal_calls_in_flight_end_first(store, tmp_path, number):
         (["--http=256.1.1.1:1", "--issuer=https://id.example.com"], "cannot listen on 256.1.1.1"),
         ([], "Missing option '--http'"),
         (["--http=0", "--calls-per-second=0"], "--calls-per-second"),
+        (["--http=0", "--store-per-user=users"], "--store-per-user and --embedded name different"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_settings_that_cannot_be_served_are_refused_in_one_line(store, arguments, reason):
     failed = run(store, "serve", *arguments)
+    assert failed.exit_code in (1, 2)
+    assert reason in failed.stderr
+    assert len(failed.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("plain_environment")
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--shared-concepts"], "users of different stores can share no concepts"),
+        (["--shards=shards.json"], "--shards: is for servers of Memgraph"),
+        (["--most-open=0"], "--most-open"),
+        (["--store-per-user=file/users"], "file/users: cannot be used: Not a directory"),
+        (["--store-per-user=file"], "file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_directory_that_cannot_be_served_is_refused_in_one_line(
+    tmp_path, monkeypatch, arguments, reason
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    failed = run("serve", "--http=0", "--store-per-user=users", *arguments)
     assert failed.exit_code in (1, 2)
     assert reason in failed.stderr
     assert len(failed.stderr.strip().splitlines()) == 1

@@ -30,8 +30,7 @@ class Presence:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._log = path.with_name(path.name + _LOG)
-        beside = (self._log, path.with_name(path.name + _SHARED))
+        self._log, _ = beside = _beside(path)
         self._files = {file: _inode(file) for file in (path, *beside)}
         # Texts, because a Path would be converted at each check.
         self._looked_at = [(str(file), *inode) for file, inode in self._files.items() if inode]
@@ -100,6 +99,17 @@ class Presence:
         return _inode(self._log) in (None, self._files[self._log])
 
 
+def remove(path: Path) -> list[Path]:
+    """Delete a store that no data are left in, and return its files. Raises OSError.
+
+    The file goes last, so that a kill leaves no log that another store could take for its own.
+    """
+    there = [one for one in (*_beside(path), path) if one.exists()]
+    for file in there:
+        file.unlink(missing_ok=True)
+    return there
+
+
 def abandon(connection: sqlite3.Connection) -> None:
     """Leave *connection* open for as long as the process lives.
 
@@ -110,6 +120,11 @@ def abandon(connection: sqlite3.Connection) -> None:
     import ctypes  # Rarely needed.
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def _beside(path: Path) -> tuple[Path, Path]:
+    """Return the files that SQLite keeps beside a store: its log, and what processes share."""
+    return path.with_name(path.name + _LOG), path.with_name(path.name + _SHARED)
 
 
 def _inode(file: Path) -> Inode:

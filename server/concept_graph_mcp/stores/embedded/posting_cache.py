@@ -13,8 +13,9 @@ from .elements import VertexElement
 from .values import Column, listed
 
 _FIRST_COUNT = 512
-# The most rows kept, of about 150 bytes each.
+# The most rows kept, and the bytes of one.
 MOST_KEPT = 500_000
+_BYTES_A_ROW = 150
 # The most edge counts kept.
 _MOST_COUNTS = 50_000
 # After more changed edges than this, reading anew is faster than finding their targets.
@@ -83,6 +84,11 @@ class PostingCache:
         self._counts: dict[int, _Count] = {}
         # The targets of edges that this process has deleted since.
         self._gone: dict[int, int] = {}
+
+    @property
+    def bytes(self) -> int:
+        """Return about how many bytes are kept."""
+        return self._rows * _BYTES_A_ROW
 
     def clear(self) -> None:
         self._read.clear()

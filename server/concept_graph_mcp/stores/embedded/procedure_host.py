@@ -62,6 +62,11 @@ class Host:
                 raise self._database.unavailable(error) from error
 
     @property
+    def cached_bytes(self) -> int:
+        """Return about how many bytes of the store are kept in memory between calls."""
+        return self._cache.bytes + self._incoming.bytes
+
+    @property
     def was_written(self) -> bool:
         """Return whether the store was ever written to."""
         with self._lock:

@@ -41,6 +41,11 @@ class EmbeddedStore:
     def location(self) -> str:
         return str(self._path)
 
+    @property
+    def cached_bytes(self) -> int:
+        """Return about how many bytes of the store are kept in memory."""
+        return 0 if self._host is None else self._host.cached_bytes
+
     async def open(self) -> None:
         await self._in_thread(self._checked)
 
