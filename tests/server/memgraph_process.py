@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from concept_graph_mcp.commands.deploying import install_modules
 
 # Called with a port, a directory for data and one with query modules; stays in the foreground.
 VARIABLE = "MEMGRAPH_TEST_SERVER"
-_START_S = 60.0
+# A loaded machine may take so long for what follows a start, a loss or a write.
+_PATIENCE_S = 120.0
 
 
 class MemgraphProcess:
@@ -53,7 +55,7 @@ class MemgraphProcess:
     @retry(
         retry=retry_if_exception_type((DriverError, Neo4jError, OSError)),
         wait=wait_fixed(0.1),
-        stop=stop_after_delay(_START_S),
+        stop=stop_after_delay(_PATIENCE_S),
         reraise=True,
     )
     def _answer(self) -> None:
@@ -95,7 +97,7 @@ class MemgraphProcess:
     @retry(
         retry=retry_if_exception_type(AssertionError),
         wait=wait_fixed(0.1),
-        stop=stop_after_delay(_START_S),
+        stop=stop_after_delay(_PATIENCE_S),
         reraise=True,
     )
     def await_replicas(self) -> None:
@@ -103,6 +105,17 @@ class MemgraphProcess:
         for row in self.rows("SHOW REPLICAS"):
             info = row["data_info"]["memgraph"]
             assert (info["status"], info["behind"]) == ("ready", 0), row
+
+
+@retry(
+    retry=retry_if_exception_type(AssertionError),
+    wait=wait_fixed(0.1),
+    stop=stop_after_delay(_PATIENCE_S),
+    reraise=True,
+)
+def eventually(check: Callable[[], bool]) -> None:
+    """Wait until *check* holds; what goes on behind the answers takes a moment."""
+    assert check()
 
 
 def free_port() -> int:

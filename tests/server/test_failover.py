@@ -2,12 +2,11 @@
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 
 import anyio
 import pytest
-from memgraph_process import VARIABLE, MemgraphProcess, free_port
+from memgraph_process import VARIABLE, MemgraphProcess, eventually, free_port
 from neo4j.exceptions import ClientError
 from tests.markdown import ROOT, blocks
 
@@ -133,7 +132,5 @@ def test_an_old_main_that_nobody_wrote_to_comes_back_with_its_data(servers, foll
     old.start()
     follow("The old main comes back")
     new.await_replicas()
-    until = time.monotonic() + 10
-    while len(old.rows(CONTENTS)) < 2 and time.monotonic() < until:
-        time.sleep(0.1)
+    eventually(lambda: len(old.rows(CONTENTS)) == 2)
     assert old.rows(CONTENTS) == [{"content": "Before"}, {"content": "After"}]

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -11,7 +10,7 @@ from zoneinfo import ZoneInfo
 import anyio
 import pytest
 from command_line import run
-from memgraph_process import VARIABLE, MemgraphProcess
+from memgraph_process import VARIABLE, MemgraphProcess, eventually
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock, Session
@@ -90,14 +89,6 @@ def tool(store: Any, portal: Any, name: str, user: str = "default", /, **argumen
     session = Session(store, 86_400_000, ZoneInfo("UTC"), Clock(NOW_MS), user, concepts="own")
     made = {one.name: one for one in toolsets.tools(session, TOOLSETS, False)}[name]
     return portal.call(made.run, arguments, None)
-
-
-def eventually(check: Any) -> None:
-    """Wait until *check* holds; what goes on behind the answers takes a moment."""
-    until = time.monotonic() + 30
-    while not check() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert check()
 
 
 READING = {
