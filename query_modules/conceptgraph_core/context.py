@@ -19,7 +19,7 @@ WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("widened", "near_nothing", "neighbours"),
+    *("groups", "widened", "near_nothing", "neighbours"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
     *("planned", "owner", "concepts"),
 )
@@ -36,6 +36,8 @@ class Context(NamedTuple):
     * `degrees` has the number of incoming edges of each of them. `incoming` lists these edges for
       some: a node's id, and columns that begin with the sources.
     * `size` is the number of nodes of the kind in question, if that was counted.
+    * `groups` has rows for nodes that are not in `found`, a row for those with equal properties:
+      these, and a list of another property of each node.
     * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
     * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
       cosine, and the standard deviation of all (see `retrieval.nearness`).
@@ -63,6 +65,7 @@ class Context(NamedTuple):
     degrees: tuple[int, ...] | None
     incoming: tuple[Any, ...] | None
     size: int | None
+    groups: tuple[Any, ...]
     widened: tuple[Mapping[str, Any], ...] | None
     near_nothing: tuple[float, float] | None
     neighbours: tuple[tuple[str, str, str, float], ...]
@@ -276,6 +279,15 @@ def _incoming(value: Any, _: str) -> tuple[Any, ...] | None:
     return tuple(value)
 
 
+def _groups(value: Any, _: str) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(one, (list, tuple)) and one and isinstance(one[-1], (list, tuple))
+        for one in value
+    ):
+        raise InvalidContext("context: groups must be a list of lists that end with a list")
+    return tuple(value)
+
+
 def _planned(value: Any, _: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(
         isinstance(one, (list, tuple)) for one in value.values()
@@ -304,6 +316,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "found": None,
     "incoming": None,
     "size": None,
+    "groups": (),
     "widened": None,
     "near_nothing": None,
     "neighbours": (),
@@ -320,6 +333,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
     "found": _found,
     "incoming": _incoming,
+    "groups": _groups,
     "size": _size,
     "widened": _widened,
     "near_nothing": _near_nothing,

@@ -142,3 +142,36 @@ def test_figures_of_random_links_are_those_of_plain_counting(memory):
     for row in found["out_degrees"]:
         within = [n for n in names if row["least"] <= outgoing[n] <= row["most"]]
         assert row["memories"] == len(within)
+
+
+@pytest.mark.parametrize("decay", [{}, {"degree_boost": 0.3, "access_boost": 0.2}])
+def test_memories_counted_in_groups_are_counted_as_those_read(memory, hands, decay):
+    chance, day_ms = random.Random(7), WEEK_MS // 7
+
+    def properties() -> dict[str, object]:
+        return {
+            "source": chance.choice(("conversation", "research")),
+            "importance_score": chance.choice((0.0, 0.3, 0.7, 1.0)),
+            "confidence": chance.choice((0.5, 1.0)),
+            "access_count": chance.choice((0, 3)),
+            "accessed_at": memory.now_ms - chance.randrange(-10, 400) * day_ms,
+            "tags": chance.choice(([], ["pinned"], ["other"])),
+            "preserved_until": chance.choice((None, memory.now_ms + 1)),
+            "decay_rate": chance.choice((None, 0.0, 0.05)),
+            "deleted_at": chance.choice((None, None, None, 1)),
+            "state": chance.choice(("active", "active", "archived", "expired")),
+        }
+
+    made = [
+        node(f"m{number}", **{name: one for name, one in properties().items() if one is not None})
+        for number in range(150)
+    ]
+    pairs = {tuple(chance.sample(range(60), 2)) for _ in range(40)}
+    memory.import_rows([*made, *(edge(f"m{one}", f"m{other}") for one, other in sorted(pairs))])
+    # No valid value: these count as the defaults.
+    hands.node("Memory", id="by hand", user_id="default", content="x", source="research")
+    hands.node("Memory", id="odd", user_id="default", content="x", accessed_at="then", tags=3)
+    given = {"user_id": "default", "decay": decay}
+    for call in (calls.memory_links.stats("default"), calls.memory_links.analysis("default")):
+        read = call._replace(lookup=call.lookup.lookup)
+        assert memory.run(call, **given) == memory.run(read, **given)

@@ -255,6 +255,23 @@ def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_a
     }
 
 
+def test_opening_gives_forms_to_some_names_and_says_how_the_others_get_them(
+    bare, connect, memgraph_uri, monkeypatch, caplog
+):
+    monkeypatch.setattr(name_forms, "_BATCH", 2)
+    monkeypatch.setattr(name_forms, "_MOST_FOLDED", 4)
+    bare("UNWIND range(1, 9) AS i CREATE (:Concept {name: 'n' + i})")
+    counted = "MATCH (n:Concept) WHERE n.unlisted RETURN count(n) AS nodes"
+    for unlisted in (4, 8):
+        store = connect(memgraph_uri)
+        store.open()
+        assert bare(counted) == [{"nodes": unlisted}]
+    assert "run concept-graph-mcp index" in caplog.text
+    assert [row["concept"] for row in store.run(calls.concepts.concept_search(["n9"], 1))] == ["n9"]
+    store.run(calls.transfer.index_rest())
+    assert bare(counted) == [{"nodes": 9}]
+
+
 def test_opening_makes_lists_anew_beside_which_no_plain_form_was_kept(bare, connect, memgraph_uri):
     bare(
         "CREATE (:Concept {name: 'Crème', search_name: 'crème', folded_name: 'crème', listed: 1}),"

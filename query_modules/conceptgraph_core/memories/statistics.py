@@ -1,10 +1,12 @@
 """Compute statistics of the memories of one scope and their links, as of now."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .. import text
+from ..errors import InvalidContext
 from . import rules, schema
 from .links import age
 from .view import ExpiredMemories, Graph, Node
@@ -21,6 +23,9 @@ class _Counts:
     """The results of one scan over all memories and links of the scope."""
 
     nodes: list[Node]
+    # The memories that a look-up had no need to read, because they have no links.
+    states: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
     # The number of incoming and outgoing links of each memory, by its id in the database.
     incoming: Counter[int] = field(default_factory=Counter)
     outgoing: Counter[int] = field(default_factory=Counter)
@@ -31,6 +36,14 @@ class _Counts:
     @property
     def edges(self) -> int:
         return self.links.total()
+
+    @property
+    def unread(self) -> int:
+        return self.states.total()
+
+    @property
+    def memories(self) -> int:
+        return len(self.nodes) + self.unread
 
     def degree(self, node: Node) -> int:
         return self.incoming[node.id] + self.outgoing[node.id]
@@ -56,20 +69,20 @@ def stats(graph: Graph) -> Row:
     sources. Raises TooMuch beyond 10,000,000 links.
     """
     counts = _counted(graph)
-    states = Counter(graph.state(node) for node in counts.nodes)
+    states = counts.states + Counter(graph.state(node) for node in counts.nodes)
     by_state = {state: states[state] for state in rules.STATES if state != rules.EXPIRED}
     if expired := sum(1 for _ in graph.another(ExpiredMemories).nodes()):
         by_state[rules.EXPIRED] = expired
-    sources = Counter(str(node.value("source")) for node in counts.nodes)
+    sources = counts.sources + Counter(str(node.value("source")) for node in counts.nodes)
     ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
     return {
-        "nodes": len(counts.nodes),
+        "nodes": counts.memories,
         "edges": counts.edges,
-        "average_connections": _average(2 * counts.edges, len(counts.nodes)),
+        "average_connections": _average(2 * counts.edges, counts.memories),
         "by_state": by_state,
         "by_source": dict(ordered[:MAX_SOURCES]),
         "relations": counts.relations,
-        "isolated": sum(1 for node in counts.nodes if not counts.degree(node)),
+        "isolated": counts.unread + sum(not counts.degree(node) for node in counts.nodes),
     }
 
 
@@ -86,8 +99,8 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
     connected = [node for node in counts.nodes if counts.degree(node)]
     connected.sort(key=lambda node: (-counts.degree(node), *age(node.raw)))
     return {
-        "in_degrees": _distribution(counts.nodes, counts.incoming),
-        "out_degrees": _distribution(counts.nodes, counts.outgoing),
+        "in_degrees": _distribution(counts, counts.incoming),
+        "out_degrees": _distribution(counts, counts.outgoing),
         "top_connectors": [_connector(graph, node, counts) for node in connected[:most]],
         "relations": counts.relations,
         "average_strength": _average(sum(counts.strengths.values()), counts.edges),
@@ -97,6 +110,9 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
 def _counted(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
     counts = _Counts(list(graph.nodes()))
+    for node, times in _groups(graph):
+        counts.states += graph.states(node, times)
+        counts.sources[str(node.value("source"))] += len(times)
     for node in counts.nodes:
         for edge, relation, other, _ in graph.edges(node, (True,)):
             counts.outgoing[node.id] += 1
@@ -106,9 +122,30 @@ def _counted(graph: Graph) -> _Counts:
     return counts
 
 
-def _distribution(nodes: list[Node], degrees: Counter[int]) -> list[Row]:
-    """Return how many of *nodes* have 0, 1, 2 to 3, 4 to 7 … links, without empty rows."""
-    found = Counter(degrees[node.id].bit_length() for node in nodes)
+class _Alike:
+    """The properties that the memories of a group share, read like a vertex."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self._properties = dict(zip(schema.COUNTED, values, strict=True))
+
+    def get_property(self, name: str) -> Any:
+        return self._properties.get(name)
+
+
+def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
+    """Iterate over memories without links: one of equal ones, with the times of last access."""
+    if graph.context.groups and graph.context.until_ms is not None:
+        raise InvalidContext("context: groups cannot be bounded by until_ms")
+    for *values, times in graph.context.groups:
+        node = Node(_Alike(values), 0, schema.MEMORY, graph.context)
+        never = node.value("accessed_at")
+        yield node, [one if one.__class__ is int else never for one in times]
+
+
+def _distribution(counts: _Counts, degrees: Counter[int]) -> list[Row]:
+    """Return how many memories have 0, 1, 2 to 3, 4 to 7 … links, without empty rows."""
+    found = Counter(degrees[node.id].bit_length() for node in counts.nodes)
+    found += Counter({0: counts.unread})
     return [
         {"least": 1 << bits >> 1, "most": (1 << bits) - 1, "memories": found[bits]}
         for bits in sorted(found)

@@ -261,6 +261,21 @@ class Sized(NamedTuple):
     most: int | None = None
 
 
+class Grouped(NamedTuple):
+    """The results of *lookup* without those in groups, and the context's `groups`.
+
+    A node is in a group if it has no edges, lacks the property *unless*, and has none of the values
+    of *but*. The nodes of a group have equal *properties*. Its row has these, and then a list with
+    the property *each* of every node: an empty text where a node lacks it.
+    """
+
+    lookup: Range
+    properties: tuple[str, ...]
+    each: str
+    unless: str
+    but: Where = ()
+
+
 class WithEdges(NamedTuple):
     """The results of *lookup*, whose incoming or outgoing edges the call will read.
 
@@ -274,7 +289,7 @@ class WithEdges(NamedTuple):
 
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Listing | Similar
-    | Nearest | Joined | Vectored | Union | Filled | Sized | WithEdges
+    | Nearest | Joined | Vectored | Union | Filled | Sized | Grouped | WithEdges
 )  # fmt: skip
 
 

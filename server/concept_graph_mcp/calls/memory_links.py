@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from conceptgraph_core import text
 from conceptgraph_core.memories import procedures, schema
+from conceptgraph_core.memories.rules import EXPIRED
 
 from .call import Call, checked
-from .lookups import Lookup, Range, Referring, Union
+from .lookups import Grouped, Lookup, Range, Referring, Union
 from .memories import ids
 
 # The most that a picture can show.
@@ -93,15 +94,16 @@ def neighbourhood(
 
 @checked
 def stats(scope: str) -> Call:
-    return Call(procedures.STATS, (), _all(scope))
+    return Call(procedures.STATS, (), _counted(scope))
 
 
 @checked
 def analysis(scope: str, top: int = schema.DEFAULT_TOP) -> Call:
-    return Call(procedures.ANALYSIS, (top,), _all(scope))
+    return Call(procedures.ANALYSIS, (top,), _counted(scope))
 
 
-def _all(scope: str) -> Lookup:
-    """Look up all memories of a scope."""
+def _counted(scope: str) -> Lookup:
+    """Look up all memories of a scope; those without links in groups."""
     # Ids are texts and not empty, and no text sorts after this one.
-    return Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))
+    every = Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))
+    return Grouped(every, schema.COUNTED, "accessed_at", "deleted_at", (("state", EXPIRED),))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
+from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, WithEdges
 from .lookups import Statement, found, is_left_out
 from .text_search import is_shared
 
@@ -41,11 +41,11 @@ def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
         # Edges need no preparation, because Memgraph holds them in memory.
         return finding(lookup.lookup, has_vector_search)
     if isinstance(lookup, Incoming):
-        if lookup.then is None:
-            return _incoming(lookup, has_vector_search)
-        return _incoming_and_later(lookup, lookup.then, has_vector_search)
+        return _incoming(lookup, has_vector_search)
     if isinstance(lookup, Sized):
         return _sized(lookup, has_vector_search)
+    if isinstance(lookup, Grouped):
+        return _grouped(lookup)
     body, parameters = found(lookup, has_vector_search)
     if len(body) > _LONG:
         return Finding((f"{body}RETURN {_IDS} AS found", parameters), given={"found": "$found"})
@@ -80,6 +80,27 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
     return Finding(None, before, parameters, {"found": "found", "size": "size"})
 
 
+def _grouped(lookup: Grouped) -> Finding:
+    """Plan groups in Cypher: Python reads a property in the time in which Cypher groups a node."""
+    body, parameters = found(lookup.lookup)
+    parameters |= {f"g{number}": value for number, (_, value) in enumerate(lookup.but)}
+    but = "".join(
+        f" AND coalesce(n.{name}, '') <> $g{number}" for number, (name, _) in enumerate(lookup.but)
+    )
+    alone = f"degree(n) = 0 AND n.{lookup.unless} IS NULL{but}"
+    keys = [f"g{number}" for number in range(len(lookup.properties))]
+    named = ", ".join(
+        f"n.{name} AS {key}" for key, name in zip(keys, lookup.properties, strict=True)
+    )
+    before = (
+        f"{body}CALL {{ WITH found UNWIND found AS n WITH n WHERE {alone}"
+        f" WITH {named}, collect(coalesce(n.{lookup.each}, '')) AS every"
+        f" RETURN collect([{', '.join(keys)}, every]) AS groups }} "
+        f"WITH [n IN found WHERE NOT ({alone})] AS found, groups "
+    )
+    return Finding(None, before, parameters, {"found": "found", "groups": "groups"})
+
+
 def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
     """Return the Cypher for `answers` and for `later`, the nodes that they name."""
     body, parameters = found(lookup.lookup, has_vector_search, "w")
@@ -107,6 +128,8 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
 
     `inDegree` walks no edges.
     """
+    if lookup.then is not None:
+        return _incoming_and_later(lookup, lookup.then, has_vector_search)
     body, parameters = found(lookup.lookup, has_vector_search)
     read = f"{_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read"
     first = (

@@ -1,5 +1,6 @@
 """Maintain the forms of names that searches read: find nodes that lack them, and add them."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,10 +16,14 @@ from .failures import is_conflict
 from .probes import Run, listed
 from .text_search import LACKING, TEXTS, lacking, unfolded
 
+logger = logging.getLogger(__name__)
+
 # A scan this short needs no index; and a storage that does not count its indexes reports 10.
 _FEW = 1_000
-# Nodes in one transaction that adds forms.
+# Nodes in one transaction that adds forms, and in all those of one connection: less than a second's
+# work. Searches read the rest one by one until `index` gives them their forms.
 _BATCH = 10_000
+_MOST_FOLDED = 20_000
 # Names put into lists in one transaction, before a connection or after a search: some tens of
 # milliseconds' work. Imports list their names themselves.
 _MOST_LISTED = 5_000
@@ -60,7 +65,7 @@ async def state(run: Run, index: TextIndex) -> State:
 
 
 async def ensure(run: Run, layers: Sequence[Layer]) -> None:
-    """Add the search forms to nodes created by an older version or by hand in Cypher.
+    """Add the search forms to some nodes created by an older version or by hand in Cypher.
 
     Then put names into lists, if many are in none.
     """
@@ -118,7 +123,7 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
 
 
 async def _forget_stale(run: Run, index: TextIndex) -> None:
-    """Remove lists with names that were removed by hand in Cypher; their other names lack a form.
+    """Remove some lists with names that were removed by hand in Cypher; their others lack a form.
 
     Also remove lists without a label, because an older version stored no plain form in them.
     """
@@ -139,7 +144,7 @@ async def _forget_stale(run: Run, index: TextIndex) -> None:
     )
     sizes = {row["number"]: row["size"] for row in there}
     numbers = [row["number"] for row in there_are if sizes.get(row["number"]) != row["size"]]
-    for start in range(0, len(numbers), _BATCH // lists.SIZE):
+    for start in range(0, min(len(numbers), _MOST_FOLDED // lists.SIZE), _BATCH // lists.SIZE):
         some = {"numbers": numbers[start : start + _BATCH // lists.SIZE]}
         of_them = f"MATCH (n:{index.label}) WHERE {named} AND n.{index.listed} IN $numbers"
         await run(f"{of_them} SET n.{index.listed} = null", some, True)
@@ -152,9 +157,13 @@ async def _fold(run: Run, index: TextIndex) -> None:
         f"{without} WITH collect(n) AS found CALL {INDEX.name}(false, null,"
         " {found: found}) YIELD indexed RETURN indexed"
     )
-    while (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+    for _ in range(0, _MOST_FOLDED, _BATCH):
+        if not (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+            return
         if not (await run(fill, {}, True))[0]["indexed"]:
-            break  # The rest have a name that is no text.
+            return  # The rest have a name that is no text.
+    if (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+        logger.warning("many names lack their search forms; run concept-graph-mcp index")
 
 
 async def fill_lists(run: Run, index: TextIndex) -> None:

@@ -13,6 +13,7 @@ from ...calls.lookups import (
     Answered,
     Equal,
     Filled,
+    Grouped,
     Incoming,
     Joined,
     Last,
@@ -86,7 +87,31 @@ def _size(database: Database, lookup: Sized, where: Where) -> int:
     return int(count)
 
 
-def _with_more(database: Database, lookup: Incoming | Sized | WithEdges) -> list[int]:
+def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[list[Any]]]:
+    """Return the vertices in no group, and the groups.
+
+    SQLite reads the properties of a vertex in less time than Python makes a vertex of them.
+    """
+    found = find(database, lookup)
+    names = ", ".join(f"'$.{name}'" for name in lookup.properties)
+    but = "".join(
+        f" AND coalesce(json_extract(properties, '$.{name}'), '') <> ?" for name, _ in lookup.but
+    )
+    rows = database.execute(
+        f"SELECT json_extract(properties, {names}), json_group_array(id),"
+        f" json_group_array(coalesce(json_extract(properties, '$.{lookup.each}'), ''))"
+        " FROM vertex WHERE id IN (SELECT value FROM json_each(?))"
+        f" AND json_extract(properties, '$.{lookup.unless}') IS NULL{but}"
+        " AND NOT EXISTS (SELECT 1 FROM edge WHERE source = vertex.id)"
+        " AND NOT EXISTS (SELECT 1 FROM edge WHERE target = vertex.id) GROUP BY 1",
+        [json.dumps(found), *(value for _, value in lookup.but)],
+    ).fetchall()
+    alone = {vertex for _, ids, _ in rows for vertex in json.loads(ids)}
+    groups = [[*json.loads(equal), json.loads(every)] for equal, _, every in rows]
+    return [vertex for vertex in found if vertex not in alone], groups
+
+
+def _with_more(database: Database, lookup: Grouped | Incoming | Sized | WithEdges) -> list[int]:
     return _found(database, lookup.lookup)
 
 
@@ -378,6 +403,7 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 
 
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
+    Grouped: _with_more,
     Incoming: _with_more,
     Sized: _with_more,
     WithEdges: _with_more,

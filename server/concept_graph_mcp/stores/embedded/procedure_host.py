@@ -10,7 +10,7 @@ from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
 
-from ...calls.lookups import Answered, Incoming, Lookup, Sized, WithEdges
+from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, WithEdges
 from ...errors import Refused
 from . import cancellation, interface, lookups, modules, posting_cache, reading
 from .cache import MAX_BYTES_IN_PASSING, Cache
@@ -243,6 +243,10 @@ class Host:
         if lookup is None:
             return arguments
         *leading, context = arguments
+        if isinstance(lookup, Grouped):
+            ids, groups = lookups.grouped(self._database, lookup)
+            found = [interface.Vertex(graph, one) for one in self._cache.load_vertices(ids)]
+            return [*leading, {**context, "found": found, "groups": groups}]
         found = self._found(graph, lookup)
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
