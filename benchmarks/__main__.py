@@ -22,6 +22,7 @@ BENCHMARKS = {
     "nearest": "nearest",
     "find": "finding",
     "clients": "clients",
+    "http": "http_clients",
     "callers": "callers",
     "memory": "memory",
     "memories": "memories",

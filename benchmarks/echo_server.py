@@ -1,8 +1,13 @@
-"""The least that an MCP server can be: the SDK and one tool that returns its argument."""
+"""The least that an MCP server can be: the SDK and one tool that returns its argument.
+
+With a port it serves over HTTP, without sessions, as ours does.
+"""
+
+import sys
 
 from mcp.server.mcpserver import MCPServer
 
-server = MCPServer("echo")
+server = MCPServer("echo", log_level="WARNING")
 
 
 @server.tool()
@@ -11,4 +16,7 @@ def echo(text: str) -> str:
     return text
 
 
-server.run("stdio")
+if len(sys.argv) > 1:
+    server.run("streamable-http", port=int(sys.argv[1]), stateless_http=True, json_response=True)
+else:
+    server.run("stdio")
