@@ -24,6 +24,7 @@ BENCHMARKS = {
     "clients": "clients",
     "http": "http_clients",
     "callers": "callers",
+    "replicas": "replicas",
     "memory": "memory",
     "memories": "memories",
     "entities": "entities",

@@ -47,7 +47,16 @@ OURS = ("memgraph", "mcp", "http", "worker")
 # What a module may import from the standard library: a reload drops these and everything whose
 # name begins like them, so they must be harmless to import a second time.
 RELOADABLE = {
-    *("binascii", "collections", "dataclasses", "datetime", "difflib", "functools", "hashlib"),
+    *(
+        "binascii",
+        "bisect",
+        "collections",
+        "dataclasses",
+        "datetime",
+        "difflib",
+        "functools",
+        "hashlib",
+    ),
     *("heapq", "itertools", "math", "operator", "time", "typing", "unicodedata", "zlib"),
 }
 
