@@ -13,13 +13,14 @@ Place = tuple[tuple[str, ...], Key]
 def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
     """Return the possible places of the nodes that *record* describes or joins."""
     found: list[Place] = []
+    described = record.get("kind")
     for layer in layers:
         for kind in layer.nodes:
-            if record.get("kind") == kind.kind and kind.exported:
+            if described == kind.kind and kind.exported:
                 key = tuple(_value(kind, name, record) for name in kind.key)
                 found.append((layer.sharing(kind.label), _checked(kind, key)))
-        edge = layer.edge(record.get("type"))
-        if edge is not None and record.get("kind") == layer.edge_kind:
+        edge = layer.edge(record.get("type")) if described == layer.edge_kind else None
+        if edge is not None:
             for labels, field in ((edge.sources, "from"), (edge.targets, "to")):
                 for space in layer.spaces(labels):
                     kind = layer.kind(space[0])
