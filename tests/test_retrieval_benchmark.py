@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -387,6 +388,20 @@ def test_vectors_stand_beside_words_and_what_is_silent_with_them(
     assert remarks[1] == "silent among 8"
     assert float(remarks[-2]) > 90
     assert ["small", "recall@1", "50.0", "50.0", *["50.0 (50.0 … 50.0)"] * 3, ""] in rows
+
+
+def test_several_processes_print_the_same(tmp_path: Path) -> None:
+    small = small_memory()
+    (query,) = small.queries
+    another = tuple(replace(message, memory="n") for message in small.messages)
+    both = [small, Memory("n", another, (replace(query, memory="n"),))]
+    write(tmp_path / "two", both)
+    alone, together = (
+        CliRunner().invoke(main, [str(tmp_path / "two"), *jobs], catch_exceptions=False).stdout
+        for jobs in ((), ("--jobs", "2"))
+    )
+    assert "2 questions" in alone
+    assert together == alone
 
 
 def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:

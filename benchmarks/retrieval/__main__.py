@@ -1,8 +1,8 @@
 """Measure how well and how fast the messages that answer a question are found."""
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+import multiprocessing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from statistics import mean
@@ -14,26 +14,19 @@ from rich.progress import track
 from rich.table import Column, Table
 
 from benchmarks.harness import machine
-from benchmarks.stores import Caller
-from concept_graph_mcp.calls import text_lookups
 
 from . import folder as folders_of
-from .by_meaning import ByMeaning, Model, model
+from .by_meaning import Model, model
 from .cost import cost
 from .finders import BASELINES, FINDERS
-from .folder import Memory, Message
-from .in_memory import InMemory
-from .in_store import FILE, IN_STORE, Grouped, Ingested, emptied
-from .measures import Shares, found_by, found_in, interval
+from .folder import Memory
+from .in_every_way import GROUPS, WORDS, Figures, Opening, measured, measured_alone, opening
+from .in_store import IN_STORE
+from .measures import Shares, interval
 from .published import comparable
 from .silence import REMARKS, silent
 
 _SIZES = (6_000, 100_000)
-_WORDS = "words"
-_GROUPS = "words, groups"
-
-Opening = Callable[[], AbstractContextManager[Caller]]
-Ways = Mapping[str, Callable[[Caller, Sequence[Message]], Ingested]]
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,9 +47,14 @@ Ways = Mapping[str, Callable[[Caller, Sequence[Message]], Ingested]]
     metavar="URI",
     help="sqlite:///FILE, which is made and removed (the default), or bolt://…, which is emptied.",
 )
+@click.option("--jobs", default=1, metavar="N", help="Measure N conversations at a time.")
 @click.option("--cost", "with_cost", is_flag=True, help="Also the time, at 6,000 and 100,000.")
 def main(
-    folders: Iterable[Path], embeddings: tuple[str, ...], store: str | None, with_cost: bool
+    folders: Iterable[Path],
+    embeddings: tuple[str, ...],
+    store: str | None,
+    jobs: int,
+    with_cost: bool,
 ) -> None:
     """Measure FOLDERS, each with messages.jsonl and queries.jsonl, in one table.
 
@@ -65,28 +63,31 @@ def main(
     console = Console()
     console.width = max(console.width, 200)
     every = [(folders_of.source(folder), _questions(folder)) for folder in folders]
+    if jobs > 1 and store:
+        raise click.UsageError("--jobs: a store has one conversation at a time; leave out --store")
+    heads = ("", "%", *BASELINES, WORDS, GROUPS, *embeddings, "published")
+    table = Table(*(Column(head, no_wrap=True) for head in heads), box=box.MARKDOWN)
+    notes: list[str] = []
     with ExitStack() as stack:
-        opening = stack.enter_context(_opening(store))
+        opened = stack.enter_context(opening(store))
         models = {said: stack.enter_context(model(said)) for said in embeddings}
-        ways = {
-            _WORDS: Ingested,
-            _GROUPS: Grouped,
-            **{said: partial(ByMeaning, by=by) for said, by in models.items()},
-        }
-        heads = ("", "%", *BASELINES, *ways, "published")
-        table = Table(*(Column(head, no_wrap=True) for head in heads), box=box.MARKDOWN)
-        notes: list[str] = []
-        for source, memories in every:
-            shares = _measured(source, memories, ways, opening)
-            _add(table, notes, source, memories, shares)
+        figures: Iterator[Figures]
+        memories = [memory for _, some in every for memory in some]
+        if jobs > 1:
+            pool = stack.enter_context(multiprocessing.get_context("spawn").Pool(jobs))
+            figures = pool.imap(partial(measured_alone, embeddings), memories)
+        else:
+            figures = map(partial(measured, models, opened), memories)
+        followed = track(figures, total=len(memories), console=Console(stderr=True), transient=True)
+        for source, some in every:
+            _add(table, notes, source, some, _joined([next(followed) for _ in some]))
         if models:
-            memories = [memory for _, some in every for memory in some]
-            _add_silence(table, memories, models, opening)
+            _add_silence(table, memories, models, opened)
         console.print(table)
         for number, note in enumerate(notes, 1):
             console.print(f"{number}. {note}.", soft_wrap=True, highlight=False)
         for _, memories in every if with_cost else ():
-            console.print(_cost(memories, opening if store else None))
+            console.print(_cost(memories, opened if store else None))
             console.print(machine(quick=False), style="dim")
 
 
@@ -97,27 +98,8 @@ def _questions(folder: Path) -> list[Memory]:
     return memories
 
 
-@contextmanager
-def _opening(store: str | None) -> Iterator[Opening]:
-    """Yield what opens *store*, or a new file if there is none, with nothing in it."""
-    with tempfile.TemporaryDirectory() as made:
-        yield partial(emptied, store or f"{FILE}{made}/memories.db")
-
-
-def _measured(
-    source: folders_of.Source, memories: Sequence[Memory], ways: Ways, opening: Opening
-) -> dict[str, list[Shares]]:
-    """Return the shares of each question, by the baselines and then by each of *ways*."""
-    languages = text_lookups.spoken()
-    shares: dict[str, list[Shares]] = {name: [] for name in (*BASELINES, *ways)}
-    for memory in track(memories, str(source), console=Console(stderr=True), transient=True):
-        index = InMemory(memory.messages, languages)
-        for name in BASELINES:
-            shares[name] += found_by(FINDERS[name], memory, index)
-        for name, made in ways.items():
-            with opening() as store:
-                shares[name] += found_in(made(store, memory.messages), memory)
-    return shares
+def _joined(every: Sequence[Figures]) -> Figures:
+    return {name: [share for one in every for share in one[name]] for name in every[0]}
 
 
 def _add(
@@ -125,12 +107,12 @@ def _add(
     notes: list[str],
     source: folders_of.Source,
     memories: Sequence[Memory],
-    shares: Mapping[str, list[Shares]],
+    shares: Figures,
 ) -> None:
     """Add the rows of a folder to *table*, and to *notes* what its figures may be compared with."""
     levels = {query.level for memory in memories for query in memory.queries}
     answers = "sessions" if levels == {"session"} else "turns"
-    asked = shares[_WORDS]
+    asked = shares[WORDS]
     names = [str(source), f"{len(asked):,} questions, {answers}"]
     for figure in asked[0]:
         published = ""
@@ -150,7 +132,7 @@ def _add_silence(
         name = f"{remarks} remarks that nothing answers" if n == 0 else ""
         cells = [f"{100 * shares[n][1]:.0f}" for shares in counted.values()]
         table.add_row(
-            name, f"silent among {size:,}", *("" for _ in (*BASELINES, _WORDS, _GROUPS)), *cells, ""
+            name, f"silent among {size:,}", *("" for _ in (*BASELINES, WORDS, GROUPS)), *cells, ""
         )
 
 

@@ -52,6 +52,8 @@ class InStore:
 class Ingested:
     """The messages of a memory, ingested into a store that has nothing else."""
 
+    has_groups = False
+
     def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
         self._store = store
         self.numbers = {message.id: text for text, message in enumerate(messages)}
@@ -101,7 +103,8 @@ class Grouped(Ingested):
     def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
         super().__init__(store, messages)
         [state] = store.run(calls.groups.scopes())
-        if groups.wants(state["texts"], state["length"]):
+        self.has_groups = groups.wants(state["texts"], state["length"])
+        if self.has_groups:
             near = _neighbours(messages)
             store.run(calls.groups.group(DEFAULT_USER, near, None, MAX_INTEGER))
 
