@@ -35,8 +35,8 @@ CALL memorygraph.peek_context("Where does Daniele live?", 500) YIELD text, token
     Return the text of `context` without counting any access.
 CALL memorygraph.widened("What does the dog eat?") YIELD term, share, why;
     Return further search terms from the entities and concepts that a question names.
-CALL memorygraph.unnamed("What did Anna say about tea?") YIELD text;
-    Return a query without the first names of speakers: the text to make its vector of.
+CALL memorygraph.unnamed("What did Anna say about tea?") YIELD text, mean_length;
+    Return a query without the first names of speakers, to embed, and the mean words of a memory.
 
 Their links:
 

@@ -44,10 +44,10 @@ class Model:
         """Return how near *vector* is to what asks for nothing."""
         return self._portal.call(self._lazy.near_nothing, vector)
 
-    def neighbours(self, text: str) -> Sequence[text_lookups.Neighbour]:
-        """Return the terms near those of *text*."""
+    def neighbours(self, text: str, mean_length: float) -> Sequence[text_lookups.Neighbour]:
+        """Return the terms near those of *text*, for texts of *mean_length* words."""
         embedding = self._portal.call(self._lazy.opened)
-        return self._portal.call(neighbours, embedding, text)
+        return self._portal.call(neighbours, embedding, text, mean_length)
 
 
 @contextmanager
@@ -78,14 +78,17 @@ class ByMeaning(Grouped):
             reached = calls.embedding.reached(reached, rows)
 
     def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
-        unnamed = calls.memory_search.unnamed(DEFAULT_USER, query.text)
-        [row] = self._store.run(unnamed, query.asked_ms)
-        [vector] = self._model.vectors([row["text"]])
+        [vector] = self._model.vectors([self._unnamed(query)["text"]])
         if not any(vector):
             return None, {}
         near_nothing = list(self._model.near_nothing(vector))
         return (self._model.name, vector), {"near_nothing": near_nothing}
 
+    def _unnamed(self, query: Query) -> Record:
+        unnamed = calls.memory_search.unnamed(DEFAULT_USER, query.text)
+        [row] = self._store.run(unnamed, query.asked_ms)
+        return row
+
     def _run(self, call: Call, query: Query, given: Record) -> list[Record]:
-        near = self._model.neighbours(query.text)
+        near = self._model.neighbours(query.text, self._unnamed(query)["mean_length"])
         return super()._run(text_lookups.with_neighbours(call, DEFAULT_USER, near), query, given)

@@ -120,23 +120,23 @@ class Session:
 
         try:
             embedding = await self.embedding.opened()
-            said = text if is_statement else await self._unnamed(text)
+            said, mean_length = (text, 1.0) if is_statement else await self._unnamed(text)
             [vector] = await embedding.vectors([said])
             if not any(vector):
                 return Question()
             if is_statement:
                 return Question((embedding.name, vector))
             near_nothing = await self.embedding.near_nothing(vector)
-            neighbours = await vocabulary.neighbours(embedding, text)
+            neighbours = await vocabulary.neighbours(embedding, text, mean_length)
         except EmbeddingError as error:
             return Question(advice=f"found by words alone, for there is no vector: {error}")
         return Question((embedding.name, vector), None, near_nothing, neighbours)
 
-    async def _unnamed(self, text: str) -> str:
+    async def _unnamed(self, text: str) -> tuple[str, float]:
         if not text.strip() or missing():
-            return text
+            return text, 1.0
         [row] = await self.run(calls.memory_search.unnamed(self.user_id, text))
-        return str(row["text"])
+        return str(row["text"]), float(row["mean_length"])
 
     async def answered(
         self,

@@ -57,8 +57,8 @@ def near(folder: Path, portal: Any) -> Any:
     """Return the neighbours of the words of a question."""
     lazy = LazyEmbedding(f"model2vec:{folder}")
 
-    def found(text: str) -> Any:
-        return portal.call(vocabulary.neighbours, portal.call(lazy.opened), text)
+    def found(text: str, mean_length: float = 6.0) -> Any:
+        return portal.call(vocabulary.neighbours, portal.call(lazy.opened), text, mean_length)
 
     return found
 
@@ -122,6 +122,9 @@ def test_in_long_texts_a_neighbour_does_not_count(memory, near):
     words = " ".join(f"word{n}" for n in range(50))
     memory.import_rows([node("long", content=f"The banjo {words}")])
     assert ids(searched(memory, "Which instrument?", near)) == []
+    # So none is looked for.
+    [row] = memory.run(calls.memory_search.unnamed("default", "Which instrument?"))
+    assert not near("Which instrument?", row["mean_length"])
 
 
 def test_a_session_with_such_a_model_sends_them(kept, folder, portal):

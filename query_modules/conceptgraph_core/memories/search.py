@@ -289,8 +289,12 @@ def widened(graph: AllMemories, text_: str) -> list[Row]:
 
 
 def unnamed(graph: AllMemories, query: str) -> Row:
-    """Return the `text` of *query* without the first names of speakers (`retrieval.unnamed`)."""
-    return {"text": speakers.unnamed(graph, graph.context.user_id, query, "query")}
+    """Return the `text` of *query* without the first names of speakers, and `mean_length`.
+
+    See `retrieval.unnamed`.
+    """
+    text_, mean_length = speakers.unnamed(graph, graph.context.user_id, query, "query")
+    return {"text": text_, "mean_length": mean_length}
 
 
 def _further(graph: AllMemories, query: str) -> list[Further]:

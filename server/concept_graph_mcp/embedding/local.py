@@ -34,7 +34,8 @@ def sentence_transformers(name: str) -> Embedding:
     def encode(texts: list[str]) -> Any:
         return model.encode(texts, show_progress_bar=False)
 
-    dimension = int(model.get_sentence_embedding_dimension())
+    # The method that returns it is named differently in different versions.
+    dimension = len(encode(["a"])[0])
     return LocalEmbedding(called(f"sentence-transformers:{name}"), dimension, encode)
 
 
