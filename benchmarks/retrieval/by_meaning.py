@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -63,6 +64,7 @@ class ByMeaning(Grouped):
     def __init__(self, store: Caller, messages: Sequence[Message], by: Model) -> None:
         super().__init__(store, messages)
         self._model = by
+        self._unnamed = cache(self._without_names)
         store.run(calls.embedding.choose(by.name, by.dimension, again=False))
         store.fit_vectors()
         reached: calls.embedding.Reached = {}
@@ -84,7 +86,7 @@ class ByMeaning(Grouped):
         near_nothing = list(self._model.near_nothing(vector))
         return (self._model.name, vector), {"near_nothing": near_nothing}
 
-    def _unnamed(self, query: Query) -> Record:
+    def _without_names(self, query: Query) -> Record:
         unnamed = calls.memory_search.unnamed(DEFAULT_USER, query.text)
         [row] = self._store.run(unnamed, query.asked_ms)
         return row

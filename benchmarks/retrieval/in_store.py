@@ -13,8 +13,10 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, text_lookups
 from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.worker import latent
+from conceptgraph_core.budgets import MAX_BUDGET
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.limits import MAX_CONTENT, MAX_INTEGER, MAX_SUMMARY
+from conceptgraph_core.memories import rendering
 from conceptgraph_core.retrieval import groups
 from conceptgraph_core.retrieval.question import speaker_terms
 from conceptgraph_core.retrieval.schema import MAX_LIMIT
@@ -72,12 +74,21 @@ class Ingested:
         )
         return self._run(call, query, given)
 
-    def held(self, query: Query, budget: int) -> list[int]:
-        """Return what `memory_context` holds within *budget* tokens."""
+    def held(self, query: Query, budgets: Sequence[int]) -> dict[int, list[int]]:
+        """Return what `memory_context` holds within each of *budgets* tokens.
+
+        It is asked once: a smaller budget only leaves out more of the same entries.
+        """
         embedded, given = self._embedded(query)
-        call = calls.memory_search.context(DEFAULT_USER, query.text, budget, embedded)
+        call = calls.memory_search.context(DEFAULT_USER, query.text, MAX_BUDGET, embedded)
         [row] = self._run(call, query, given)
-        return [self.numbers[one["memory_id"]] for one in row["entries"]]
+        return {
+            budget: [
+                self.numbers[entry["memory_id"]]
+                for _, entry, _ in rendering.fitting(row["entries"], budget)
+            ]
+            for budget in budgets
+        }
 
     def recalled(self, query: Query) -> list[int]:
         """Return what `recall` holds; nothing where no text has enough of the question's words."""

@@ -39,7 +39,8 @@ def of_found(memory: Memory, query: Query, texts: Sequence[int]) -> Shares:
 
 def _of_texts(memory: Memory, query: Query, kept: Ingested) -> Shares:
     """Return the share of the answers that each text within a budget holds."""
-    held = {f"context, {budget:,} tokens": kept.held(query, budget) for budget in BUDGETS}
+    contexts = kept.held(query, BUDGETS).items()
+    held = {f"context, {budget:,} tokens": texts for budget, texts in contexts}
     held[f"recall tool, {DEFAULT_BUDGET:,} tokens"] = kept.recalled(query)
     return {
         figure: _share(query, [query.answer(memory.messages[text]) for text in texts])

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from .. import budgets, dates
+from .. import budgets
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
 from .search import Finder, Found
@@ -179,22 +179,15 @@ def _entries(
 def _fitting(
     graph: Graph, found: Sequence[tuple[Node, Row]], budget: int
 ) -> Iterator[tuple[Node, Row, str]]:
-    """Yield those of *found* that fit, each with its line; the first is cut if it does not fit."""
-    used = 0
-    for node, whole in found:
-        graph.step()
-        shown, line = whole, rendering.line(whole, dates.minute)
-        needed = budgets.size(line) + (1 if used else 0)
-        if budgets.tokens(used + needed) > budget:
-            if used:
-                continue
-            shown = dict(rendering.cut(whole, budget))
-            line = rendering.line(shown, dates.minute)
-            needed = budgets.size(line)
-            if budgets.tokens(needed) > budget:
-                continue
-        used += needed
-        yield node, shown, line
+    """Yield those of *found* that fit, each with its line (`rendering.fitting`)."""
+
+    def entries() -> Iterator[Row]:
+        for _, whole in found:
+            graph.step()
+            yield whole
+
+    for place, shown, line in rendering.fitting(entries(), budget):
+        yield found[place][0], dict(shown), line
 
 
 def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:

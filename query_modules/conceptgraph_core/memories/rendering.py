@@ -3,11 +3,11 @@
 Imports nothing of Memgraph: the shell renders the same text with days in its own time zone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import quoting
-from ..budgets import BYTES_A_TOKEN, size
+from ..budgets import BYTES_A_TOKEN, size, tokens
 from ..dates import minute
 from .schema import DEFAULT_SOURCE
 
@@ -45,6 +45,27 @@ def teller(entry: Entry) -> str:
     if speaker is not None:
         return f"{quoting.quoted(speaker)} said"
     return "note" if source == DEFAULT_SOURCE else f"note from {quoting.named(source)}"
+
+
+def fitting(entries: Iterable[Entry], budget: int) -> Iterator[tuple[int, Entry, str]]:
+    """Yield those of *entries* that fit within *budget* tokens: the place, the entry and its line.
+
+    One that does not fit is left out; only the first one is cut.
+    """
+    used = 0
+    for place, whole in enumerate(entries):
+        shown, made = whole, line(whole, minute)
+        needed = size(made) + (1 if used else 0)
+        if tokens(used + needed) > budget:
+            if used:
+                continue
+            shown = cut(whole, budget)
+            made = line(shown, minute)
+            needed = size(made)
+            if tokens(needed) > budget:
+                continue
+        used += needed
+        yield place, shown, made
 
 
 def cut(entry: Entry, budget: int) -> Entry:
