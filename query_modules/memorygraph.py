@@ -23,6 +23,13 @@ CALL memorygraph.decay_status("tea") YIELD state, next_state, next_state_at;
 CALL memorygraph.preserve("tea", "favorite") YIELD state, preserved;
     Keep a memory from fading: by a tag, or without one until a time.
 
+Values of programs:
+
+CALL memorygraph.items([{do: "put", path: "notes/tea", text: "Green tea at four"}]) YIELD id;
+    Get, find, put, append and remove values under paths, in one transaction; each is a memory.
+CALL memorygraph.peek_items([{do: "find", under: "notes"}]) YIELD path, value;
+    Do the steps of `items` that only read: get, find and folders.
+
 Finding them:
 
 CALL memorygraph.recent(5) YIELD text, state;
@@ -97,6 +104,7 @@ from conceptgraph_core.memories import (
     crud,
     decay,
     ingesting,
+    items,
     lifecycle,
     links,
     procedures,
@@ -117,6 +125,7 @@ register(procedures.FORGET, Graph, crud.forget)
 register(procedures.TOUCH, Graph, lifecycle.touch)
 register(procedures.DECAY_STATUS, Graph, lifecycle.status)
 register(procedures.PRESERVE, Graph, lifecycle.preserve)
+register(procedures.ITEMS, AllMemories, items.items)
 
 register(procedures.RECENT, Graph, crud.recent)
 register(procedures.SEARCH, Graph, searching.search)

@@ -45,6 +45,8 @@ ORDER = [
             "tools",
             "memory",
             "hooks",
+            "dropins",
+            "testing",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),

@@ -10,6 +10,9 @@ MAX_EPISODE_NAME: Final = MAX_NAME + 20
 MAX_SUMMARY: Final = 20_000
 # The characters of one memory.
 MAX_CONTENT: Final = 100_000
+# The characters of the path of a value that a program keeps, and of the value.
+MAX_PATH: Final = 4_000
+MAX_VALUE: Final = 10_000_000
 # 9999-12-31T00:00:00Z: not all later times have a local date.
 MAX_TIME_MS: Final = 253_402_214_400_000
 

@@ -59,9 +59,12 @@ def summary(value: object, field: str) -> str:
     return _text(value, field, limits.MAX_SUMMARY)
 
 
-def long(value: object, field: str, most: int) -> str:
-    """Return *value* unchanged if it is a text of at most *most* characters."""
-    return _text(value, field, most)
+def long(value: object, field: str, most: int, blank: bool = False) -> str:
+    """Return *value* unchanged if it is a text of at most *most* characters.
+
+    A blank one is valid only with *blank*.
+    """
+    return _text(value, field, most, blank)
 
 
 def number(value: Any, field: str, low: float, high: float) -> float:
@@ -83,10 +86,10 @@ def integer(value: Any, field: str, low: int, high: int) -> int:
     return value
 
 
-def _text(value: object, field: str, limit: int) -> str:
+def _text(value: object, field: str, limit: int, blank: bool = False) -> str:
     if not isinstance(value, str):
         raise InvalidText(f"{field}: must be text, not {kind(value)}")
-    if not value.strip():
+    if not blank and not value.strip():
         raise InvalidText(f"{field}: must not be empty")
     if len(value) > limit:
         raise InvalidText(f"{field}: {len(value)} characters are too long; at most {limit}")

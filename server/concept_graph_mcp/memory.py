@@ -12,11 +12,11 @@
 
 import functools
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from types import TracebackType
-from typing import Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
+from typing import Any, Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -24,6 +24,7 @@ from conceptgraph_core import text
 from conceptgraph_core.context import DEFAULT_USER, OWN
 from conceptgraph_core.errors import ConceptGraphError
 
+from . import calls
 from .errors import Refused
 from .session import Clock, Session
 from .settings import Settings, SettingsError, machine_zone, read
@@ -86,6 +87,21 @@ class AsyncMemory(EverydayTools):
     ) -> None:
         await self.close()
 
+    async def items(self, *steps: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Do *steps* on values under paths, in one transaction: see `CALL memorygraph.items`.
+
+        The drop-ins are built on it. A step with a query is a call of its own. Raises StoreError.
+        """
+        session = self._opened
+        query = next((one["query"] for one in steps if one.get("query")), None)
+        if query is None:
+            return await session.run(calls.items.items(session.user_id, steps))
+        whose = session.concept_scope
+        rows, _ = await session.answered(
+            query, lambda embedded: calls.items.items(session.user_id, steps, embedded, whose)
+        )
+        return rows
+
     async def close(self) -> None:
         """Close the store and the embedding."""
         await self._opened.store.close()
@@ -147,6 +163,7 @@ class Memory:
     about = _blocking(AsyncMemory.about)
     forget = _blocking(AsyncMemory.forget)
     relate = _blocking(AsyncMemory.relate)
+    items = _blocking(AsyncMemory.items)
     identify = _blocking(AsyncMemory.identify)
 
 

@@ -75,6 +75,7 @@ def live(memory: Any, scope: str) -> None:
     made = calls.memories.create(scope, f"A {mark} tea of hazelnuts", tags=[f"{mark} tag"])
     [third] = run(made)
     run(calls.memories.forget(third["memory_id"], f"{mark} reason"))
+    run(calls.items.items(scope, [{"do": "put", "path": "notes/nuts", "text": f"{said} too"}]))
     observed = [{"label": name, "type": "entity"} for name in ("Max", "Maxi", f"{mark} Paul")]
     text = f"Max, Maxi and {mark} Paul eat hazelnuts"
     run(calls.entities.observe("s", "m", "user", text, observed, user_id=scope))
@@ -121,6 +122,14 @@ GIVEN: dict[str, Any] = {
     **{"link_confidence": 0.5, "link_rationale": "alike", "by": "user_correction"},
     **{"retention_ms": 1, "silent_ms": 0, "step": "decay", "by_id": {}, "messages": []},
     **{"bounds": [0, 2_000_000_000_000]},
+    "steps": [
+        {"do": "get", "path": "notes/nuts"},
+        {"do": "find", "under": "notes", "query": WORDS},
+        {"do": "folders", "under": "notes"},
+        {"do": "put", "path": "notes/nuts", "text": WORDS},
+        {"do": "append", "under": "notes", "text": WORDS},
+        {"do": "remove", "path": "notes/nuts"},
+    ],
     **{"strategy": "bfs", "links": [], "rows": [], "records": [], "holder": "me"},
 }
 
@@ -208,7 +217,10 @@ def made_calls(scope: str, user: str, ids: dict[str, str], memory: Any) -> list[
         **{"now_ms": memory.now_ms, "relation": "supports", "after": None, "again": False},
     }
     made = []
-    for layer in ("concepts", "memories", "memory_links", "memory_search", "entities", "everyday"):
+    for layer in (
+        *("concepts", "memories", "memory_links", "memory_search", "items", "entities"),
+        "everyday",
+    ):
         module = getattr(calls, layer)
         given = {**known_names, "scope": scope if layer == "concepts" else user}
         if layer == "entities":

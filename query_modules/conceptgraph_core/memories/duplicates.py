@@ -22,8 +22,9 @@ def known(
     """Return the duplicate of a text, if one is current, and its near-duplicates, best first.
 
     * A duplicate has exactly this text, but for blanks: a corrected password is another text.
-    * It is current if it is a note, not a message, and no later memory contradicts it. The
-      latest of several counts. A text about another time (*happened_at*) is another one.
+    * It is current if it is a note, neither a message nor a program's value, and no later memory
+      contradicts it. The latest of several counts. A text about another time (*happened_at*) is
+      another one.
     * A near-duplicate shares half of all terms of both, and two or more, or its vector has a
       cosine of 0.85 or more. The value is the later memory that contradicts it, if any.
 
@@ -61,7 +62,9 @@ def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
     noted = [
         node
         for node in same
-        if node.value("thread") is None and _collapsed(node.content) == _collapsed(content)
+        if node.value("thread") is None
+        and node.value("path") is None
+        and _collapsed(node.content) == _collapsed(content)
     ]
     against = standing.against(graph, noted, near_duplicates.grouped(same))
     return max(

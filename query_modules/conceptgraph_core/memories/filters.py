@@ -13,12 +13,13 @@ from . import schema
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The filters of a search; an empty or None one does not filter. `tags`: any of them."""
+    """The filters of a search; an empty or None one does not filter. `tags`, `ids`: any of them."""
 
     source: str | None = None
     types: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
+    ids: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -43,4 +44,5 @@ class Wanted:
             and (not self.types or node.value("type") in self.types)
             and (not self.states or graph.state(node) in self.states)
             and (not self.tags or not self.tags.isdisjoint(node.value("tags")))
+            and (not self.ids or node.memory_id in self.ids)
         )

@@ -32,3 +32,9 @@ def before(now_ms: int) -> str:
     """Return what is less than every id that was made at *now_ms* or later, by time."""
     digits = f"{max(0, now_ms) & _MILLISECONDS:012x}"
     return f"{digits[:8]}-{digits[8:]}"
+
+
+def item_id(scope: str, path: str) -> str:
+    """Return the id of the value of *scope* at *path*, so that two writers of it conflict."""
+    uuid = __import__("uuid")
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{scope}\x1f{path}"))

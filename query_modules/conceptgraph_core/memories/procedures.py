@@ -64,6 +64,11 @@ TOUCH = writes("memorygraph.touch", memory_id=str, access_count=int, state=str, 
 DECAY_STATUS = reads("memorygraph.decay_status", **_STATUS)
 PRESERVE = writes("memorygraph.preserve", **_STATUS)
 
+ITEMS = writes(
+    "memorygraph.items", step=int, id=str | None, path=str, value=str | None, text=str | None,
+    created_at=int | None, changed_at=int | None, lapses_after=int | None, score=float | None,
+).peeking_as("memorygraph.peek_items")  # fmt: skip
+
 LINK = writes("memorygraph.link", **_ENDS, created=bool)
 RELINK = writes("memorygraph.relink", **_ENDS, restored=bool)
 CONNECTED = reads(

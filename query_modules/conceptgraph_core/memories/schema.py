@@ -137,6 +137,19 @@ def checked_content(value: Any, field: str) -> str:
     return text.long(value, field, limits.MAX_CONTENT)
 
 
+def checked_path(value: Any, field: str) -> str:
+    """Return *value*, names joined by "/", none of them empty. Raises InvalidText."""
+    path = text.long(value, field, limits.MAX_PATH)
+    if not all(path.split("/")):
+        raise InvalidText(f"{field}: must not have an empty name")
+    return path
+
+
+def checked_value(value: Any, field: str) -> str:
+    """Return *value*, a text of a program's making, which may be empty. Raises InvalidText."""
+    return text.long(value, field, limits.MAX_VALUE, blank=True)
+
+
 def checked_names(value: Any, field: str) -> list[str]:
     """Return *value*, a list of names, each once, in their order. Raises InvalidText."""
     if not isinstance(value, (list, tuple)):
@@ -307,6 +320,13 @@ LAYER: Final = Layer(
                 optional("said_at", validators.time),
                 # The end of its validity, where another one replaced it.
                 optional("valid_until", validators.time),
+                # Set if a program keeps a value here (see `items`): where, what, and for how long
+                # (ms) since it was used last.
+                optional("path", checked_path),
+                optional("value", checked_value),
+                optional("changed_at", validators.time),
+                optional("lapses_after", validators.count),
+                optional("lapses_at", validators.time),
             ),
             text="content",
             scope="user_id",
@@ -346,6 +366,7 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "deleted_at", "id")),
         Index(MEMORY, ("user_id", "parent_id")),
         Index(MEMORY, ("user_id", "thread", "position")),
+        Index(MEMORY, ("user_id", "path")),
     ),
     vectors=(VectorIndex(MEMORY, "embedding", ("summary", "content"), "embedding_dimension"),),
 )

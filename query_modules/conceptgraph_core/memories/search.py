@@ -84,13 +84,14 @@ class Finder:
         """
         wide = depth
         while True:
-            ranked = self._ranked(wide, wanted)
+            ranked = self.ranked(wide, wanted)
             found = _once(ranked)
             if len(found) >= depth or len(ranked) < wide or wide >= schema.MAX_FILTERED:
                 return found[:depth]
             wide *= 4
 
-    def _ranked(self, depth: int, wanted: Wanted) -> list[Found]:
+    def ranked(self, depth: int, wanted: Wanted) -> list[Found]:
+        """Return the best *depth* memories that are *wanted*, each of several duplicates too."""
         if self._vector:
             self._search.expect_near(self._nearest(depth, wanted))
         admits = functools.partial(wanted.admits, self._graph)

@@ -172,6 +172,11 @@ class AllMemories(adapter.Graph[Node]):
         """Tell whether *node* belongs to this call's scope."""
         return bool(node.raw.get_property("user_id") == self.context.user_id)
 
+    def has_lapsed(self, node: Node) -> bool:
+        """Tell whether *node* is the value of a program whose time is over."""
+        until = node.raw.get_property("lapses_at")
+        return until.__class__ is int and until <= self.context.now_ms
+
     def fading(self, node: Node) -> Fading:
         """Return the inputs of the score of *node*, with its links if they count."""
         fading = node.fading
@@ -246,7 +251,7 @@ class Graph(AllMemories):
     """One call's view of the memories of its scope that are neither forgotten nor expired."""
 
     def sees(self, node: Node) -> bool:
-        return super().sees(node) and not node.is_deleted
+        return super().sees(node) and not node.is_deleted and not self.has_lapsed(node)
 
     def state(self, node: Node) -> str:
         # A deleted memory is invisible.

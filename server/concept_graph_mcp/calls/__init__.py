@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from . import everyday as everyday
     from . import groups as groups
     from . import ingesting as ingesting
+    from . import items as items
     from . import memories as memories
     from . import memory_admin as memory_admin
     from . import memory_links as memory_links
@@ -31,7 +32,16 @@ if TYPE_CHECKING:
 
 _LAYERS = (
     *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
-    *("ingesting", "groups", "memory_admin", "entities", "entity_admin", "everyday", "users"),
+    *(
+        "ingesting",
+        "items",
+        "groups",
+        "memory_admin",
+        "entities",
+        "entity_admin",
+        "everyday",
+        "users",
+    ),
 )
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 

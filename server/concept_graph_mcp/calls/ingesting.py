@@ -30,12 +30,12 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
     parts: list[Lookup] = [
         ids(*(message["id"] for message in messages)),
         *text_lookups.of_records(records),
-        *(_ends(scope, tuple(threads)) if threads else ()),
+        *(ends(scope, tuple(threads)) if threads else ()),
     ]
     return Call(procedures.INGEST, (list(messages),), Union(tuple(parts)), text_lookups.context())
 
 
-def _ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:
+def ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:
     """Look up the ends of *threads*, if they exist, and their entries in the text index."""
     last = Last(schema.MEMORY, "thread", threads, "position", 1, where=mine(scope))
     said = Last(of_words.TEXT, "thread", threads, "position", NEIGHBOURS, where=(("scope", scope),))

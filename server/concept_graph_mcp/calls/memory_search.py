@@ -112,11 +112,18 @@ def _asking(
 
     *scopes* are that of the memories and that of the concepts that it names.
     """
+    near_: list[Lookup] = []
+    if embedded is not None:
+        near_ = [remembered(), near(scopes[0], embedded[1], depth, wanted)]
+    return asking(scopes, query, near_)
+
+
+def asking(
+    scopes: tuple[str, str], query: str, also: Sequence[Lookup]
+) -> tuple[Lookup, dict[str, Any]]:
+    """Return the look-up of what may match *query* by its words, and *also*, and its context."""
     text.summary(query, "query")
     scope, concept_scope = scopes
-    also: list[Lookup] = []
-    if embedded is not None:
-        also = [remembered(), near(scope, embedded[1], depth, wanted)]
     then = text_lookups.of_widened(widened(scope, query, concept_scope), scope)
     context = text_lookups.context() | concepts.whose(concept_scope)
     return text_lookups.of_question(query, scope, scope, also, then), context

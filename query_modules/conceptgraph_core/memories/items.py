@@ -1,0 +1,290 @@
+"""Keep values of programs under paths, each as a memory that is found by its text.
+
+A path is names joined by "/"; those below "a/b" begin with "a/b/". Everything that a program asks
+for at once is one call, so it is one transaction. The drop-ins of the server are built on it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from .. import limits, text
+from ..errors import InvalidText, NotAllowed
+from ..retrieval.indexer import Writer
+from . import item_filters, rules, schema
+from .crud import checked
+from .filters import Wanted
+from .ids import item_id
+from .search import Finder
+from .view import AllMemories, Node
+
+Row = dict[str, Any]
+Step = Mapping[str, Any]
+
+# Positions have as many digits, so that paths are in their order.
+_DIGITS: Final = 12
+_MOST_FOUND: Final = 100_000
+
+
+def items(
+    graph: AllMemories,
+    steps: Sequence[Mapping[str, Any]],
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> list[Row]:
+    """Do *steps* in their order, each a map with `do`:
+
+    * get: the value at `path`.
+    * find: those below `under`, that pass `where` (see `item_filters`), the latest changed first,
+      or with `ordered` by path; `limit` of them after the first `offset`. With `query` (and its
+      *vector* by *model*) those that match it come first, the best first, with a score. `lapsed`:
+      those whose time is over instead.
+    * folders: the paths below `under` that have values directly below them.
+    * put: `value` at `path`, found by `text` (else by its path), from `source`; without `value` the
+      text is the value. It lapses `lapses_after` ms after it was used last. With `was`, the
+      changed_at of the value there (0: none), it is refused if another one is there.
+    * append: the same, at the next position below `under`, as said by `speaker`.
+    * use: let the value at `path` lapse later.
+    * remove: the value at `path`, for ever. `lapsed`: only if its time is over.
+
+    A row of what was read, stored or removed has step (its place in *steps*), id, path, value,
+    text, created_at, changed_at, lapses_after and score.
+
+    Raises InvalidText, InvalidNumber, NotAllowed.
+    """
+    doing = _Items(graph, vector, model)
+    rows = []
+    for number, step in enumerate(steps):
+        graph.step()
+        do = doing.steps.get(step.get("do", ""))
+        if do is None:
+            raise InvalidText(f"do: must be one of {', '.join(doing.steps)}")
+        rows += [{"step": number, **row} for row in do(step)]
+    doing.writer.finish()
+    return rows
+
+
+class _Items:
+    """The values that the steps of one call are about."""
+
+    def __init__(self, graph: AllMemories, vector: Sequence[float], model: str | None) -> None:
+        self.writer = Writer(graph)
+        self.steps: Mapping[str, Callable[[Step], Iterable[Row]]] = {
+            "get": self._get,
+            "find": self._find,
+            "folders": self._folders,
+            "put": self._put,
+            "append": self._append,
+            "use": self._use,
+            "remove": self._remove,
+        }
+        self._graph = graph
+        self._embedded = (vector, model)
+        self._now = graph.context.now_ms
+        self._scope = text.name(graph.context.user_id, "user_id")
+        self._nodes = {
+            path: node
+            for node in graph.nodes()
+            if isinstance(path := node.raw.get_property("path"), str)
+        }
+
+    def admits(self, node: Node) -> bool:
+        """Tell whether *node* is there for programs."""
+        return not node.is_deleted and not self._graph.has_lapsed(node)
+
+    def _get(self, step: Step) -> Iterator[Row]:
+        node = self._nodes.get(_path(step))
+        if node is not None and self.admits(node):
+            yield _row(node)
+
+    def _find(self, step: Step) -> Iterator[Row]:
+        passes = item_filters.passing(step.get("where"))
+        under = _below(step)
+        admits = self._graph.has_lapsed if step.get("lapsed") else self.admits
+        wanted = [
+            node
+            for path, node in self._nodes.items()
+            if path.startswith(under) and admits(node) and passes(_value(node))
+        ]
+        if step.get("ordered"):
+            wanted.sort(key=_path_of)
+        else:
+            wanted.sort(key=lambda node: (-node.value("changed_at"), _path_of(node)))
+        offset = text.integer(step.get("offset") or 0, "offset", 0, limits.MAX_INTEGER)
+        limit = step.get("limit")
+        beyond = None if limit is None else offset + text.integer(limit, "limit", 0, _MOST_FOUND)
+        scores = self._scores(step["query"], wanted) if step.get("query") else {}
+        wanted.sort(key=lambda node: -scores.get(node.id, 0.0))
+        for node in wanted[offset:beyond]:
+            yield _row(node, scores.get(node.id))
+
+    def _scores(self, query: str, among: Sequence[Node]) -> dict[int, float]:
+        finder = Finder(self._graph, query, *self._embedded)
+        wanted = Wanted(ids=frozenset(node.memory_id for node in among))
+        found = finder.ranked(max(1, len(among)), wanted)
+        return {one.node.id: one.score for one in found}
+
+    def _folders(self, step: Step) -> Iterator[Row]:
+        under = _below(step)
+        found = {
+            path.rpartition("/")[0]
+            for path, node in self._nodes.items()
+            if path.startswith(under) and self.admits(node)
+        }
+        for path in sorted(found):
+            yield _NO_ROW | {"path": path}
+
+    def _put(self, step: Step) -> Iterator[Row]:
+        path = _path(step)
+        node = self._nodes.get(path)
+        is_there = node is not None and self.admits(node)
+        at = node.value("changed_at") if is_there and node is not None else 0
+        if step.get("was") is not None and step["was"] != at:
+            raise NotAllowed("path: what is there has changed meanwhile; read it again")
+        values = self._values(step, path)
+        values["changed_at"] = max(self._now, at + 1)
+        if node is None:
+            node = self._create(path, values)
+        else:
+            again = {} if is_there else {"created_at": self._now, "accessed_at": self._now}
+            self._graph.update(node, **_RESET, **again, **values)
+            self._graph.update(node, latest=_latest(node))
+        self.writer.put(schema.KIND, node)
+        yield _row(node)
+
+    def _append(self, step: Step) -> Iterator[Row]:
+        thread = schema.checked_path(step.get("under"), "under")
+        position = self._next(thread)
+        path = f"{thread}/{position:0{_DIGITS}}"
+        # Not the path: its words could not be looked up before.
+        values = self._values(step, thread) | {"changed_at": self._now}
+        said = {"thread": thread, "position": position, "said_at": self._now}
+        if step.get("speaker") is not None:
+            said["speaker"] = text.name(step["speaker"], "speaker")
+        node = self._create(path, values | said)
+        self.writer.put(schema.KIND, node)
+        yield _row(node)
+
+    def _next(self, thread: str) -> int:
+        """Return the next position in *thread*; two calls that do so at once conflict."""
+        there = [node for node in self._nodes.values() if node.value("thread") == thread]
+        if not there:
+            self.writer.begin(self._scope, thread)
+            return 0
+        last = max(there, key=lambda node: node.value("position") or 0)
+        position = int(last.value("position") or 0)
+        last.raw.set_property("position", position)
+        return position + 1
+
+    def _use(self, step: Step) -> Iterator[Row]:
+        node = self._nodes.get(_path(step))
+        if node is not None and self.admits(node) and node.value("lapses_after") is not None:
+            self._graph.update(node, lapses_at=self._now + node.value("lapses_after"))
+            yield _row(node)
+
+    def _remove(self, step: Step) -> Iterator[Row]:
+        path = _path(step)
+        node = self._nodes.get(path)
+        if node is None or (step.get("lapsed") and not self._graph.has_lapsed(node)):
+            return
+        row = _row(node)
+        is_there = self.admits(node)
+        self.writer.remove(schema.KIND, node)
+        self._graph.delete_node(node)
+        del self._nodes[path]
+        if is_there or step.get("lapsed"):
+            yield row
+
+    def _create(self, path: str, values: Row) -> Node:
+        made = {
+            **_RESET,
+            "id": item_id(self._scope, path),
+            "user_id": self._scope,
+            "path": path,
+            "tags": [],
+            "concepts": [],
+            "source": schema.DEFAULT_SOURCE,
+            "metadata": {},
+            "importance_score": schema.DEFAULT_IMPORTANCE,
+            "decay_score": schema.DEFAULT_IMPORTANCE,
+            "confidence": schema.DEFAULT_CONFIDENCE,
+            # A program's value does not fade: it lapses, or the program removes it.
+            "decay_rate": 0.0,
+            "access_count": 0,
+            "created_at": self._now,
+            "accessed_at": self._now,
+            "last_decay_update": self._now,
+            **values,
+        }
+        made["latest"] = schema.latest(made)
+        given = {name: one for name, one in made.items() if one is not None}
+        node = self._nodes[path] = self._graph.create_node(schema.MEMORY, **given)
+        return node
+
+    def _values(self, step: Step, otherwise: str) -> Row:
+        """Return the properties that *step* gives, in their stored form; *otherwise* a text."""
+        said, value = step.get("text"), step.get("value")
+        if value is None and (said is None or not said.strip()):
+            value = said or ""
+        lasts = step.get("lapses_after")
+        made = checked(
+            {
+                "content": said if said is not None and said.strip() else otherwise,
+                "value": value,
+                "source": step.get("source"),
+                "lapses_after": lasts,
+            }
+        )
+        return {
+            "value": None,
+            "lapses_after": None,
+            **made,
+            "lapses_at": None if lasts is None else self._now + lasts,
+        }
+
+
+# The properties of a value that was hidden or embedded, for the one put in its place.
+_RESET: Final[Row] = {
+    "state": rules.ACTIVE,
+    "deleted_at": None,
+    "embedding": None,
+    "embedding_dimension": None,
+}
+_NO_ROW: Final[Row] = dict.fromkeys(
+    ("id", "path", "value", "text", "created_at", "changed_at", "lapses_after", "score")
+)
+
+
+def _row(node: Node, score: float | None = None) -> Row:
+    get = node.raw.get_property
+    return {
+        "id": node.memory_id,
+        "path": get("path"),
+        "value": _value(node),
+        "text": node.content,
+        "created_at": node.value("created_at"),
+        "changed_at": node.value("changed_at"),
+        "lapses_after": get("lapses_after"),
+        "score": None if score is None else round(score, schema.DECIMALS),
+    }
+
+
+def _value(node: Node) -> str:
+    value = node.raw.get_property("value")
+    return value if isinstance(value, str) else node.content
+
+
+def _latest(node: Node) -> int:
+    names = ("created_at", "accessed_at", "access_count", "said_at")
+    return schema.latest({name: node.value(name) for name in names})
+
+
+def _path_of(node: Node) -> str:
+    return str(node.raw.get_property("path"))
+
+
+def _path(step: Step) -> str:
+    return schema.checked_path(step.get("path"), "path")
+
+
+def _below(step: Step) -> str:
+    return schema.checked_path(step.get("under"), "under") + "/"

@@ -1,0 +1,86 @@
+"""Build the call that reads and stores values of programs under paths."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core.layers import SHARED
+from conceptgraph_core.memories import procedures, schema
+from conceptgraph_core.memories.ids import item_id
+from conceptgraph_core.memories.item_filters import passing
+
+from . import ingesting, memory_search, text_lookups
+from .call import Call, checked
+from .embedding import remembered
+from .lookups import Lookup, Range, Union
+from .memories import Embedded, ids, mine
+
+# The steps that write.
+WRITING = frozenset({"put", "append", "use", "remove"})
+
+
+@checked
+def items(
+    scope: str,
+    steps: Sequence[Mapping[str, Any]],
+    embedded: Embedded | None = None,
+    concept_scope: str = SHARED,
+) -> Call:
+    """Return the call that does *steps*, as `memories.items` says, in one transaction.
+
+    A step with a query is a call of its own; *embedded* is its vector, if there is one.
+    """
+    model, vector = embedded or (None, ())
+    arguments = (list(steps), list(vector), model)
+    writes = any(step.get("do") in WRITING for step in steps)
+    procedure = procedures.ITEMS if writes else procedures.ITEMS.peek()
+    parts = tuple(_needed(scope, steps))
+    for step in steps:
+        _storable(step)
+        if step.get("query"):
+            scopes = (scope, concept_scope)
+            also = parts if embedded is None else (remembered(), *parts)
+            return Call(procedure, arguments, *memory_search.asking(scopes, step["query"], also))
+    return Call(procedure, arguments, Union(parts), text_lookups.context())
+
+
+def _storable(step: Mapping[str, Any]) -> None:
+    """Check the texts of *step* early, because some must not even reach a database."""
+    for name in ("value", "text"):
+        if step.get(name) is not None:
+            schema.checked_value(step[name], name)
+    passing(step.get("where"))
+
+
+def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
+    """Look up the values at the paths and below them, and what is needed to index new texts."""
+    paths = [
+        schema.checked_path(step["path"], "path") for step in steps if step.get("path") is not None
+    ]
+    if paths:
+        yield ids(*(item_id(scope, path) for path in paths))
+    for step in steps:
+        if step.get("do") in ("find", "folders"):
+            under = schema.checked_path(step.get("under"), "under")
+            # "0" is the character after "/".
+            yield Range((schema.MEMORY,), "path", f"{under}/", f"{under}0", mine(scope))
+    threads = {step["under"]: None for step in steps if step.get("do") == "append"}
+    if threads:
+        yield from ingesting.ends(scope, tuple(threads))
+    yield from text_lookups.of_records(_records(scope, steps))
+    removed = [item_id(scope, step["path"]) for step in steps if step.get("do") == "remove"]
+    if removed:
+        yield from text_lookups.of_removals(schema.KIND, removed, scope)
+
+
+def _records(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for step in steps:
+        if step.get("do") in ("put", "append"):
+            path = step.get("path") or str(step.get("under"))
+            said = step.get("text")
+            yield {
+                "kind": schema.KIND.kind,
+                "id": item_id(scope, path),
+                "user_id": scope,
+                "content": said if said and said.strip() else path,
+                "speaker": step.get("speaker"),
+            }

@@ -1,0 +1,1 @@
+"""The memory behind the interfaces of agent frameworks, each in a module that needs its package."""

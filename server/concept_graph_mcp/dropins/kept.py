@@ -1,0 +1,91 @@
+"""Keep a framework's values in a memory, under paths."""
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from anyio import to_thread
+
+from conceptgraph_core import limits, text
+
+from ..memory import AsyncMemory, Memory
+
+Step = Mapping[str, Any]
+Row = dict[str, Any]
+T = TypeVar("T")
+# Yields the steps of one transaction each, is sent their rows, and returns a result.
+Plan = Generator[Sequence[Step], list[Row], T]
+
+
+def run(memory: Memory | AsyncMemory, plan: Plan[T]) -> T:
+    """Return the result of *plan* on *memory*. Raises StoreError, and TypeError for coroutines."""
+    if not isinstance(memory, Memory):
+        raise TypeError("a plain call needs a Memory; with AsyncMemory use the coroutines")
+    steps, result = _advance(plan, None)
+    while steps is not None:
+        steps, result = _advance(plan, memory.items(*steps) if steps else [])
+    return result
+
+
+async def arun(memory: Memory | AsyncMemory, plan: Plan[T]) -> T:
+    """Return the result of *plan* on *memory*, of either kind. Raises StoreError."""
+    if isinstance(memory, Memory):
+        return await to_thread.run_sync(partial(run, memory, plan))
+    steps, result = _advance(plan, None)
+    while steps is not None:
+        steps, result = _advance(plan, await memory.items(*steps) if steps else [])
+    return result
+
+
+def _advance(plan: Plan[T], rows: list[Row] | None) -> tuple[Sequence[Step] | None, T]:
+    """Send *rows* to *plan*; return its next steps, or None and its result."""
+    try:
+        # A generator begins without rows.
+        return plan.send(cast(list[Row], rows)), cast(T, None)
+    except StopIteration as ended:
+        return None, ended.value
+
+
+def path(*names: str) -> str:
+    """Return *names* as a path: any text may be a name, the empty one too."""
+    return "/".join(map(_quoted, names))
+
+
+def names(of: str) -> tuple[str, ...]:
+    """Return the names of a path, as `path` was given them."""
+    return tuple(map(_unquoted, of.split("/")))
+
+
+# "%" first: the others bring one.
+_CODES = (("%", "%25"), ("/", "%2F"), ("\0", "%00"))
+_EMPTY = "%"
+
+
+def _quoted(name: str) -> str:
+    for character, code in _CODES:
+        name = name.replace(character, code)
+    return name or _EMPTY
+
+
+def _unquoted(name: str) -> str:
+    if name == _EMPTY:
+        return ""
+    for character, code in reversed(_CODES):
+        name = name.replace(code, character)
+    return name
+
+
+def encoded(value: Any) -> str:
+    """Return *value* as JSON that can be stored. Raises TypeError for what is no JSON."""
+    made = json.dumps(value, ensure_ascii=False)
+    return made if text.storable(made) else json.dumps(value)
+
+
+def readable(said: str) -> str:
+    """Return *said* as the text of a memory: cut, and without what cannot be stored.
+
+    Nothing becomes a text without a word, so that no question finds it.
+    """
+    cut = said[: limits.MAX_SUMMARY].replace("\0", " ")
+    return cut.encode("utf-8", "replace").decode() if cut.strip() else "…"

@@ -1,0 +1,1 @@
+"""Tests that other projects may run on theirs; they need pytest."""

@@ -1,0 +1,30 @@
+"""The page of the drop-ins: each example runs, without a model, where its package is installed."""
+
+import doctest
+from itertools import groupby
+
+import pytest
+from tests.markdown import ROOT, blocks
+
+PAGE = ROOT / "docs/guide/dropins.md"
+# Sections without an example of their own belong to the one above.
+PACKAGES = {"LangGraph": "langgraph.store.base", "Where stores differ": "langgraph.store.base"}
+EXAMPLES = {
+    heading: "\n".join(one.text for one in found)
+    for heading, found in groupby(
+        (one for one in blocks(PAGE) if one.language == "python"), lambda one: one.heading
+    )
+}
+
+
+@pytest.mark.parametrize("heading", EXAMPLES)
+def test_the_example_of_a_section_does_what_it_says(tmp_path, monkeypatch, heading):
+    pytest.importorskip(PACKAGES[heading])
+    monkeypatch.chdir(tmp_path)
+    test = doctest.DocTestParser().get_doctest(EXAMPLES[heading] + "\n", {}, heading, str(PAGE), 0)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    out: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=flags)
+    runner.run(test, out=out.append)
+    assert test.examples
+    assert not runner.failures, "".join(out)
