@@ -155,6 +155,18 @@ def test_the_owner_forgets_it_and_the_program_keeps_it_again(memory):
     assert len(memory.run(calls.memory_search.search("default", "tea"))) == 1
 
 
+def test_a_forgotten_value_is_its_owners_until_another_takes_its_path(memory):
+    [made] = do(memory, put("a/1", "1", text="Ada drinks coffee"))
+    assert len(do(memory, {"do": "forget", "path": "a/1"})) == 1
+    assert do(memory, {"do": "forget", "path": "a/1"}, {"do": "get", "path": "a/1"}) == []
+    memory.run(calls.memory_admin.restore(made["id"]))
+    assert found(memory) == ["a/1"]
+    do(memory, {"do": "forget", "path": "a/1"})
+    do(memory, put("a/1", "2", text="Ada drinks tea"))
+    assert memory.run(calls.memory_admin.restore(made["id"]))[0]["restored"] is False
+    assert memory.run(calls.memory_admin.show(made["id"]))[0]["metadata"] == {}
+
+
 def test_a_note_of_the_same_words_is_another_memory(memory):
     [made] = do(memory, put("a/1", "1", text="Ada drinks coffee"))
     [note] = memory.run(calls.memories.create("default", "Ada drinks coffee"))

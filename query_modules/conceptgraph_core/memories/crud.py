@@ -231,7 +231,11 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
 
     Returns memory_id and deleted_at (unix ms).
     """
-    node = graph.existing(memory_id)
+    return hide(graph, graph.existing(memory_id), reason)
+
+
+def hide(graph: AllMemories, node: Node, reason: str | None = None) -> Row:
+    """Hide *node* as `forget` does."""
     now_ms = graph.context.now_ms
     why = {} if reason is None else {"reason": text.summary(reason, "reason")}
     score = graph.presence(node, may_expire=True)[0]

@@ -11,7 +11,7 @@ from .. import limits, text
 from ..errors import InvalidText, NotAllowed
 from ..retrieval.indexer import Writer
 from . import item_filters, rules, schema
-from .crud import checked
+from .crud import checked, hide
 from .filters import Wanted
 from .ids import item_id
 from .search import Finder
@@ -44,6 +44,7 @@ def items(
       changed_at of the value there (0: none), it is refused if another one is there.
     * append: the same, at the next position below `under`, as said by `speaker`.
     * use: let the value at `path` lapse later.
+    * forget: hide the value at `path`; its owner can restore it until another takes the path.
     * remove: the value at `path`, for ever. `lapsed`: only if its time is over.
 
     A row of what was read, stored or removed has step (its place in *steps*), id, path, value,
@@ -75,6 +76,7 @@ class _Items:
             "put": self._put,
             "append": self._append,
             "use": self._use,
+            "forget": self._forget,
             "remove": self._remove,
         }
         self._graph = graph
@@ -145,8 +147,8 @@ class _Items:
         if node is None:
             node = self._create(path, values)
         else:
-            again = {} if is_there else {"created_at": self._now, "accessed_at": self._now}
-            self._graph.update(node, **_RESET, **again, **values)
+            afresh = {"created_at": self._now, "accessed_at": self._now, "metadata": {}}
+            self._graph.update(node, **_RESET, **({} if is_there else afresh), **values)
             self._graph.update(node, latest=_latest(node))
         self.writer.put(schema.KIND, node)
         yield _row(node)
@@ -179,6 +181,12 @@ class _Items:
         node = self._nodes.get(_path(step))
         if node is not None and self.admits(node) and node.value("lapses_after") is not None:
             self._graph.update(node, lapses_at=self._now + node.value("lapses_after"))
+            yield _row(node)
+
+    def _forget(self, step: Step) -> Iterator[Row]:
+        node = self._nodes.get(_path(step))
+        if node is not None and self.admits(node):
+            hide(self._graph, node)
             yield _row(node)
 
     def _remove(self, step: Step) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from .lookups import Lookup, Range, Union
 from .memories import Embedded, ids, mine
 
 # The steps that write.
-WRITING = frozenset({"put", "append", "use", "remove"})
+WRITING = frozenset({"put", "append", "use", "forget", "remove"})
 
 
 @checked

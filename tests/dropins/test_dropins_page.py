@@ -7,8 +7,12 @@ import pytest
 from tests.markdown import ROOT, blocks
 
 PAGE = ROOT / "docs/guide/dropins.md"
-# Sections without an example of their own belong to the one above.
-PACKAGES = {"LangGraph": "langgraph.store.base", "Where stores differ": "langgraph.store.base"}
+# What the example of a section needs.
+PACKAGES = {
+    "LangGraph": "langgraph.store.base",
+    "Where stores differ": "langgraph.store.base",
+    "Claude's memory tool": "anthropic.tools.memory",
+}
 EXAMPLES = {
     heading: "\n".join(one.text for one in found)
     for heading, found in groupby(
