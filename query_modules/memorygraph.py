@@ -126,6 +126,7 @@ register(procedures.TOUCH, Graph, lifecycle.touch)
 register(procedures.DECAY_STATUS, Graph, lifecycle.status)
 register(procedures.PRESERVE, Graph, lifecycle.preserve)
 register(procedures.ITEMS, AllMemories, items.items)
+register(procedures.PEEK_ITEMS, AllMemories, items.items)
 
 register(procedures.RECENT, Graph, crud.recent)
 register(procedures.SEARCH, Graph, searching.search)

@@ -115,6 +115,15 @@ def test_several_threads_use_one_memory(memory):
     assert memory.search("Clara cats")["total"] == 5
 
 
+def test_the_memory_of_another_user_is_on_the_same_store(memory):
+    other = memory.of("bob")
+    other.remember("Bob has a cat")
+    assert other.search("cat")["total"] == 1
+    assert memory.search("cat")["total"] == 0
+    with pytest.raises(Refused, match="user: must not be empty"):
+        memory.of("")
+
+
 @pytest.mark.parametrize(
     ("call", "line"),
     [

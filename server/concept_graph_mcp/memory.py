@@ -87,6 +87,13 @@ class AsyncMemory(EverydayTools):
     ) -> None:
         await self.close()
 
+    def of(self, user: str) -> Self:
+        """Return the memory of another *user* on the same store, which this one closes."""
+        try:
+            return type(self)(replace(self._opened, user_id=text.user(user, "user")))
+        except ConceptGraphError as error:
+            raise Refused(str(error)) from None
+
     async def items(self, *steps: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Do *steps* on values under paths, in one transaction: see `CALL memorygraph.items`.
 
@@ -152,6 +159,12 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self.close()
+
+    def of(self, user: str) -> Self:
+        """Return the memory of another *user* on the same store, as `AsyncMemory.of` does."""
+        made = type(self)(self._memory.of(user))
+        made._portal = self._portal
+        return made
 
     def close(self) -> None:
         """Close the store."""

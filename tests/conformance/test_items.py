@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from concept_graph_mcp import calls
+from memories import MADE_MS
 
 
 def do(memory, *steps, user="default"):
@@ -128,6 +129,20 @@ def test_what_is_appended_follows_what_is_there(memory):
     do(memory, {"do": "append", "under": "s/1", "value": "4"})
     rows = do(memory, {"do": "find", "under": "s/1", "ordered": True})
     assert [row["value"] for row in rows] == ["0", "1", "2", "4"]
+    assert memory.run(calls.transfer.check()) == []
+
+
+def test_what_is_appended_by_a_name_is_appended_once(memory):
+    said = {"do": "append", "under": "s/1", "speaker": "Ann", "said_at": MADE_MS}
+    do(memory, said | {"name": "b", "text": "Ada drinks tea"}, said | {"name": "a", "text": "Why?"})
+    assert do(memory, said | {"name": "b", "text": "again"}) == []
+    made = {row["content"]: row for row in memory.records()}
+    assert [made[one]["position"] for one in ("Ada drinks tea", "Why?")] == [0, 1]
+    assert made["Why?"] | {"thread": "s/1", "speaker": "Ann", "said_at": MADE_MS} == made["Why?"]
+    assert found(memory, "s", ordered=True, backwards=True) == ["s/1/b", "s/1/a"]
+    do(memory, {"do": "forget", "path": "s/1/b"})
+    assert do(memory, said | {"name": "b", "text": "again"}) == []
+    assert found(memory, "s") == ["s/1/a"]
     assert memory.run(calls.transfer.check()) == []
 
 

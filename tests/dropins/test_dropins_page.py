@@ -12,6 +12,8 @@ PACKAGES = {
     "LangGraph": "langgraph.store.base",
     "Where stores differ": "langgraph.store.base",
     "Claude's memory tool": "anthropic.tools.memory",
+    "OpenAI Agents": "agents.memory",
+    "Google ADK": "google.adk.memory",
 }
 EXAMPLES = {
     heading: "\n".join(one.text for one in found)

@@ -45,4 +45,6 @@ class Wanted:
             and (not self.states or graph.state(node) in self.states)
             and (not self.tags or not self.tags.isdisjoint(node.value("tags")))
             and (not self.ids or node.memory_id in self.ids)
+            # The texts around it would lead to it.
+            and node.raw.get_property("content") != schema.SILENT
         )

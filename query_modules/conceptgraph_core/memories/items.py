@@ -7,7 +7,7 @@ for at once is one call, so it is one transaction. The drop-ins of the server ar
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .. import limits, text
+from .. import limits, text, validators
 from ..errors import InvalidText, NotAllowed
 from ..retrieval.indexer import Writer
 from . import item_filters, rules, schema
@@ -34,15 +34,17 @@ def items(
     """Do *steps* in their order, each a map with `do`:
 
     * get: the value at `path`.
-    * find: those below `under`, that pass `where` (see `item_filters`), the latest changed first,
-      or with `ordered` by path; `limit` of them after the first `offset`. With `query` (and its
-      *vector* by *model*) those that match it come first, the best first, with a score. `lapsed`:
-      those whose time is over instead.
+    * find: those below `under` that pass `where` (see `item_filters`), the latest changed first.
+      `ordered`: by path, with `backwards` the last first. `limit` of them after the first `offset`.
+      With `query` (and its *vector* by *model*) those that match it come first, the best first,
+      with a score. `lapsed`: those whose time is over instead.
     * folders: the paths below `under` that have values directly below them.
     * put: `value` at `path`, found by `text` (else by its path), from `source`; without `value` the
       text is the value. It lapses `lapses_after` ms after it was used last. With `was`, the
       changed_at of the value there (0: none), it is refused if another one is there.
-    * append: the same, at the next position below `under`, as said by `speaker`.
+    * append: the same, at the end of the conversation `under`, as said by `speaker` at `said_at`
+      (unix ms; now). Its path ends with `name`, or with its position; a name that is there, or was
+      forgotten, is left as it is.
     * use: let the value at `path` lapse later.
     * forget: hide the value at `path`; its owner can restore it until another takes the path.
     * remove: the value at `path`, for ever. `lapsed`: only if its time is over.
@@ -108,7 +110,7 @@ class _Items:
             if path.startswith(under) and admits(node) and passes(_value(node))
         ]
         if step.get("ordered"):
-            wanted.sort(key=_path_of)
+            wanted.sort(key=_path_of, reverse=bool(step.get("backwards")))
         else:
             wanted.sort(key=lambda node: (-node.value("changed_at"), _path_of(node)))
         offset = text.integer(step.get("offset") or 0, "offset", 0, limits.MAX_INTEGER)
@@ -155,13 +157,17 @@ class _Items:
 
     def _append(self, step: Step) -> Iterator[Row]:
         thread = schema.checked_path(step.get("under"), "under")
+        name = step.get("name")
+        if name is not None and schema.checked_path(f"{thread}/{name}", "path") in self._nodes:
+            return
         position = self._next(thread)
-        path = f"{thread}/{position:0{_DIGITS}}"
+        path = f"{thread}/{f'{position:0{_DIGITS}}' if name is None else name}"
+        said = {"thread": thread, "position": position, "said_at": self._now}
+        for given, check in (("said_at", validators.time), ("speaker", text.name)):
+            if step.get(given) is not None:
+                said[given] = check(step[given], given)
         # Not the path: its words could not be looked up before.
         values = self._values(step, thread) | {"changed_at": self._now}
-        said = {"thread": thread, "position": position, "said_at": self._now}
-        if step.get("speaker") is not None:
-            said["speaker"] = text.name(step["speaker"], "speaker")
         node = self._create(path, values | said)
         self.writer.put(schema.KIND, node)
         yield _row(node)

@@ -33,6 +33,11 @@ _WORKER: Final[_Fields] = {
     "finished_at": int | None, "duration_ms": int | None, "last_error": str | None,
     **dict.fromkeys(COUNTERS, int), "jobs": MAPS,
 }  # fmt: skip
+_ITEM: Final[_Fields] = {
+    "step": int, "id": str | None, "path": str, "value": str | None, "text": str | None,
+    "created_at": int | None, "changed_at": int | None, "lapses_after": int | None,
+    "score": float | None,
+}  # fmt: skip
 _ENDS: Final[_Fields] = {"from": str, "to": str, "type": str, "strength": float}
 
 CREATE = writes(
@@ -64,10 +69,8 @@ TOUCH = writes("memorygraph.touch", memory_id=str, access_count=int, state=str, 
 DECAY_STATUS = reads("memorygraph.decay_status", **_STATUS)
 PRESERVE = writes("memorygraph.preserve", **_STATUS)
 
-ITEMS = writes(
-    "memorygraph.items", step=int, id=str | None, path=str, value=str | None, text=str | None,
-    created_at=int | None, changed_at=int | None, lapses_after=int | None, score=float | None,
-).peeking_as("memorygraph.peek_items")  # fmt: skip
+ITEMS = writes("memorygraph.items", **_ITEM)
+PEEK_ITEMS = reads("memorygraph.peek_items", **_ITEM)
 
 LINK = writes("memorygraph.link", **_ENDS, created=bool)
 RELINK = writes("memorygraph.relink", **_ENDS, restored=bool)

@@ -121,6 +121,8 @@ COUNTED: Final = (
     *("source", "importance_score", "confidence", "access_count"),
     *("decay_rate", "tags", "preserved_until"),
 )
+# The text of a value that no question finds: it has no word.
+SILENT: Final = "…"
 
 # Keys of the metadata that only the lifecycle writes.
 HISTORY: Final = "history"

@@ -32,7 +32,7 @@ def items(
     model, vector = embedded or (None, ())
     arguments = (list(steps), list(vector), model)
     writes = any(step.get("do") in WRITING for step in steps)
-    procedure = procedures.ITEMS if writes else procedures.ITEMS.peek()
+    procedure = procedures.ITEMS if writes else procedures.PEEK_ITEMS
     parts = tuple(_needed(scope, steps))
     for step in steps:
         _storable(step)
@@ -53,9 +53,7 @@ def _storable(step: Mapping[str, Any]) -> None:
 
 def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
     """Look up the values at the paths and below them, and what is needed to index new texts."""
-    paths = [
-        schema.checked_path(step["path"], "path") for step in steps if step.get("path") is not None
-    ]
+    paths = [schema.checked_path(path, "path") for path in map(_path, steps) if path is not None]
     if paths:
         yield ids(*(item_id(scope, path) for path in paths))
     for step in steps:
@@ -75,12 +73,18 @@ def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
 def _records(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for step in steps:
         if step.get("do") in ("put", "append"):
-            path = step.get("path") or str(step.get("under"))
+            path = _path(step) or str(step.get("under"))
             said = step.get("text")
             yield {
                 "kind": schema.KIND.kind,
                 "id": item_id(scope, path),
                 "user_id": scope,
-                "content": said if said and said.strip() else path,
+                "content": said if said and said.strip() else step.get("path") or step["under"],
                 "speaker": step.get("speaker"),
             }
+
+
+def _path(step: Mapping[str, Any]) -> str | None:
+    """Return the path that *step* names, if any."""
+    name = step.get("name")
+    return step.get("path") if name is None else f"{step.get('under')}/{name}"

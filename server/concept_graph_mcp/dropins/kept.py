@@ -8,7 +8,10 @@ from typing import Any, TypeVar, cast
 from anyio import to_thread
 
 from conceptgraph_core import limits, text
+from conceptgraph_core.memories import schema
 
+from ..file_formats import Tally
+from ..histories import secrets
 from ..memory import AsyncMemory, Memory
 
 Step = Mapping[str, Any]
@@ -85,7 +88,12 @@ def encoded(value: Any) -> str:
 def readable(said: str) -> str:
     """Return *said* as the text of a memory: cut, and without what cannot be stored.
 
-    Nothing becomes a text without a word, so that no question finds it.
+    Nothing becomes a text that no question finds.
     """
     cut = said[: limits.MAX_SUMMARY].replace("\0", " ")
-    return cut.encode("utf-8", "replace").decode() if cut.strip() else "…"
+    return cut.encode("utf-8", "replace").decode() if cut.strip() else schema.SILENT
+
+
+def redacted(said: str) -> str:
+    """Return *said* without secrets, as `ingest` stores what was said."""
+    return secrets.redacted(said, Tally())
