@@ -47,6 +47,7 @@ ORDER = [
             "hooks",
             "dropins",
             "testing",
+            "clients",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),

@@ -31,6 +31,7 @@ _COMMANDS = {
     "ingest": "ingesting",
     "observe": "observing",
     "hook": "hook",
+    "setup": "setup",
     "backfill": "backfill",
     "rename": "correcting",
     "remove": "correcting",
@@ -89,6 +90,7 @@ def _refuse(problem: str, with_set_time: bool) -> None:
     is_flag=True,
     help="Leave the due jobs of a store file to another process (see worker).",
 )
+@click.option("--local-time", is_flag=True, help="Use the machine's time zone where TZ is not set.")
 @click.option(
     "--toolsets",
     metavar="NAMES",
@@ -99,7 +101,9 @@ def _refuse(problem: str, with_set_time: bool) -> None:
 def main(
     ctx: click.Context,
     embedded: str | None,
+    *,
     enable_set_time: bool,
+    local_time: bool,
     no_worker: bool,
     toolsets: str | None,
 ) -> None:
@@ -131,6 +135,7 @@ def main(
     if ctx.invoked_subcommand is not None:
         serving = {
             "--enable-set-time": enable_set_time,
+            "--local-time": local_time,
             "--no-worker": no_worker,
             "--toolsets": toolsets,
         }
@@ -138,18 +143,24 @@ def main(
             if given:
                 raise click.UsageError(f"{option} is for serving only")
         return
-    _serve(embedded, toolsets, with_set_time=enable_set_time, without_worker=no_worker)
+    zone = settings.machine_zone() if local_time else None
+    _serve(embedded, toolsets, zone, with_set_time=enable_set_time, without_worker=no_worker)
 
 
 def _serve(
-    embedded: str | None, toolsets: str | None, *, with_set_time: bool, without_worker: bool
+    embedded: str | None,
+    toolsets: str | None,
+    zone: str | None,
+    *,
+    with_set_time: bool,
+    without_worker: bool,
 ) -> None:
     """Serve; if the settings are invalid, answer every call with the error."""
     if sys.stdin is None or sys.stdout is None:
         raise click.UsageError("stdin and stdout, which clients speak through, are closed")
     configured, problem = None, ""
     try:
-        configured = settings.read(os.environ, embedded, toolsets=toolsets)
+        configured = settings.read(os.environ, embedded, zone, toolsets)
     except settings.SettingsError as error:
         problem = str(error)
         for one in error.problems:

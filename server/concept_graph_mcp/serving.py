@@ -15,6 +15,8 @@ from mcp.server.mcpserver import MCPServer
 from conceptgraph_core import __version__, limits
 
 from . import signals, stderr, stdin
+from .clients import called
+from .clients.entry import CLIENT_VARIABLE
 from .errors import Misdeployed, StoreError
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
@@ -118,6 +120,8 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     session = Session.of(store, settings, on_misdeployed=ends)
     works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
+    if client := os.environ.get(CLIENT_VARIABLE, "").strip():
+        server.middleware.append(called.noted(client))
     _run(server)
 
 

@@ -14,6 +14,7 @@ from conceptgraph_core import __version__, words
 from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings
+from ..clients.state import states
 from ..core import modules_directory
 from ..embedding.base import called
 from ..embedding.minilm import PACKAGES
@@ -46,6 +47,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     """Report what is configured, reachable and deployed; exit 1 if anything is wrong."""
     chosen = configured(ctx.obj)
     findings = [*_configuration(chosen), *anyio.run(_store_findings, chosen)]
+    findings += [Finding(one.client, one.state, one.wrong) for one in states()]
     if as_json:
         print_json({"findings": [asdict(finding) for finding in findings]})
     else:

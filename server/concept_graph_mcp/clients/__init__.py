@@ -1,0 +1,1 @@
+"""Edit the configuration files of MCP clients, without touching what others wrote into them."""

@@ -1,0 +1,230 @@
+"""Work out what to write into the files of a client, or to take back, as whole texts."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import settings
+from ..hooks import options
+from . import jsonc
+from .entry import NAME, Entry, is_our_group, is_ours
+from .known import Client
+
+# Behind the name of a file: the copy of it as it was before.
+COPY = ".before-concept-graph"
+
+
+class ChangeError(Exception):
+    """A file cannot be changed; the message is one line and says why."""
+
+
+class Change(NamedTuple):
+    """A file, its text (None: there is no file), and what it shall be (None: no file)."""
+
+    file: Path
+    before: str | None
+    after: str | None
+
+    def write(self) -> None:
+        """Write it whole or not at all; keep a copy of what was there. Raises ChangeError, OSError.
+
+        The copy is that of the first change. Taken back, what is equal to it becomes it again.
+        """
+        # A program with its settings in another folder links to them.
+        file = self.file.resolve()
+        if _text(file) != self.before:
+            raise ChangeError(f"{self.file}: was changed meanwhile; try again")
+        copy = _copy(file)
+        if self.after is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            written = file.with_name(f"{file.name}.new-{os.getpid()}")
+            with open(written, "w", encoding="utf-8", newline="", opener=_private) as stream:
+                stream.write(self.after)
+            if self.before is not None:
+                shutil.copymode(file, written)
+                if not copy.exists():
+                    shutil.copy2(file, copy)
+            written.replace(file)
+        if self.after is None or (copy.exists() and _text(copy) == self.after):
+            copy.unlink(missing_ok=True)
+
+
+def of(client: Client, name: str, entry: Entry | None, file: Path | None = None) -> list[Change]:
+    """Return the changes that give *client* the *entry*, or that take ours back if it is None.
+
+    *file* takes the place of the client's list of servers. Raises ChangeError.
+    """
+    found = []
+    place = file or (client.file() if client.file is not None else None)
+    if place is not None:
+        edit = _of_toml if place.suffix == ".toml" else _of_json
+        found.append(_change(place, edit, client, entry))
+    if client.hooks is not None and file is None:
+        groups = {} if entry is None else entry.hooks(name)
+        found.append(_change(client.hooks(), _of_hooks, client, groups))
+        if entry is not None:
+            settings_file = settings.data_directory() / options.FILE
+            found.append(_change(settings_file, _of_options, client, entry))
+    return [one for one in found if one.before != one.after]
+
+
+def configured(client: Client) -> Mapping[str, Any] | None:
+    """Return our entry in the file of *client*, or None. Raises ChangeError."""
+    file = client.file() if client.file is not None else None
+    text = None if file is None else _text(file)
+    if file is None or text is None:
+        return None
+    servers = _loaded(file, text).get(client.key)
+    found = servers.get(NAME) if isinstance(servers, Mapping) else None
+    return found if isinstance(found, Mapping) else None
+
+
+def has_hooks(client: Client) -> bool:
+    """Return whether hooks of ours are in the file of *client*. Raises ChangeError."""
+    if client.hooks is None or (text := _text(client.hooks())) is None:
+        return False
+    return any(True for _ in _our_groups(_loaded(client.hooks(), text)))
+
+
+def _change(file: Path, edit: Any, client: Client, given: Any) -> Change:
+    before = _text(file)
+    try:
+        after = edit(before or "", client, given)
+    except ValueError as error:
+        raise ChangeError(f"{file}: {error}; correct it first") from None
+    if not given:
+        return Change(file, before, _taken_back(file, before, after))
+    return Change(file, before, after if before is not None or after else None)
+
+
+def _taken_back(file: Path, before: str | None, after: str) -> str | None:
+    """Return the copy if *after* says the same as it, and None for a file that says nothing."""
+    copy = _copy(file.resolve())
+    kept = _text(copy)
+    with suppress(ChangeError):
+        if kept is not None and _filled(_loaded(file, kept)) == _filled(_loaded(file, after)):
+            return kept
+        if kept is None and before is not None and before != after and not _loaded(file, after):
+            return None
+    return before if before is None else after
+
+
+def _filled(value: Any) -> Any:
+    """Return *value* without empty objects and lists in it, which an edit may leave or take."""
+    if isinstance(value, Mapping):
+        inside = {key: _filled(one) for key, one in value.items()}
+        return {key: one for key, one in inside.items() if one not in ({}, [])}
+    return [*map(_filled, value)] if isinstance(value, list) else value
+
+
+def _within(value: Any, key: str) -> Mapping[str, Any]:
+    """Return the object *key* of the object *value*; {} if it is missing. Raises JsoncError."""
+    found = value.get(key, {}) if isinstance(value, Mapping) else None
+    if not isinstance(found, Mapping):
+        raise jsonc.JsoncError(f"has something else than an object as {key}")
+    return found
+
+
+def _of_json(text: str, client: Client, entry: Entry | None) -> str:
+    there = _within(jsonc.loads(text), client.key).get(NAME)
+    if there is not None and not is_ours(there):
+        raise jsonc.JsoncError(f"has another server called {NAME}")
+    if entry is None:
+        return jsonc.remove(text, (client.key, NAME)) if there is not None else text
+    wanted = {**client.also, **entry.server()}
+    return text if there == wanted else jsonc.put(text, (client.key, NAME), wanted)
+
+
+def _of_hooks(text: str, _: Client, groups: Mapping[str, Mapping[str, Any]]) -> str:
+    there = list(_our_groups(jsonc.loads(text)))
+    if groups and [(path[1], group) for path, group in there] == list(groups.items()):
+        return text
+    for path, _group in reversed(there):
+        text = jsonc.remove(text, path)
+    for event, group in groups.items():
+        there_now = _within(jsonc.loads(text), "hooks").get(event, [])
+        if not isinstance(there_now, list):
+            raise jsonc.JsoncError(f"has something else than a list as the hooks of {event}")
+        text = jsonc.put(text, ("hooks", event, len(there_now)), group)
+    return text
+
+
+def _of_options(text: str, _: Client, entry: Entry) -> str:
+    """Return the settings of hooks with the variables of *entry*."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    if document.unwrap().get("env", {}) == entry.hooks_env():
+        return text
+    document["env"] = entry.hooks_env()
+    return tomlkit.dumps(document)
+
+
+def _our_groups(loaded: Any) -> Iterator[tuple[tuple[str, str, int], Any]]:
+    """Iterate over the groups of hooks that are ours, with their paths."""
+    hooks = loaded.get("hooks") if isinstance(loaded, Mapping) else None
+    for event, groups in (hooks if isinstance(hooks, Mapping) else {}).items():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            if is_our_group(group):
+                yield ("hooks", event, at), group
+
+
+def _of_toml(text: str, client: Client, entry: Entry | None) -> str:
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    there = _within(document.unwrap(), client.key).get(NAME)
+    if there is not None and not is_ours(there):
+        raise ValueError(f"has another server called {NAME}")
+    if there is not None:
+        if entry is not None and there == entry.server():
+            return text
+        del document[client.key][NAME]
+        if not document[client.key]:
+            del document[client.key]
+    if entry is None:
+        return tomlkit.dumps(document)
+    if client.key not in document:
+        document[client.key] = tomlkit.table(is_super_table=True)
+    document[client.key][NAME] = entry.server()
+    return tomlkit.dumps(document)
+
+
+def _loaded(file: Path, text: str) -> Any:
+    try:
+        if file.suffix == ".toml":
+            import tomllib
+
+            return tomllib.loads(text)
+        return jsonc.loads(text)
+    except ValueError as error:
+        raise ChangeError(f"{file}: {error}") from None
+
+
+def _text(file: Path) -> str | None:
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise ChangeError(f"{file}: is no UTF-8") from None
+
+
+def _copy(file: Path) -> Path:
+    return file.with_name(file.name + COPY)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def shown(entry: Entry, client: Client) -> str:
+    """Return the entry as JSON, for a client whose file is not known."""
+    return json.dumps({client.key: {NAME: entry.server()}}, indent=2)

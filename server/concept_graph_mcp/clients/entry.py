@@ -1,0 +1,108 @@
+"""Say how a client starts this program: as a server of tools, and as a hook."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from .. import settings
+from ..hooks import hosts
+
+# The name of the server in a client's file. The word memory alone is often taken.
+NAME: Final = "concept-graph"
+PROGRAM: Final = "concept-graph-mcp"
+MODULE: Final = "concept_graph_mcp"
+CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
+TOOLSET: Final = "everyday"
+_PASSED: Final[tuple[str, ...]] = (
+    "MEMGRAPH_URI",
+    "MEMGRAPH_URL",
+    "MEMGRAPH_READ_URI",
+    "MEMGRAPH_USER",
+)
+
+
+class Entry(NamedTuple):
+    """A server: its command with arguments, and its environment."""
+
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    # The options of the store, which hooks take too.
+    store: tuple[str, ...]
+
+    def server(self) -> dict[str, Any]:
+        """Return the entry in a client's list of servers."""
+        program, *arguments = self.command
+        called = [*arguments, "--toolsets", TOOLSET, *self.store]
+        return {"command": program, "args": called, "env": dict(self.env)}
+
+    def hooks_env(self) -> dict[str, str]:
+        """Return the variables that hooks need as well; a host gives them those of the user."""
+        unneeded = ("TZ", CLIENT_VARIABLE)
+        return {name: value for name, value in self.env.items() if name not in unneeded}
+
+    def hooks(self, client: str) -> dict[str, dict[str, Any]]:
+        """Return the group of each event in the hooks of *client*."""
+        return {event: self._group(event, client) for event in hosts.EVENTS}
+
+    def _group(self, event: str, client: str) -> dict[str, Any]:
+        called = [*self.command, *self.store, "hook", event, "--client", client]
+        line = subprocess.list2cmdline(called) if os.name == "nt" else shlex.join(called)
+        handler = {"type": "command", "command": line, "timeout": hosts.EVENTS[event]}
+        return {"hooks": [handler]}
+
+
+def of(embedded: str | None, client: str, environment: Mapping[str, str] = os.environ) -> Entry:
+    """Return the entry of *client*: the store of these settings, by default a file.
+
+    The path is whole, because clients may have another data directory. No password is written.
+    """
+    given = settings.given(environment)
+    own = {key: value for key, value in given.items() if key.startswith("CONCEPT_GRAPH_")}
+    embedded = embedded if embedded is not None else own.pop(settings.EMBEDDED_VARIABLE, None)
+    passed = {key: given[key] for key in _PASSED if key in given}
+    store: tuple[str, ...] = ()
+    if embedded is not None or not passed:
+        is_named = embedded and embedded.lower() not in ("1", "true", "yes", "on")
+        path = settings.store_path(str(embedded)) if is_named else settings.default_path()
+        store, passed = (f"--embedded={path.absolute()}",), {}
+    zone = given.get("TZ") or settings.machine_zone()
+    for name in ("CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE):
+        own.pop(name, None)
+    return Entry(_command(), {"TZ": zone, **passed, **own, CLIENT_VARIABLE: client}, store)
+
+
+def is_ours(server: object) -> bool:
+    """Return whether *server*, an entry in a client's list, starts this program."""
+    if not isinstance(server, Mapping):
+        return False
+    arguments = server.get("args")
+    called = [server.get("command"), *(arguments if isinstance(arguments, list) else ())]
+    return any(_is_program(one) for one in called)
+
+
+def is_our_group(group: object) -> bool:
+    """Return whether all handlers of *group*, an item of a client's hooks, start this program."""
+    handlers = group.get("hooks") if isinstance(group, Mapping) else None
+    if not isinstance(handlers, list) or not handlers:
+        return False
+    lines = [one.get("command") for one in handlers if isinstance(one, Mapping)]
+    return len(lines) == len(handlers) and all(
+        isinstance(line, str) and " hook " in line and (PROGRAM in line or MODULE in line)
+        for line in lines
+    )
+
+
+def _is_program(called: object) -> bool:
+    return isinstance(called, str) and (called == MODULE or Path(called).stem == PROGRAM)
+
+
+def _command() -> tuple[str, ...]:
+    """Return the command that this process was started by."""
+    started = Path(sys.argv[0])
+    if started.stem == PROGRAM and started.exists():
+        return (str(started.absolute()),)
+    return (sys.executable, "-m", MODULE)

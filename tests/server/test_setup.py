@@ -1,0 +1,245 @@
+"""`setup`: a client gets the memory, everything else in its files stays, and it can be undone."""
+
+import json
+import re
+import shlex
+import stat
+import tomllib
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from tests.markdown import ROOT
+from tests.server.command_line import ok, run
+
+from concept_graph_mcp.clients import changes, jsonc
+from concept_graph_mcp.clients.entry import NAME, Entry
+from concept_graph_mcp.clients.known import CLIENTS
+from concept_graph_mcp.commands import hook
+from concept_graph_mcp.hooks import hosts, journal
+from conceptgraph_core import __version__
+
+PLUGINS = ROOT / "server/plugins"
+WITH_HOOKS = ("claude-code", "codex")
+
+# Files as they are found, each with something that a careless editor loses.
+SHAPES = {
+    "empty": "",
+    "braces": "{}",
+    "one line": '{"mcpServers":{"other":{"command":"x"}},"theme":"dark"}',
+    "indented": '{\n    "mcpServers": {\n        "other": {"command": "x", "args": []}\n    }\n}\n',
+    "comments": (
+        "// Mine.\n{\n\t/* of the desk */\n\t\"mcpServers\": {\n"
+        '\t\t"other": {"command": "x"}, // keep, it is "needed" }\n\t},\n\t"url": "http://x//y",\n}\n'
+    ),
+    "comment last": '{\n  "theme": "dark" // I like it\n  // and nothing else\n}\n',
+    "windows": '{\r\n  "mcpServers": {\r\n    "other": {}\r\n  }\r\n}\r\n',
+    "comment alone": "{\n  // nothing yet\n}\n",
+    "no list": '{\n  "theme": "dark"\n}\n',
+    "empty list": '{\n  "mcpServers": {},\n  "inputs": []\n}',
+}  # fmt: skip
+TOML = '# Mine.\nmodel = "m" # fast\n\n[mcp_servers.other] # theirs\ncommand = "o"\n\n[features]\nhooks = true\n'  # noqa: E501
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch) -> Path:
+    """The home of a user who has set nothing; only a process of its own has a deadline."""
+    monkeypatch.setattr(hook, "Deadline", lambda _: nullcontext())
+    gone = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "MEMGRAPH_URI", "MEMGRAPH_URL")
+    for name in (*gone, "CONCEPT_GRAPH_EMBEDDED", "CONCEPT_GRAPH_USER", "CONCEPT_GRAPH_TOOLSETS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    return tmp_path
+
+
+def servers_of(name: str) -> Path:
+    made = CLIENTS[name].file
+    assert made is not None
+    return made()
+
+
+def written(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode())
+    return file
+
+
+def loaded(file: Path) -> dict:
+    text = file.read_bytes().decode()
+    return tomllib.loads(text) if file.suffix == ".toml" else jsonc.loads(text)
+
+
+def files(home: Path) -> dict[str, bytes]:
+    return {str(one): one.read_bytes() for one in home.rglob("*") if one.is_file()}
+
+
+@pytest.mark.parametrize("client", [name for name in CLIENTS if name != "generic"])
+def test_a_client_without_a_file_gets_one_and_loses_it_again(home, client):
+    ok("setup", client, "--yes")
+    server = loaded(servers_of(client))[CLIENTS[client].key][NAME]
+    assert server["args"][-3:-1] == ["--toolsets", "everyday"]
+    assert server["args"][-1] == f"--embedded={home / 'data/concept-graph-mcp/memory.db'}"
+    assert server["env"] == {"TZ": "Europe/Berlin", "CONCEPT_GRAPH_CLIENT": client}
+    there = files(home)
+    assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
+    assert files(home) == there
+    ok("setup", client, "--yes", "--remove")
+    assert files(home) == {}
+    assert ok("setup", client, "--remove").stdout == "Nothing to remove.\n"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_else_in_a_file_stays_and_removing_brings_the_file_back(home, shape):
+    file = written(servers_of("cursor"), SHAPES[shape])
+    file.chmod(0o640)
+    ok("setup", "cursor", "--yes")
+    there, before = loaded(file), jsonc.loads(SHAPES[shape])
+    servers = there.pop("mcpServers")
+    assert NAME in servers
+    del servers[NAME]
+    assert servers == before.pop("mcpServers", {})
+    assert there == before
+    text = file.read_bytes().decode()
+    assert all(comment in text for comment in re.findall(r"//.*|/[*].*?[*]/", SHAPES[shape]))
+    assert ("\r\n" in text) == ("\r\n" in SHAPES[shape])
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    copy = Path(f"{file}{changes.COPY}")
+    assert copy.read_bytes().decode() == SHAPES[shape]
+    ok("setup", "cursor", "--yes", "--remove")
+    assert file.read_bytes().decode() == SHAPES[shape]
+    assert not copy.exists()
+
+
+def test_a_change_of_the_user_between_outlives_the_removal(home):
+    file = written(servers_of("cursor"), SHAPES["comments"])
+    ok("setup", "cursor", "--yes")
+    file.write_text(file.read_text().replace('"x"', '"y"'))
+    ok("setup", "cursor", "--yes", "--remove")
+    assert file.read_text() == SHAPES["comments"].replace('"x"', '"y"')
+
+
+def test_the_toml_of_codex_keeps_its_comments(home):
+    file = written(servers_of("codex"), TOML)
+    ok("setup", "codex", "--yes")
+    assert [line for line in TOML.splitlines() if line not in file.read_text().splitlines()] == []
+    assert set(loaded(file)["mcp_servers"]) == {"other", NAME}
+    ok("setup", "codex", "--yes", "--remove")
+    assert file.read_text() == TOML
+
+
+@pytest.mark.parametrize("client", WITH_HOOKS)
+def test_hooks_stand_beside_those_of_others_and_go_alone(home, client):
+    place = CLIENTS[client].hooks
+    assert place is not None
+    theirs = '{\n  "hooks": {\n    "Stop": [\n      {"hooks": [{"type": "command", "command": "say done"}]}\n    ]\n  }\n}\n'  # noqa: E501
+    file = written(place(), theirs)
+    ok("setup", client, "--yes")
+    hooks = loaded(file)["hooks"]
+    assert set(hooks) == set(hosts.EVENTS)
+    assert [len(groups) for groups in hooks.values()] == [2, 1, 1, 1, 1]
+    called = shlex.split(hooks["Stop"][1]["hooks"][0]["command"])
+    assert called[-4:] == ["hook", "Stop", "--client", client]
+    # The command that is written there runs.
+    assert run(*called[called.index("hook") - 1 :], stdin="{").exit_code == 0
+    ok("setup", client, "--yes", "--remove")
+    assert file.read_text() == theirs
+
+
+def test_a_dry_run_and_a_no_write_nothing(home):
+    written(servers_of("cursor"), SHAPES["indented"])
+    before = files(home)
+    shown = ok("setup", "cursor", "--dry-run").stdout
+    assert f'+        "{NAME}": {{' in shown
+    assert run("setup", "cursor", stdin="n\n").exit_code == 1
+    assert files(home) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[1]", '{"mcpServers": {"x": 1}', '{"mcpServers": []}', '{"mcpServers": 3}', "\xff"],
+)
+def test_a_file_of_another_kind_is_refused_and_left(home, text):
+    file = servers_of("cursor")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(text.encode("latin-1"))
+    result = run("setup", "cursor", "--yes")
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert str(file) in result.stderr
+    assert file.read_bytes() == text.encode("latin-1")
+
+
+def test_another_server_of_our_name_is_left(home):
+    text = json.dumps({"mcpServers": {NAME: {"command": "theirs"}}})
+    file = written(servers_of("cursor"), text)
+    for options in ([], ["--remove"]):
+        assert "another server" in run("setup", "cursor", "--yes", *options).stderr
+    assert file.read_text() == text
+
+
+def test_a_file_that_is_changed_meanwhile_is_not_overwritten(home):
+    file = written(servers_of("cursor"), "{}")
+    [change] = changes.of(CLIENTS["cursor"], "cursor", Entry(("x",), {}, ()))
+    file.write_text('{"a": 1}')
+    with pytest.raises(changes.ChangeError, match="changed meanwhile"):
+        change.write()
+    assert file.read_text() == '{"a": 1}'
+
+
+def test_a_link_to_a_file_stays_a_link(home):
+    kept = written(home / "dotfiles/mcp.json", "{}")
+    servers_of("cursor").parent.mkdir()
+    servers_of("cursor").symlink_to(kept)
+    ok("setup", "cursor", "--yes")
+    assert servers_of("cursor").is_symlink()
+    assert NAME in kept.read_text()
+
+
+def test_a_store_in_memgraph_is_given_to_the_hooks_too_and_no_password(home, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_URI", "bolt://db:7687")
+    monkeypatch.setenv("MEMGRAPH_USER", "ada")
+    monkeypatch.setenv("MEMGRAPH_PASSWORD", "hush")
+    ok("setup", "claude-code", "--yes")
+    server = loaded(servers_of("claude-code"))["mcpServers"][NAME]
+    assert server["env"]["MEMGRAPH_URI"] == "bolt://db:7687"
+    assert not any("--embedded" in one for one in server["args"])
+    given = tomllib.loads((home / "data/concept-graph-mcp/hooks.toml").read_text())
+    assert given["env"] == {"MEMGRAPH_URI": "bolt://db:7687", "MEMGRAPH_USER": "ada"}
+    assert not any(b"hush" in text for text in files(home).values())
+
+
+def test_the_generic_client_is_shown_or_written_where_it_is_told(home):
+    shown = json.loads(ok("setup", "generic").stdout)
+    assert shown["mcpServers"][NAME]["env"]["CONCEPT_GRAPH_CLIENT"] == "generic"
+    ok("setup", "generic", "--yes", "--file", str(home / "servers.json"))
+    assert json.loads((home / "servers.json").read_text()) == shown
+
+
+def test_doctor_says_who_is_configured_and_called_last_with_what_result(home):
+    ok("--embedded", "setup", "cursor", "--yes")
+    journal.note("cursor", "tool", "answered")
+    found = json.loads(run("--embedded", "doctor", "--json").stdout)["findings"]
+    [state] = [one["state"] for one in found if one["what"] == "cursor"]
+    assert state.startswith("configured; tool ")
+    assert state.endswith(": answered")
+    file = servers_of("cursor")
+    program = loaded(file)["mcpServers"][NAME]["command"]
+    file.write_text(file.read_text().replace(program, str(home / "gone")))
+    found = json.loads(run("--embedded", "doctor", "--json").stdout)["findings"]
+    [wrong] = [one for one in found if one["what"] == "cursor"]
+    assert wrong["wrong"]
+    assert "run setup again" in wrong["state"]
+
+
+@pytest.mark.parametrize("client", WITH_HOOKS)
+def test_the_plugin_has_the_hooks_that_setup_writes(client):
+    entry = Entry(("concept-graph-mcp",), {}, ())
+    hooks = json.loads((PLUGINS / client / "hooks/hooks.json").read_text())["hooks"]
+    assert hooks == {event: [group] for event, group in entry.hooks(client).items()}
+    [server] = json.loads((PLUGINS / client / ".mcp.json").read_text())["mcpServers"].values()
+    assert server["env"] == {"CONCEPT_GRAPH_CLIENT": client}
+    [manifest] = (PLUGINS / client).glob(".*-plugin/plugin.json")
+    assert json.loads(manifest.read_text())["version"] == __version__
