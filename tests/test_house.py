@@ -48,6 +48,7 @@ ORDER = [
             "dropins",
             "testing",
             "clients",
+            "today",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),

@@ -97,6 +97,11 @@ def build(
         # Nothing that a client could subscribe to ever changes.
         subscriptions=False if asked is not None else None,
     )
+    if {"everyday", "chatgpt"} & {*toolsets} and refusal is None:
+        # Only these toolsets need it.
+        from . import today
+
+        server.add_resource(today.resource(asked or session))
     for prompt in prompts(toolsets):
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
-KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday")
+KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday", "chatgpt")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
@@ -247,7 +247,8 @@ def _concepts(value: str, toolsets: str) -> str:
     """Return whose concepts; unset, a user's own where a served toolset takes their names."""
     value = value.strip()
     if not value:
-        return OWN if "everyday" in map(str.strip, toolsets.split(",")) else WHOSE[0]
+        named = {name.strip() for name in toolsets.split(",")}
+        return OWN if named & {"everyday", "chatgpt"} else WHOSE[0]
     if value not in WHOSE:
         raise SettingsError(
             f"CONCEPT_GRAPH_CONCEPTS: must be one of {', '.join(WHOSE)}, not {value!r}"
@@ -277,6 +278,11 @@ def _toolsets(value: str) -> tuple[str, ...]:
         raise SettingsError(
             f"--toolsets or CONCEPT_GRAPH_TOOLSETS: there is no toolset {unknown[0]!r}; known are"
             f" {', '.join(KNOWN_TOOLSETS)}"
+        )
+    if {"everyday", "chatgpt"} <= {*names}:
+        raise SettingsError(
+            "--toolsets or CONCEPT_GRAPH_TOOLSETS: everyday and chatgpt both have a tool search;"
+            " offer one of them"
         )
     return names or DEFAULT_TOOLSETS
 

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple, cast
 from mcp.server.apps import client_supports_apps
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from ..errors import StoreError, one_line
 from ..session import advised
+from . import consent
+from .consent import Asking
 
 _SHOWN_ERRORS = 3
 _STRUCTURES = frozenset({"array", "object"})
@@ -26,11 +28,12 @@ class ConceptTool(Tool):
     Its function takes every parameter under its Python name and returns a TypedDict. For clients
     that draw results, `pictured`, if set, is called instead: it returns the same result and the
     data of the picture. These go into the result's `_meta`, which no model reads. `refusal`, if
-    set, is the answer to every call.
+    set, is the answer to every call. `asks`, if set, has a question that the user must agree to.
     """
 
     pictured: Pictured | None = Field(default=None, exclude=True)
     refusal: str | None = Field(default=None, exclude=True)
+    asks: Asking | None = Field(default=None, exclude=True)
 
     async def run(
         self, arguments: dict[str, Any], context: Any, convert_result: bool = False
@@ -49,6 +52,12 @@ class ConceptTool(Tool):
                 those = f"known are {', '.join(known)}" if known else "it takes none"
                 raise ToolError(f"unknown argument {name[:80]!r}; {those}")
         given = {name: validated[field.alias or name] for name, field in fields.items()}
+        if self.asks is not None and context is not None and (question := self.asks(given)):
+            agreed = await consent.asked(context, question)
+            if isinstance(agreed, InputRequiredResult):
+                return agreed
+            if not agreed:
+                raise ToolError(consent.DECLINED)
         try:
             with advised() as advice:
                 result, meta = await self._call(given, context)
@@ -98,6 +107,7 @@ def tool(
     hints: Hints,
     *,
     pictured: Pictured | None = None,
+    asks: Asking | None = None,
     meta: dict[str, Any] | None = None,
 ) -> ConceptTool:
     """Make *function* a tool: a model reads its docstring, and its signature is the schema."""
@@ -114,6 +124,7 @@ def tool(
     )
     made.parameters["additionalProperties"] = False
     made.pictured = pictured
+    made.asks = asks
     return made
 
 

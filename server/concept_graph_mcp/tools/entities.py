@@ -13,6 +13,7 @@ from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, iso, time_given, time_of, without_none
 from .budgets import TokenBudget
+from .consent import merging
 from .entity_types import (
     Because,
     EdgeType,
@@ -360,7 +361,7 @@ def _tools(session: Session) -> list[ConceptTool]:
         tool(tools.entity_context, "Tell what is known", reading),
         tool(tools.entity_explain, "Explain an entity", reading),
         tool(tools.entity_link, "Claim who is who", adding.repeatable()),
-        tool(tools.entity_merge, "Merge entities", adding),
+        tool(tools.entity_merge, "Merge entities", adding, asks=merging("source_id", "target_id")),
         tool(tools.entity_split, "Split an entity", adding),
         tool(tools.entity_end, "End an entity", adding),
         tool(tools.entity_unmerge, "Take a merge back", adding),

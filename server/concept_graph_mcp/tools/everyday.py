@@ -25,6 +25,7 @@ from .arguments import (
     without_none,
 )
 from .budgets import TokenBudget
+from .consent import merging, of_many
 from .toolset import Toolset
 
 _INSTRUCTIONS = """\
@@ -357,9 +358,9 @@ def _tools(session: Session) -> list[ConceptTool]:
             tool(tools.remember, "Remember", adding),
             tool(tools.search, "Search", reading),
             tool(tools.about, "All about a name", reading),
-            tool(tools.forget, "Forget", replacing),
+            tool(tools.forget, "Forget", replacing, asks=of_many("forget a memory")),
             tool(tools.relate, "Relate two concepts", adding),
-            tool(tools.identify, "Who is who", replacing),
+            tool(tools.identify, "Who is who", replacing, asks=merging("a", "b")),
         )
     ]
 

@@ -11,6 +11,7 @@ from .. import calls
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
 from .arguments import Text, clamped, iso, time_given, without_none
+from .consent import of_many
 from .memory_types import (
     DecayStatus,
     GivenId,
@@ -248,7 +249,9 @@ def _tools(session: Session) -> list[ConceptTool]:
         tool(tools.memory_node_create, "Keep a memory", adding),
         tool(tools.memory_node_get, "Read a memory", adding),
         tool(tools.memory_node_update, "Correct a memory", replacing),
-        tool(tools.memory_node_forget, "Forget a memory", replacing),
+        tool(
+            tools.memory_node_forget, "Forget a memory", replacing, asks=of_many("forget a memory")
+        ),
         tool(tools.memory_node_recent, "Latest memories", reading),
         tool(tools.memory_decay_status, "How present a memory is", reading),
         tool(tools.memory_preserve, "Keep a memory from fading", adding.repeatable()),

@@ -33,18 +33,32 @@ def _entity() -> Toolset:
     return entities.TOOLSET
 
 
+def _chatgpt() -> Toolset:
+    from . import chatgpt
+
+    return chatgpt.TOOLSET
+
+
 # In the order in which their tools are listed. The settings' messages name them too.
 TOOLSETS: dict[str, Callable[[], Toolset]] = {
     "concept": _concept,
     "memory": _memory,
     "entity": _entity,
     "everyday": _everyday,
+    "chatgpt": _chatgpt,
 }
 
 
 def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[ConceptTool]:
-    """Return the tools of the toolsets *names* over *session*, always in the same order."""
-    made = [tool for toolset in _chosen(names) for tool in toolset.tools(session)]
+    """Return the tools of the toolsets *names* over *session*, always in the same order.
+
+    The first one of a name is returned; settings refuse toolsets that share a name.
+    """
+    named: dict[str, ConceptTool] = {}
+    for toolset in _chosen(names):
+        for tool in toolset.tools(session):
+            named.setdefault(tool.name, tool)
+    made = [*named.values()]
     if with_set_time:
         from . import concepts
 
