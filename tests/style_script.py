@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 # Of the functions, names and properties that Memgraph documents, those that we use.
 FUNCTIONS = {
-    "Add", "AsText", "Darker", "Define", "Div", "Equals", "Exp", "Function", "Greater",
+    "Add", "AsText", "Darker", "Define", "Div", "Equals", "Exp", "Format", "Function", "Greater",
     "HSL", "HasLabel", "HasProperty", "If", "Less", "Lighter", "Map", "Max", "Mul", "NodeCount",
     "Nodes", "Property", "Slice", "Sub", "Type",
 }  # fmt: skip

@@ -37,7 +37,7 @@ from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.registry import MODEL
+from conceptgraph_core.registry import EMBEDDINGS, LAYERS, MODEL
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -71,7 +71,6 @@ NEVER_RUN = (
     "REGISTER REPLICA",
     "RECOVER SNAPSHOT",
 )
-SHOWN_PROPERTIES = ("name", "summary", "valence", "arousal_level", "accessed_at", "weight")
 WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b")
 
 
@@ -595,15 +594,22 @@ def test_every_saved_query_has_a_title_of_its_own_and_finds_something(memgraph):
 def test_the_graph_style_is_graph_style_script():
     script = style_script.Script(STYLE.read_text(encoding="utf-8"))
     assert {directive.name for directive in script.directives} == set(style_script.PROPERTIES)
-    shapes = [text for made in script.directives for text in made.properties.get("shape", ())]
-    assert len(shapes) == 2
-    assert set(shapes) <= style_script.SHAPES
+    shapes = {text for made in script.directives for text in made.properties.get("shape", ())}
+    assert shapes <= style_script.SHAPES
+    # Layers are told apart by shape, not by colour alone.
+    assert len(shapes) == 6
 
 
 def test_the_graph_style_speaks_of_our_model():
-    script = style_script.Script(STYLE.read_text(encoding="utf-8"))
-    shown = {*schema.LABELS, *schema.RELATION_NAMES, *schema.RELATION_TYPES, *SHOWN_PROPERTIES}
-    assert set(script.texts) - style_script.SHAPES - {""} == shown
+    texts = {*style_script.Script(STYLE.read_text(encoding="utf-8")).texts}
+    kinds = [kind for layer in LAYERS if layer is not EMBEDDINGS for kind in layer.nodes]
+    labels = {kind.label for kind in kinds}
+    assert labels <= texts
+    types = {name for layer in LAYERS for one in layer.edges for name in (one.type, one.name)}
+    properties = {one.name for kind in kinds for one in kind.properties}
+    properties |= {one.name for layer in LAYERS for edge in layer.edges for one in edge.properties}
+    written = {"same-as?", "{}: {}", "merged", ""}
+    assert texts <= labels | types | properties | written | style_script.SHAPES
     assert f"Define(TAU_MS, {limits.DEFAULT_TAU_MS})" in STYLE.read_text(encoding="utf-8")
 
 
