@@ -198,9 +198,11 @@ def test_services_are_given_what_the_program_takes(name: str) -> None:
         re.sub(r"\$\{\w+:-(.*)\}", r"\1", re.sub(r"\$\{\w+:-(\w+)\}", r"\1", word))
         for word in services()[name]["command"]
     ]
-    found = main.get_command(click.Context(main), command)
+    # With the program's settings: click keeps a command's first help option.
+    program = click.Context(main, **main.context_settings)
+    found = main.get_command(program, command)
     assert found is not None
-    assert found.make_context(command, given).params
+    assert found.make_context(command, given, parent=program).params
 
 
 def test_the_server_over_http_is_healthy_when_its_store_answers() -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import neo4j
+from command_line import ok
 from neo4j.exceptions import DriverError, Neo4jError
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
-
-from concept_graph_mcp.commands.deploying import install_modules
 
 # Called with a port, a directory for data and one with query modules; stays in the foreground.
 VARIABLE = "MEMGRAPH_TEST_SERVER"
@@ -32,7 +31,7 @@ class MemgraphProcess:
         self._output = directory / "output"
         self._flags = (*flags, f"--bolt-address={host}")
         self._modules.mkdir(parents=True)
-        install_modules.main([str(self._modules)], standalone_mode=False)
+        ok("install-modules", str(self._modules))
         self.port = free_port()
         self.start()
 
