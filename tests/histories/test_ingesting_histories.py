@@ -111,6 +111,117 @@ def test_a_file_that_is_being_written_goes_on_where_it_ended(there, tmp_path):
     assert "ingested: 1, there already: 1" in told(ok(*there, "ingest", str(file)))
 
 
+def read_bytes(monkeypatch):
+    """Return a function that tells how many bytes of histories have been read as lines so far."""
+    count = [0]
+    lines = formats._lines
+
+    def counted(file):
+        for line, is_whole in lines(file):
+            count[0] += len(line or b"")
+            yield line, is_whole
+
+    monkeypatch.setattr(formats, "_objects", _with_lines(formats._objects, counted))
+    return lambda: count[0]
+
+
+def _with_lines(objects, counted):
+    def reading(file, kept, mark):
+        original, formats._lines = formats._lines, counted
+        try:
+            yield from objects(file, kept, mark)
+        finally:
+            formats._lines = original
+
+    return reading
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_a_file_that_has_grown_is_read_from_where_it_ended(there, tmp_path, monkeypatch, name):
+    read = read_bytes(monkeypatch)
+    file, content = tmp_path / "session.jsonl", OF[name][1].encode()
+    first, end = content[: content.index(b"\n", len(content) // 3) + 1], len(content)
+    file.write_bytes(first)
+    ok(*there, "ingest", str(file))
+    assert read() == len(first)
+    # The last line is being written.
+    file.write_bytes(content[:-20])
+    result = ok(*there, "ingest", str(file))
+    assert any("a last line that is not whole yet: 1" in line for line in told(result))
+    assert read() == end - 20
+    file.write_bytes(content)
+    ok(*there, "ingest", str(file))
+    last = len(content.splitlines(keepends=True)[-1])
+    assert read() == end - 20 + last
+    result = ok(*there, "ingest", str(file))
+    assert f"ingested: 0, there already: {len(memories(there))}" in told(result)
+    assert read() == end - 20 + last
+    assert {USER_SAID in one or ASSISTANT_SAID in one for one in said(there)} == {True}
+
+
+def test_a_file_that_was_written_anew_is_read_from_its_start(there, tmp_path):
+    file = tmp_path / "session.jsonl"
+    file.write_text(claude_code())
+    ok(*there, "ingest", str(file))
+    before = len(memories(there))
+    records = [json.loads(line) for line in claude_code().splitlines()]
+    anew = [one | ({"uuid": f"new {one['uuid']}"} if "uuid" in one else {}) for one in records]
+    file.write_text(lines(*anew) + claude_code())
+    ok(*there, "ingest", str(file))
+    assert len(memories(there)) == 2 * before
+
+
+def test_a_store_that_lacks_what_was_read_gets_it_again(there, tmp_path):
+    file = tmp_path / "session.jsonl"
+    file.write_text(claude_code())
+    ok(*there, "ingest", str(file))
+    backup = ok(*there, "export", "-").stdout
+    for one in memories(there):
+        ok(*there, "forget", one["id"])
+    other = [f"--embedded={tmp_path / 'other.db'}"]
+    ok(*other, "ingest", str(file))
+    assert len(memories(other)) == len(backup.splitlines()) - 1
+    # The owner has forgotten them: they are there, and stay forgotten.
+    assert "ingested: 0" in ok(*there, "ingest", str(file)).stderr
+    restored = tmp_path / "memory.db"
+    restored.unlink()
+    assert "there already: 0" in ok(*there, "ingest", str(file)).stderr
+
+
+def test_one_bad_file_of_a_folder_does_not_stop_the_others(there, tmp_path, monkeypatch):
+    folder = tmp_path / "all"
+    folder.mkdir()
+    (folder / "a.json").write_text('[{"mapping": {}, "id": "c"}, {"mapp')
+    (folder / "b.jsonl").write_text("another's")
+    (folder / "c.jsonl").write_text(claude_code())
+    recognised = formats.recognised
+
+    def refused(path):
+        if path.name == "b.jsonl":
+            raise PermissionError(13, "Permission denied", str(path))
+        return recognised(path)
+
+    monkeypatch.setattr("concept_graph_mcp.histories.discovery.recognised", refused)
+    lines_told = told(ok(*there, "ingest", str(folder)))
+    assert any("cannot be read: 1 (" in one and "b.jsonl" in one for one in lines_told)
+    assert any("with an error: 1 (" in one and "a.json: is not whole" in one for one in lines_told)
+    assert len(memories(there)) == 2
+    result = run(*there, "ingest", str(folder / "b.jsonl"))
+    assert result.exit_code != 0
+    assert "Permission denied" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_line_that_is_too_long_is_left_out(there, tmp_path, monkeypatch):
+    monkeypatch.setattr(formats, "_LONGEST", 5_000)
+    file = tmp_path / "session.jsonl"
+    long = json.dumps({"type": "user", "uuid": "l", "sessionId": "s", "x": "y" * 20_000})
+    file.write_text(f"{long}\n{claude_code()}{long}")
+    result = ok(*there, "ingest", "--from", "claude-code", str(file))
+    assert any("lines of more than 5,000 bytes: 2" in line for line in told(result))
+    assert len(memories(there)) == 2
+
+
 def test_everything_keeps_code_and_outputs_too(there, history):
     name, file = history
     ok(*there, "ingest", str(file), "--everything")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -13,12 +14,14 @@ from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
-from ..errors import StoreError
+from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row, Tally
-from ..histories import discovery, formats, secrets
+from ..histories import discovery, formats, marks, secrets
 from ..histories.conversation import Kept
 from ..histories.formats import History
+from ..histories.marks import Mark
 from ..session import Session
+from ..stores.store import Keeper
 from . import importing, output
 from .common import PATH, Failure, with_session
 from .importing import Interrupted
@@ -154,6 +157,7 @@ class Ingest:
         self._kept = Kept(self.tally, everything)
         self._dry_run = dry_run
         self._told = told
+        self._marking: Marking | None = None
         self._where = ""
         self._lines: int | None = None
         self._done = 0
@@ -164,7 +168,9 @@ class Ingest:
             with output.told(path):
                 is_alone = not path.is_dir()
                 for file, history in discovery.histories(path, given):
-                    if history is not None:
+                    if isinstance(history, OSError):
+                        self._leave_out(history)
+                    elif history is not None:
                         await self._history(session, history, is_alone)
                     elif is_alone:
                         await self._messages_of(session, file)
@@ -177,13 +183,27 @@ class Ingest:
             await self._messages_of(session, history.path)
             return
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
+        self._marking = await Marking.begun(session, history, self._kept, self._dry_run)
+        mark = self._marking.mark
+        self.existing += mark.messages
         try:
-            rows = messages.of_history(history.messages(self._kept))
+            rows = messages.of_history(history.messages(self._kept, mark))
             await self._all(session, rows, f"reading {history.path.name}", None)
+            await self._marking.move(session)
         except OSError as error:
             if is_alone:
                 raise
-            self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")
+            self._leave_out(error)
+        except Failure as error:
+            # The other files of a folder are worth reading all the same.
+            if is_alone:
+                raise
+            self.tally.left_out("the rest of files with an error", str(error))
+        finally:
+            self._marking = None
+
+    def _leave_out(self, error: OSError) -> None:
+        self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")
 
     async def _messages_of(self, session: Session, file: Path) -> None:
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
@@ -231,6 +251,8 @@ class Ingest:
         if self._told is not None:
             self._told(batch)
         self._done = batch[-1].line
+        if self._marking is not None:
+            await self._marking.move(session, [row.record["id"] for row in batch])
 
     def _tell_differing(self, batch: list[Row], ids: set[str]) -> None:
         for row in batch if ids else ():
@@ -251,6 +273,58 @@ class Ingest:
             return "a part of it may be in" if torn else "nothing was ingested"
         of_all = f" of {self._lines:,}" if self._lines else ""
         return f"all up to line {self._done:,}{of_all} is in{', perhaps more' if torn else ''}"
+
+
+class Marking:
+    """The mark of a history that grows, which moves with each batch that is in the store."""
+
+    def __init__(self, history: History, how: str, mark: Mark | None) -> None:
+        self.mark = mark or Mark()
+        self._history = history
+        self._how = how
+        self._place: Path | None = None
+
+    @classmethod
+    async def begun(
+        cls, session: Session, history: History, kept: Kept, dry_run: bool
+    ) -> "Marking":
+        """Return the marking of *history*, at its mark if the store has what was read up to it."""
+        how = "" if dry_run or not history.grows else f"{history.format} {kept.everything}"
+        made = cls(history, how, None)
+        file = await made._file(session)
+        mark = None if file is None else marks.read(file, history.path)
+        if mark is not None and await _has(session, mark.last):
+            made.mark = mark
+        return made
+
+    async def move(self, session: Session, ids: Sequence[str] = ()) -> None:
+        """Write the mark, after the messages with *ids* were stored."""
+        if ids:
+            self.mark.messages += len(ids)
+            self.mark.last = ids[-1]
+        file = await self._file(session)
+        if file is not None:
+            marks.write(file, self._history.path, self.mark)
+
+    async def _file(self, session: Session) -> Path | None:
+        """Return the file of the mark; None without a store, or for what has no mark."""
+        if self._how and self._place is None:
+            store = await cast(Keeper, session.store).identity()
+            if store is not None:
+                path, user = self._history.path, session.user_id
+                self._place = marks.place(store, user, path, self._how)
+        return self._place
+
+
+async def _has(session: Session, memory_id: str | None) -> bool:
+    """Return whether the store has the memory: a store that was restored may lack it."""
+    if memory_id is None:
+        return True
+    try:
+        await session.run(calls.memory_admin.show(memory_id))
+    except Refused:
+        return False
+    return True
 
 
 class _Rows:

@@ -32,8 +32,8 @@ def is_one(record: dict[str, Any]) -> bool:
     return kind in _TYPES and bool({"sessionId", "leafUuid", "messageId"} & record.keys())
 
 
-def messages(records: Iterator[dict[str, Any]], kept: Kept) -> Iterator[Record]:
-    """Iterate over the messages of the lines of a session."""
+def messages(records: Iterator[dict[str, Any]], kept: Kept, _: dict[str, Any]) -> Iterator[Record]:
+    """Iterate over the messages of the lines of a session; each line stands for itself."""
     for record in records:
         if record.get("type") in (USER, ASSISTANT):
             said = _message(record, kept)

@@ -30,30 +30,43 @@ def is_one(record: dict[str, Any]) -> bool:
     return is_old or (record.get("type") in _TYPES and isinstance(record.get("payload"), dict))
 
 
-def messages(records: Iterator[dict[str, Any]], kept: Kept) -> Iterator[Record]:
-    """Iterate over the messages of the lines of a session."""
-    session, began, folder, number = "", None, None, 0
+def messages(
+    records: Iterator[dict[str, Any]], kept: Kept, state: dict[str, Any]
+) -> Iterator[Record]:
+    """Iterate over the messages of the lines of a session.
+
+    *state* is what the lines before have said: the session, its time and folder, and the number of
+    items.
+    """
     for record in records:
         payload = record.get("payload")
         if record.get("type") == "session_meta" and isinstance(payload, dict):
-            session, began = session or str(payload.get("id")), payload.get("timestamp")
-            folder = folder or payload.get("cwd")
+            state["session"] = state.get("session") or str(payload.get("id"))
+            state["began"] = payload.get("timestamp")
+            state["folder"] = state.get("folder") or payload.get("cwd")
             continue
-        if not session and "id" in record and "timestamp" in record:
-            session, began = str(record["id"]), record["timestamp"]
+        if not state.get("session") and "id" in record and "timestamp" in record:
+            state |= {"session": str(record["id"]), "began": record["timestamp"]}
             continue
         item = payload if record.get("type") == "response_item" else record
         if not isinstance(item, dict):
             continue
-        number += 1
+        state["number"] = state.get("number", 0) + 1
         if item.get("type") != "message":
             _leave_out(item, kept)
         elif item.get("role") in (USER, ASSISTANT):
-            text = _OWN.sub("", kept.of_blocks(item.get("content"), _TEXTS)).strip()
-            at = record.get("timestamp") or began
-            key, thread = f"{NAME} {session} {number}", f"Codex {session}"
-            if said := message(key, thread, str(item["role"]), at, text, folder=folder):
-                yield said
+            yield from _message(record, item, kept, state)
+
+
+def _message(
+    record: dict[str, Any], item: dict[str, Any], kept: Kept, state: dict[str, Any]
+) -> Iterator[Record]:
+    text = _OWN.sub("", kept.of_blocks(item.get("content"), _TEXTS)).strip()
+    at, session = record.get("timestamp") or state.get("began"), state.get("session", "")
+    key, thread = f"{NAME} {session} {state['number']}", f"Codex {session}"
+    folder = state.get("folder")
+    if said := message(key, thread, str(item["role"]), at, text, folder=folder):
+        yield said
 
 
 def _leave_out(item: dict[str, Any], kept: Kept) -> None:

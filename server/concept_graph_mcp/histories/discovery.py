@@ -34,16 +34,27 @@ def discovered(home: Path | None = None) -> Iterator[Found]:
                 yield Found(name, path, files, size, min(times), max(times))
 
 
-def histories(path: Path, given: str | None = None) -> Iterator[tuple[Path, History | None]]:
+def histories(
+    path: Path, given: str | None = None
+) -> Iterator[tuple[Path, History | OSError | None]]:
     """Iterate over the files of *path*, a file or a folder, each with its history if it is one.
 
     *given* is the format of all files; without it the content tells. A pipe, which can be read only
-    once, is no history. Raises OSError.
+    once, is no history. An unreadable file of a folder comes with its error; alone it raises that.
     """
-    files = sorted(_below(path)) if path.is_dir() else [path]
-    for file in files:
-        name = given or (recognised(file) if file.is_file() else None)
-        yield file, None if name is None else History(file, name)
+    if not path.is_dir():
+        yield path, _history(path, given)
+        return
+    for file in sorted(_below(path)):
+        try:
+            yield file, _history(file, given)
+        except OSError as error:
+            yield file, error
+
+
+def _history(file: Path, given: str | None) -> History | None:
+    name = given or (recognised(file) if file.is_file() else None)
+    return None if name is None else History(file, name)
 
 
 def _below(folder: Path) -> Iterator[Path]:

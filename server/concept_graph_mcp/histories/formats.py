@@ -11,10 +11,12 @@ from ..errors import one_line
 from ..file_formats.lines import FormatError, Record
 from . import chatgpt, claude_ai, claude_code, codex, markdown, mem0
 from .conversation import Kept
+from .marks import Mark
 
 _Object = dict[str, Any]
 # A format of lines: whether a line is one of its, and the messages of a file's lines.
-_LINES: dict[str, tuple[Callable[[_Object], bool], Callable[[Iterator[_Object], Kept], Any]]] = {
+_OfLines = Callable[[Iterator[_Object], Kept, _Object], Iterator[Record]]
+_LINES: dict[str, tuple[Callable[[_Object], bool], _OfLines]] = {
     claude_code.NAME: (claude_code.is_one, claude_code.messages),
     codex.NAME: (codex.is_one, codex.messages),
 }
@@ -29,6 +31,8 @@ NAMES = (OURS, *_LINES, *_LISTS, markdown.NAME)
 SUFFIXES = (".jsonl", ".json", *markdown.SUFFIXES)
 # A session may begin with so many lines that do not tell.
 _FIRST_LINES = 20
+# The longest line in bytes, for it must fit into memory.
+_LONGEST = 2**26
 _HEAD = 4_096
 _DEEPEST = 100
 # The depths of items: of a list, and of a list that is one of a map's values.
@@ -42,14 +46,24 @@ class History(NamedTuple):
     path: Path
     format: str
 
-    def messages(self, kept: Kept) -> Iterator[Record]:
-        """Iterate over its messages. Raises FormatError and OSError."""
+    @property
+    def grows(self) -> bool:
+        """Whether it is written line by line, so that reading can continue at a mark."""
+        return self.format in _LINES
+
+    def messages(self, kept: Kept, mark: Mark | None = None) -> Iterator[Record]:
+        """Iterate over its messages, from *mark* on, which moves along.
+
+        Only one that `grows` can continue at a mark. Raises FormatError and OSError.
+        """
         if self.format == markdown.NAME:
             yield from markdown.messages(self.path, kept)
             return
         with self.path.open("rb") as file:
-            if self.format in _LINES:
-                yield from _LINES[self.format][1](_objects(file, kept), kept)
+            if self.grows:
+                at = mark or Mark()
+                file.seek(at.offset)
+                yield from _LINES[self.format][1](_objects(file, kept, at), kept, at.state)
             else:
                 _, of_item = _LISTS[self.format]
                 for item in _items(file):
@@ -70,9 +84,9 @@ def recognised(path: Path) -> str | None:
 
 def _of_lines(file: BinaryIO) -> str | None:
     ours = False
-    for line in itertools.islice(file, _FIRST_LINES):
+    for line, _ in itertools.islice(_lines(file), _FIRST_LINES):
         try:
-            record = json.loads(line)
+            record = json.loads(line or b"")
         except (ValueError, RecursionError):
             break
         if not isinstance(record, dict):
@@ -96,18 +110,33 @@ def _of_list(file: BinaryIO) -> str | None:
     return None
 
 
-def _objects(file: BinaryIO, kept: Kept) -> Iterator[_Object]:
-    """Iterate over the objects in the lines of *file*, which a program may be writing."""
-    for number, line in enumerate(file, 1):
+def _objects(file: BinaryIO, kept: Kept, mark: Mark) -> Iterator[_Object]:
+    """Iterate over the objects in the lines of *file*, which a program may be writing.
+
+    *mark* moves to the end of each whole line.
+    """
+    for line, is_whole in _lines(file):
+        mark.offset = file.tell() if is_whole else mark.offset
+        if line is None:
+            kept.tally.left_out(f"lines of more than {_LONGEST:,} bytes")
+            continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
-            is_whole = line.endswith(b"\n")
             what = "lines that are no JSON" if is_whole else "a last line that is not whole yet"
-            kept.tally.left_out(what, f"line {number}" if line.strip() else "")
+            kept.tally.left_out(what, f"byte {file.tell() - len(line):,}" if line.strip() else "")
             continue
         if isinstance(record, dict):
             yield record
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[bytes | None, bool]]:
+    """Iterate over the lines of *file*, None for one that is too long, and whether they end."""
+    while line := file.readline(_LONGEST):
+        part = line
+        while len(part) == _LONGEST and not part.endswith(b"\n"):
+            part = file.readline(_LONGEST)
+        yield line if part is line else None, part.endswith(b"\n")
 
 
 def _items(file: BinaryIO) -> Iterator[_Object]:
