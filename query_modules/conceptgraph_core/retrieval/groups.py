@@ -21,8 +21,8 @@ _LEAST_SHARE: Final = 0.1
 # RealMem's texts of 64 words lose by them.
 _LEAST_STATIC_SHARE: Final = 0.2
 
-# In a smaller scope most words are near one another.
-MIN_TEXTS: Final = 500
+# Smaller scopes gain nothing: most of their words are near one another.
+MIN_TEXTS: Final = 300
 # A scope is computed again when its number of texts changed by this part.
 _CHANGED: Final = 0.1
 
