@@ -50,14 +50,17 @@ class Served:
 
 def run(setup: Setup) -> Iterator[Figure]:
     clients = CLIENTS[:2] if setup.quick else CLIENTS
-    seconds = 1.0 if setup.quick else 3.0
+    seconds = 1.0 if setup.quick else 2.0
     with ExitStack() as stack:
         servers = list(_servers(setup, stack))
         for number in clients:
             taken: dict[str, list[tuple[float, float]]] = {one.name: [] for one in servers}
             for _ in range(_TURNS):
                 for one in servers:
-                    taken[one.name].append(asyncio.run(_turn(one, number, seconds)))
+                    try:
+                        taken[one.name].append(asyncio.run(_turn(one, number, seconds)))
+                    except RuntimeError as error:
+                        setup.log(f"{number} clients, {one.name}: {error}")
             yield from _figures(number, taken)
 
 
@@ -65,7 +68,7 @@ def _figures(number: int, taken: Mapping[str, Sequence[tuple[float, float]]]) ->
     (echo, first), *others = taken.items()
     who = f"{number} client{'s' * (number > 1)}"
     rate, p50 = (median(one) for one in zip(*first, strict=True))
-    for name, turns in others:
+    for name, turns in ((name, turns) for name, turns in others if turns):
         own_rate, own_p50 = (median(one) for one in zip(*turns, strict=True))
         aim = "≤ 1.5" if number == 1 and "basic" not in name else ""
         yield Figure(f"{who}, {name}: p50", own_p50, echo, p50, aim)
@@ -156,13 +159,13 @@ def _listens(port: int) -> bool:
 
 async def _turn(served: Served, number: int, seconds: float) -> tuple[float, float]:
     """Return the calls a second of *number* clients together, and the median milliseconds."""
-    clients = [await _Client.connected(served, one) for one in range(number)]
-    for client in clients:
-        await client.ask()
+    clients = await asyncio.gather(*(_Client.connected(served, one) for one in range(number)))
     taken: list[float] = []
     start = perf_counter()
 
     async def go_on(client: _Client) -> None:
+        # Servers close connections that were idle while other clients began their sessions.
+        await client.reopen()
         while (begun := perf_counter()) < start + seconds:
             await client.ask()
             taken.append((perf_counter() - begun) * 1e3)
@@ -177,19 +180,24 @@ async def _turn(served: Served, number: int, seconds: float) -> tuple[float, flo
 class _Client:
     """A connection in plain HTTP, so that no client library's costs are measured."""
 
-    def __init__(self, served: Served, number: int, streams: Any) -> None:
-        self._served, self._number, self._calls = served, number, number
-        self._reader: asyncio.StreamReader = streams[0]
-        self._writer: asyncio.StreamWriter = streams[1]
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
+
+    def __init__(self, served: Served, number: int) -> None:
+        self._served, self._calls = served, number
         self._more = f"Authorization: Bearer {served.tokens[number]}\r\n" if served.tokens else ""
 
     @classmethod
     async def connected(cls, served: Served, number: int) -> "_Client":
-        streams = await asyncio.open_connection("127.0.0.1", served.port)
-        client = cls(served, number, streams)
+        client = cls(served, number)
+        await client._open()
         if served.has_sessions:
             await client._begin_session()
         return client
+
+    async def reopen(self) -> None:
+        self.close()
+        await self._open()
 
     async def ask(self) -> None:
         self._calls += 1
@@ -202,6 +210,9 @@ class _Client:
 
     def close(self) -> None:
         self._writer.close()
+
+    async def _open(self) -> None:
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._served.port)
 
     async def _begin_session(self) -> None:
         version = {"protocolVersion": "2025-06-18", "capabilities": {}}
@@ -224,8 +235,11 @@ class _Client:
             f"Content-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
-        head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
-        answer = await self._body(head.lower())
+        try:
+            head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
+            answer = await self._body(head.lower())
+        except asyncio.IncompleteReadError as error:
+            raise RuntimeError(f"{self._served.name} closed a connection") from error
         if not head.startswith("HTTP/1.1 20"):
             raise RuntimeError(f"{head}{answer[:500]!r}")
         return head, answer

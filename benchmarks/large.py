@@ -192,7 +192,7 @@ def _operations(size: Size, owner: int) -> Operations:
         "concept_search, nothing": lambda: concepts.concept_search(["zzqx"]),
         "recall_query": lambda: concepts.recall_query([concept()]),
         "recall_query, unknown": lambda: concepts.recall_query(["w17"]),
-        "associate": lambda: concepts.associate("", said(4)),
+        "associate": lambda: concepts.associate(said(4)),
         "memory_node_create": lambda: nodes.create(user, new()),
         "memory_node_get": lambda: nodes.get(memory()),
         "memory_node_update": lambda: nodes.update(user, memory(), content=new()),

@@ -145,11 +145,13 @@ def similar(
     """
     wanted = text.keywords(keys)
     most = text.integer(limit, "limit", 0, limits.MAX_INTEGER)
-    names = [
-        (one.raw.get_property("names").replace(" ", ""), one)
+    # Memgraph copies a list's names at each reading.
+    standing = [
+        one.raw.get_property("names")
         for one in graph.another(Lists).nodes()
         if one.raw.get_property("label") == index.label
     ]
+    names = [(one.replace(" ", ""), one) for one in standing]
     found: list[tuple[int, str]] = []
     for key in wanted:
         # Texts that begin with the key are few beside those that contain it.
@@ -162,19 +164,19 @@ def similar(
 
 
 def _alike(
-    graph: adapter.Graph[Any], names: Sequence[tuple[str, Node]], key: str, parts: Sequence[str]
+    graph: adapter.Graph[Any], names: Sequence[tuple[str, str]], key: str, parts: Sequence[str]
 ) -> Iterator[tuple[int, str]]:
     """Iterate over (place, text) of the entries with one of *parts* that resemble *key*.
 
-    *names* are the squeezed names of each list, with the list.
+    *names* are those of each list, squeezed and as they are.
     """
-    for squeezed, one in names:
+    for squeezed, standing in names:
         graph.check_abort()
         entries: list[str] = []
         for part in parts:
             at, before, number = squeezed.find(part), 0, 0
             while at >= 0:
-                entries = entries or one.raw.get_property("names").split(schema.AROUND)
+                entries = entries or standing.split(schema.AROUND)
                 # An entry has the same number in both texts.
                 number += squeezed.count(schema.AROUND, before, at + 1)
                 before = at + 1
