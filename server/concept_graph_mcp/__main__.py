@@ -114,6 +114,7 @@ def main(
       MEMGRAPH_URI            default bolt://localhost:7687; or MEMGRAPH_URL
       MEMGRAPH_READ_URI       replicas that answer what only reads
       MEMGRAPH_USER           and MEMGRAPH_PASSWORD
+      MEMGRAPH_DATABASE       a database of Memgraph Enterprise
       AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
       TZ                      your time zone, e.g. Europe/Berlin; needed to serve
       CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file

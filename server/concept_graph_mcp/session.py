@@ -80,6 +80,8 @@ class Session:
     decay: Mapping[str, float] = field(default_factory=dict)
     expires: bool = False
     concepts: str = WHOSE[0]
+    # The database of an Enterprise server, if each tenant has one.
+    database: str | None = None
     # Told each call that may have kept a text without a vector: its session and its time.
     on_kept: "list[Callable[[Session, int], None]]" = field(default_factory=list)
 
@@ -211,6 +213,8 @@ class Session:
             "expires": self.expires,
             "concepts": self.concepts,
         }
+        if self.database is not None:
+            context["database"] = self.database
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         try:

@@ -65,6 +65,12 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
 @click.option(
     "--user-claim", default="sub", show_default=True, help="Their claim that names the user."
 )
+@click.option("--database", metavar="NAME", help="The database of a Memgraph Enterprise server.")
+@click.option(
+    "--database-claim",
+    metavar="CLAIM",
+    help="The claim of the issuer's tokens that names the database, one for each tenant.",
+)
 @click.option(
     "--shared-concepts", is_flag=True, help="All users share concepts; else each has their own."
 )
@@ -137,6 +143,8 @@ def serve(
     issuer: str | None,
     audience: str | None,
     user_claim: str,
+    database: str | None,
+    database_claim: str | None,
     shared_concepts: bool,
     directory: Path | None,
     most_open: int,
@@ -159,6 +167,10 @@ def serve(
     embedded = options["embedded"] if directory is None else f"{directory}{user_files.MARK}"
     chosen = configured(embedded, options["toolsets"], whole=True)
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
+    if database is not None:
+        chosen = dataclasses.replace(chosen, database=settings.database(database, "--database"))
+    if database_claim is not None:
+        _check_claimed(chosen, issuer, shards)
     kept = Tokens(settings.tokens_file(chosen))
     known = kept.exist() or issuer is not None
     host, _ = address
@@ -187,7 +199,7 @@ def serve(
             hosts=_hosts(url, host, hosts),
             origins=[*origins, *([_origin(public_url)] if public_url is not None else [])],
             tokens=kept if kept.exist() else None,
-            issuer=Issuer(issuer, audience or url, user_claim) if issuer is not None else None,
+            issuer=Issuer(issuer, audience or url, user_claim, database_claim) if issuer else None,
             alone=None if known else chosen.user_id,
             limits=_limits(limits, chosen.embedded is not None and chosen.per_user is None),
         )
@@ -201,6 +213,18 @@ def serve(
             shards=shards,
             most_open=most_open,
         )
+
+
+def _check_claimed(chosen: settings.Settings, issuer: str | None, shards: Path | None) -> None:
+    """Raise Failure unless the tokens of *issuer* can name the databases."""
+    if issuer is None:
+        raise Failure("--database-claim: only tokens of an --issuer have claims")
+    if chosen.embedded is not None or shards is not None:
+        raise Failure("--database-claim: is for one Memgraph Enterprise server")
+    if chosen.database is not None:
+        raise Failure("--database-claim: leave out --database and MEMGRAPH_DATABASE")
+    if chosen.read_uris:
+        raise Failure("--database-claim: leave out MEMGRAPH_READ_URI, which is not supported here")
 
 
 def _listening(address: tuple[str, int]) -> socket.socket:

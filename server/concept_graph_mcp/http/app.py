@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
-from ..stores.per_user import UserFiles
+from ..stores.store import Many
 from .asking import READ, SCOPES
 from .guard import Admitted, Guard, refusal
 from .limits import Limits
@@ -64,11 +64,16 @@ class Web:
     limits: Limits = field(default_factory=Limits)
 
     @property
+    def by_database(self) -> bool:
+        """Return whether tokens name databases."""
+        return self.issuer is not None and self.issuer.database_claim is not None
+
+    @property
     def users(self) -> str:
         """Say who is served."""
         if self.alone is not None:
             return f"everybody on this machine is {self.alone}"
-        tokens = ["those with tokens"] if self.tokens is not None else []
+        tokens = ["those with tokens"] if self.tokens is not None and not self.by_database else []
         issued = [f"those of {self.issuer.url}"] if self.issuer is not None else []
         return " and ".join(tokens + issued)
 
@@ -136,7 +141,8 @@ def _backend(web: Web) -> AuthenticationBackend:
     if web.alone is not None:
         return _Alone(web.alone)
     issued = Verifier(web.issuer) if web.issuer is not None else None
-    return BearerAuthBackend(_Either(web.tokens, issued))
+    # A token of our own names no database.
+    return BearerAuthBackend(_Either(None if web.by_database else web.tokens, issued))
 
 
 def _unknown(_: HTTPConnection, error: Exception) -> Response:
@@ -183,8 +189,7 @@ class _Ready:
         try:
             with anyio.fail_after(_PATIENCE_S):
                 await self._session.store.open()
-                # A server of files is ready whatever the file of one user is like.
-                if not isinstance(self._session.store, UserFiles):
+                if not isinstance(self._session.store, Many):
                     await self._session.run(calls.transfer.version())
         except TimeoutError:
             return f"the store has not answered for {_PATIENCE_S:g} s"

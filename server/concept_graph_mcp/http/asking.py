@@ -16,6 +16,8 @@ from .room import GROWING, Full, Room
 
 READ, WRITE = "memory:read", "memory:write"
 SCOPES = (READ, WRITE)
+# The claim of a verified token that names its database, whatever the issuer calls it.
+DATABASE = "database"
 FORBIDDEN, FULL = "forbidden", "full"
 
 _session: ContextVar[Session] = ContextVar("session")
@@ -73,6 +75,8 @@ def asked_by(token: AccessToken, session: Session, room: Room) -> Iterator[Gate]
         raise PermissionError("the token names no user")
     gate = Gate(session.store, token.scopes, room)
     own = replace(session, user_id=token.subject, store=cast(Store, gate))
+    if token.claims is not None:
+        own = replace(own, database=token.claims[DATABASE])
     before = _session.set(own)
     try:
         yield gate

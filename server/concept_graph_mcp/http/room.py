@@ -33,15 +33,15 @@ class Room:
     def __init__(self, most: int | None) -> None:
         self._most = most
         # Calls of each user until their records are counted again.
-        self._left: dict[str, int] = {}
+        self._left: dict[tuple[str, str | None], int] = {}
 
     async def check(self, session: Session) -> None:
         """Raise Full if the user of *session* may keep no more."""
         if self._most is None:
             return
-        user_id = session.user_id
-        if (left := self._left.pop(user_id, 0)) > 0:
-            self._left[user_id] = left - 1
+        place = session.user_id, session.database
+        if (left := self._left.pop(place, 0)) > 0:
+            self._left[place] = left - 1
             return
         kept = await _counted(session)
         if kept >= self._most:
@@ -49,7 +49,7 @@ class Room:
                 f"you keep {kept:,} memories and entities, and {self._most:,} are allowed; forget"
                 " some that are no longer needed, or ask whoever runs this server for more"
             )
-        self._left[user_id] = (self._most - kept) // _A_CALL
+        self._left[place] = (self._most - kept) // _A_CALL
 
 
 async def _counted(session: Session) -> int:

@@ -51,7 +51,9 @@ def serve(
     _quiet()
 
     async def run() -> None:
-        session = Session.of(served(settings, shards, most_open), settings)
+        session = Session.of(
+            served(settings, shards, most_open, by_database=web.by_database), settings
+        )
         works_for = None if without_worker or shards else serving.works_along(settings)
         server = await prepared(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])

@@ -89,12 +89,21 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
 
 
 def served(
-    settings: Settings, shards: Path | None = None, most_open: int = per_user.MOST_OPEN
+    settings: Settings,
+    shards: Path | None = None,
+    most_open: int = per_user.MOST_OPEN,
+    *,
+    by_database: bool = False,
 ) -> Store:
     """Return the store that a server of many users has: that of *settings*, or those of a table.
 
-    If each user has a file, at most *most_open* files are open. Raises SettingsError.
+    If each user has a file, at most *most_open* files are open. With *by_database* the sessions
+    name the databases. Raises SettingsError.
     """
+    if by_database:
+        from .bolt.databases import Databases
+
+        return Databases(settings.uri, settings.user, settings.password)
     if settings.per_user is not None:
         return per_user.UserFiles(settings.per_user, most_open)
     if shards is None:
@@ -131,7 +140,13 @@ def _bolt(settings: Settings) -> KeptStore:
     if settings.read_uris:
         from .bolt.replicated import ReplicatedStore
 
-        return ReplicatedStore(settings.uri, settings.read_uris, settings.user, settings.password)
+        return ReplicatedStore(
+            settings.uri,
+            settings.read_uris,
+            settings.user,
+            settings.password,
+            database=settings.database,
+        )
     from .bolt.store import BoltStore
 
-    return BoltStore(settings.uri, settings.user, settings.password)
+    return BoltStore(settings.uri, settings.user, settings.password, database=settings.database)

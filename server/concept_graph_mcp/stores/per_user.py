@@ -18,6 +18,7 @@ from conceptgraph_core.context import DEFAULT_USER
 from .. import user_files
 from ..calls.call import Call
 from ..errors import StoreError, Unavailable
+from .store import Many
 
 if TYPE_CHECKING:
     from .embedded.store import EmbeddedStore
@@ -42,7 +43,7 @@ class _Open:
     used_at: float = 0.0
 
 
-class UserFiles:
+class UserFiles(Many):
     """The files in *directory*, as one store (see `store.Store`): each call goes to its user's.
 
     The user is that of the session, so no argument of a call can choose a file. At most *most_open*

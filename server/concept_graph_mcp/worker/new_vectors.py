@@ -26,13 +26,14 @@ class NewVectors:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._kept = anyio.Event()
-        # By user, because each may have a store of their own.
-        self._since_ms: dict[str, int] = {}
+        # By user and database, because each may have a store of their own.
+        self._since_ms: dict[tuple[str, str | None], int] = {}
         self._logged = ""
 
     def kept(self, session: Session, now_ms: int) -> None:
         """Take note that the user of *session* kept something at *now_ms*."""
-        self._since_ms[session.user_id] = min(self._since_ms.get(session.user_id, now_ms), now_ms)
+        place = session.user_id, session.database
+        self._since_ms[place] = min(self._since_ms.get(place, now_ms), now_ms)
         self._kept.set()
 
     async def run(self) -> None:
@@ -44,8 +45,9 @@ class NewVectors:
     async def embed(self) -> None:
         """Embed what was kept since this was done last."""
         since_ms, self._since_ms, self._kept = self._since_ms, {}, anyio.Event()
-        for user_id, earliest_ms in since_ms.items():
-            await self._embed(replace(self._session, user_id=user_id), earliest_ms)
+        for (user_id, database), earliest_ms in since_ms.items():
+            session = replace(self._session, user_id=user_id, database=database)
+            await self._embed(session, earliest_ms)
 
     async def _embed(self, session: Session, since_ms: int) -> None:
         """Embed what was kept since *since_ms* in the store of the user of *session*."""

@@ -113,6 +113,12 @@ def test_on_a_signal_calls_in_flight_end_first(store, tmp_path, number):
         ([], "Missing option '--http'"),
         (["--http=0", "--calls-per-second=0"], "--calls-per-second"),
         (["--http=0", "--store-per-user=users"], "--store-per-user and --embedded name different"),
+        (["--http=0", "--database-claim=tenant"], "only tokens of an --issuer have claims"),
+        (
+            ["--http=0", "--database-claim=tenant", "--issuer=https://id.example.com"],
+            "--database-claim: is for one Memgraph Enterprise server",
+        ),
+        (["--http=0", "--database=a b"], "--database: must be the name of a database, not 'a b'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

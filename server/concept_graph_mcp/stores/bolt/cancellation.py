@@ -6,7 +6,7 @@ terminates it.
 """
 
 import uuid
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 
 import anyio
@@ -21,10 +21,10 @@ _PAUSE_S = 0.01
 
 
 class Calls:
-    """The running calls of one driver."""
+    """The running calls of one store; *session* opens a session on its database."""
 
-    def __init__(self, driver: neo4j.AsyncDriver) -> None:
-        self._driver = driver
+    def __init__(self, session: Callable[..., neo4j.AsyncSession]) -> None:
+        self._session = session
         self._under_way: dict[str, str] = {}
 
     @asynccontextmanager
@@ -58,7 +58,7 @@ class Calls:
         # Routed to the database's instance that runs the transaction.
         for access_mode in {self._under_way[mark] for mark in marks}:
             with anyio.move_on_after(_PATIENCE_S), suppress(Neo4jError, DriverError, OSError):
-                async with self._driver.session(default_access_mode=access_mode) as session:
+                async with self._session(default_access_mode=access_mode) as session:
                     for pause_s in _PAUSES_S:
                         await anyio.sleep(pause_s)
                         if await _terminated(session, marks):

@@ -68,22 +68,41 @@ _EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-class BoltStore:
-    """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed."""
+def driver_of(uri: str, user: str, password: str) -> neo4j.AsyncDriver:
+    """Return a pool of connections to *uri*."""
+    return neo4j.AsyncGraphDatabase.driver(
+        uri,
+        auth=(user, password) if user else None,
+        connection_timeout=_CONNECT_TIMEOUT_S,
+        connection_acquisition_timeout=2 * _CONNECT_TIMEOUT_S,
+        liveness_check_timeout=_LIVENESS_S,
+        notifications_min_severity="OFF",
+        telemetry_disabled=True,
+    )
 
-    def __init__(self, uri: str, user: str, password: str, model: Model = MODEL) -> None:
+
+class BoltStore:
+    """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed.
+
+    With *database* it is that database of an Enterprise server. A *driver* is another's to close.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        user: str,
+        password: str,
+        model: Model = MODEL,
+        *,
+        database: str | None = None,
+        driver: neo4j.AsyncDriver | None = None,
+    ) -> None:
         self._model = model
-        self._location = location(uri)
-        self._driver = neo4j.AsyncGraphDatabase.driver(
-            uri,
-            auth=(user, password) if user else None,
-            connection_timeout=_CONNECT_TIMEOUT_S,
-            connection_acquisition_timeout=2 * _CONNECT_TIMEOUT_S,
-            liveness_check_timeout=_LIVENESS_S,
-            notifications_min_severity="OFF",
-            telemetry_disabled=True,
-        )
-        self._calls = Calls(self._driver)
+        self._database = database
+        self._location = location(uri) + (f"/{database}" if database else "")
+        self._driver = driver or driver_of(uri, user, password)
+        self._owns_driver = driver is None
+        self._calls = Calls(self._session)
         self._opening = anyio.Lock()
         self._is_open = False
         self._has_vector_search = False
@@ -103,6 +122,10 @@ class BoltStore:
                 return
             ask = probes.once(self.rows)
             try:
+                if self._database is not None:
+                    await self._translated(
+                        False, readiness.check_database, ask, self._location, self._database
+                    )
                 await self._translated(False, readiness.check, ask, self._location, self._model)
             except Misdeployed as error:
                 self._misdeployed = str(error)
@@ -184,9 +207,7 @@ class BoltStore:
         try:
             async with (
                 self._calls.marked(neo4j.READ_ACCESS) as metadata,
-                self._driver.session(
-                    default_access_mode=neo4j.READ_ACCESS, fetch_size=batch
-                ) as session,
+                self._session(default_access_mode=neo4j.READ_ACCESS, fetch_size=batch) as session,
                 await session.begin_transaction(metadata=metadata) as transaction,
             ):
                 labels = [
@@ -291,7 +312,7 @@ class BoltStore:
         """Return a transaction that has deleted the graph, and the stack that ends it."""
         async with AsyncExitStack() as held:
             metadata = await held.enter_async_context(self._calls.marked(neo4j.WRITE_ACCESS))
-            session = await held.enter_async_context(self._driver.session())
+            session = await held.enter_async_context(self._session())
             transaction = await session.begin_transaction(metadata=metadata)
             await held.enter_async_context(transaction)
             replaced = [layer for layer in self._model.stored if not layer.stays]
@@ -325,7 +346,11 @@ class BoltStore:
 
     async def close(self) -> None:
         await self._calls.end()
-        await self._driver.close()
+        if self._owns_driver:
+            await self._driver.close()
+
+    def _session(self, **options: Any) -> neo4j.AsyncSession:
+        return self._driver.session(database=self._database, **options)
 
     async def rows(
         self, statement: str, parameters: Mapping[str, Any], writes: bool
@@ -337,7 +362,7 @@ class BoltStore:
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
         async with (
             self._calls.marked(mode) as metadata,
-            self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
+            self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
         ):
             query = neo4j.Query(statement, metadata=metadata)
             return await _rows(await session.run(query, dict(parameters)))
@@ -352,7 +377,7 @@ class BoltStore:
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
         async with (
             self._calls.marked(mode) as metadata,
-            self._driver.session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
+            self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
             await session.begin_transaction(metadata=metadata) as transaction,
         ):
             rows = Rows(await _rows(await calling(transaction, statements)))
