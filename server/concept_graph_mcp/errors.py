@@ -28,6 +28,10 @@ class Unavailable(StoreError):
     """The store cannot be reached, read or written right now."""
 
 
+class Unauthenticated(Unavailable):
+    """The database does not accept the user or the password, so a retry does not help."""
+
+
 class Unwritable(Unavailable):
     """The store can be read, but cannot be written right now; nothing was written."""
 

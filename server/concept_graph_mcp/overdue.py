@@ -30,13 +30,18 @@ async def advice(session: Session) -> str | None:
 
 
 class Daily:
-    """Gives the same warning with the first call of a day; a store without an answer is ignored."""
+    """Gives the same warning with the first call of a day; a store without an answer is ignored.
+
+    A user of somebody else's server can do nothing about it, and gets none.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._asked_on = ""
 
     async def advice(self) -> str | None:
+        if not self._session.is_owner:
+            return None
         today = self._session.date(self._session.clock.now_ms())
         if self._asked_on == today:
             return None

@@ -13,8 +13,9 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 
 from conceptgraph_core import __version__, limits
+from conceptgraph_core.dates import DAY_MS
 
-from . import signals, stderr, stdin
+from . import overdue, signals, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE
 from .errors import Misdeployed, StoreError
@@ -22,7 +23,7 @@ from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .stores.lazy import LazyStore, connect
 from .stores.per_user import UserFiles
-from .stores.store import EXPORTS, KeptStore
+from .stores.store import EXPORTS, KeptStore, Many
 from .tools import aliases
 from .tools import toolsets as registered
 from .tools.prompts import prompts
@@ -37,6 +38,8 @@ logger = logging.getLogger(__name__)
 _STARTED_AFTER_S = 2.0
 # Seconds until due jobs first run: after a client's first calls.
 _WORKING_AFTER_S = 20.0
+# Seconds until a store that is away is asked again.
+_AGAIN_S = 60.0
 # Seconds between two looks for files of users that are not in use.
 _LOOKED_AT_EVERY_S = 60.0
 
@@ -75,6 +78,8 @@ def build(
                 tasks.start_soon(_embed_new, session)
             if isinstance(session.store, UserFiles):
                 tasks.start_soon(_close_idle, session.store)
+            if asked is not None and not isinstance(session.store, Many):
+                tasks.start_soon(_log_overdue, session)
             if works_for is None:
                 yield
             else:
@@ -201,6 +206,19 @@ async def _open_store(session: Session) -> None:
         if isinstance(error, Misdeployed) and session.on_misdeployed is not None:
             _end(error)
         logger.warning("%s", error)
+
+
+async def _log_overdue(session: Session) -> None:
+    """Log once a day if no worker runs: users of other people's servers are not told."""
+    while True:
+        try:
+            advice = await overdue.advice(session)
+        except StoreError:
+            await anyio.sleep(_AGAIN_S)
+            continue
+        if advice is not None:
+            logger.warning("%s", advice)
+        await anyio.sleep(DAY_MS / 1_000)
 
 
 async def _close_idle(files: UserFiles) -> None:

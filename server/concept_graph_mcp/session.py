@@ -80,6 +80,8 @@ class Session:
     decay: Mapping[str, float] = field(default_factory=dict)
     expires: bool = False
     concepts: str = WHOSE[0]
+    # Whether the caller runs the server too, and is told what its owner has to do.
+    is_owner: bool = True
     # The database of an Enterprise server, if each tenant has one.
     database: str | None = None
     # Told each call that may have kept a text without a vector: its session and its time.

@@ -739,6 +739,8 @@ def test_credentials_that_are_not_accepted_are_refused_without_repeating_them(
         told = str(server.call("concept_upsert", concept="apple"))
         _, _, err = server.end()
     assert "MEMGRAPH_PASSWORD were not accepted" in told
+    # One line for each failure, and none of the driver's own.
+    assert all("were not accepted" in line for line in err.decode().splitlines())
     assert_no_credentials([told, err.decode()])
     accepted = connect(memgraph_uri, *only_user)
     assert accepted.run(calls.concepts.concept_upsert("apple"))[0]["created"] is True

@@ -13,7 +13,7 @@ from server_processes import LineProcess, server_environment
 from tcp_proxy import Proxy
 
 from concept_graph_mcp import calls, settings
-from concept_graph_mcp.errors import Misdeployed, Unavailable
+from concept_graph_mcp.errors import Misdeployed, Unauthenticated, Unavailable
 from concept_graph_mcp.logs import Lines
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt.store import BoltStore
@@ -178,9 +178,10 @@ def test_of_a_lost_connection_and_a_run_passed_over_no_library_has_its_own_words
     assert [record.getMessage() for record in caplog.records] == ["Job raised an exception"]
 
 
-def test_a_store_that_cannot_be_worked_on_ends_the_service(said):
-    scripted = Scripted(Misdeployed("the modules are of another version"))
-    with pytest.raises(Misdeployed, match="another version"):
+@pytest.mark.parametrize("kind", [Misdeployed, Unauthenticated])
+def test_a_store_that_cannot_be_worked_on_ends_the_service(said, kind):
+    scripted = Scripted(kind("the modules are of another version"))
+    with pytest.raises(kind, match="another version"):
         anyio.run(service.serve, scripted, [decay.JOB], None, lambda: None)
     assert said() == ["started", "ended"]
 

@@ -74,7 +74,8 @@ def asked_by(token: AccessToken, session: Session, room: Room) -> Iterator[Gate]
     if not token.subject:
         raise PermissionError("the token names no user")
     gate = Gate(session.store, token.scopes, room)
-    own = replace(session, user_id=token.subject, store=cast(Store, gate))
+    # Without a token everybody is the one user of this machine, who started the server.
+    own = replace(session, user_id=token.subject, store=cast(Store, gate), is_owner=not token.token)
     if token.claims is not None:
         own = replace(own, database=token.claims[DATABASE])
     before = _session.set(own)

@@ -108,5 +108,3 @@ def _quiet() -> None:
     # Each request with a wrong Host would otherwise be a line of the client's choice.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-    # The call that needed a lost connection reports it as its error.
-    logging.getLogger("neo4j").setLevel(logging.CRITICAL)

@@ -1,6 +1,7 @@
 """Adapt functions to MCP tools: schemas, results, and failures as one line."""
 
 import json
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, cast
 
@@ -10,10 +11,12 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from ..errors import StoreError, one_line
+from ..errors import StoreError, Unavailable, one_line
 from ..session import advised
 from . import consent
 from .consent import Asking
+
+logger = logging.getLogger(__name__)
 
 _SHOWN_ERRORS = 3
 _STRUCTURES = frozenset({"array", "object"})
@@ -62,6 +65,9 @@ class ConceptTool(Tool):
             with advised() as advice:
                 result, meta = await self._call(given, context)
         except StoreError as error:
+            if isinstance(error, Unavailable):
+                # The person who runs the server must know, and reads no answers.
+                logger.warning("%s", error)
             raise ToolError(str(error)) from error
         if advice:
             said = filter(None, (result.get("advice"), *advice))

@@ -15,7 +15,5 @@ def tell(event: str, level: int = logging.INFO, /, **fields: Any) -> None:
 
 def only_ours() -> None:
     """Silence library messages that repeat our own or report no fault."""
-    # The call that needed a lost connection reports it as its error.
-    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     # The scheduler warns when it skips a run because the previous one still runs or waits.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)

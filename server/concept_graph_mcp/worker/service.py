@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from ..errors import Misdeployed, StoreError, Unavailable
+from ..errors import Misdeployed, StoreError, Unauthenticated, Unavailable
 from . import logs
 from .job import Job
 from .lease_runner import DONE, STOPPED, LeaseRunner, Outcome, trigger
@@ -30,7 +30,10 @@ class Service:
         self._told = ""
 
     async def attempt(self, job: Job) -> bool:
-        """Run *job* if it is due; return whether this attempt was the last. Raises Misdeployed."""
+        """Run *job* if it is due; return whether this attempt was the last.
+
+        Raises Misdeployed, Unauthenticated: no later attempt can succeed.
+        """
         async with self._one_at_a_time:
             if self._worker.told_to_end:
                 # Jobs that waited for another one do not begin after a stop.
@@ -38,7 +41,7 @@ class Service:
             try:
                 outcome = await self._worker.run(job, if_due=True)
                 await self._write_metrics()
-            except Misdeployed:
+            except (Misdeployed, Unauthenticated):
                 raise
             except StoreError as error:
                 # An unreachable store has several error messages.
@@ -91,20 +94,20 @@ async def serve(
 ) -> None:
     """Run *jobs* until SIGTERM or SIGINT, which calls *stop* and waits for the current batch.
 
-    Due jobs run at once. Raises Misdeployed.
+    Due jobs run at once. Raises Misdeployed, Unauthenticated.
     """
     service, zone = Service(worker, metrics), worker.session.zone
     # A run that is late, perhaps because the machine was asleep, takes place once all the same.
     late = {"coalesce": True, "misfire_grace_time": None}
     scheduler = AsyncIOScheduler(timezone=zone, job_defaults=late)
-    misdeployed: list[Misdeployed] = []
+    failed: list[StoreError] = []
     ended = anyio.Event()
 
     async def attempt(job: Job) -> None:
         try:
             done = await service.attempt(job)
-        except Misdeployed as error:
-            misdeployed.append(error)
+        except (Misdeployed, Unauthenticated) as error:
+            failed.append(error)
             ended.set()
             return
         if not done and not ended.is_set():
@@ -133,8 +136,8 @@ async def serve(
         scheduler.shutdown(wait=False)
         tasks.cancel_scope.cancel()
     logs.tell("ended")
-    if misdeployed:
-        raise misdeployed[0]
+    if failed:
+        raise failed[0]
 
 
 async def _set_when_told(ended: anyio.Event) -> None:

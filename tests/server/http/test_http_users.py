@@ -1,5 +1,7 @@
 """Each user of a server over HTTP has a memory of their own; the token alone says who it is."""
 
+import time
+
 import pytest
 from http_running import MODERN, running
 
@@ -65,6 +67,15 @@ def test_no_argument_says_who_it_is(embedded, tokens):
             assert not {"user", "user_id", "scope"} & tool["inputSchema"]["properties"].keys()
         refused = server.called("search", "bob", query="hazelnuts", user_id="ann")
         assert "unknown argument 'user_id'" in refused["content"][0]["text"]
+
+
+def test_no_user_is_told_to_run_a_worker_and_the_log_says_so(each_store, tokens, caplog):
+    with running(each_store, tokens) as server:
+        assert "advice" not in server.ask("recall", "ann", message="What about hazelnuts?")
+        while "://" in each_store.location and not caplog.records:
+            time.sleep(0.01)
+    told = [one.getMessage() for one in caplog.records if "worker as a service" in one.getMessage()]
+    assert len(told) == ("://" in each_store.location)
 
 
 def test_a_reader_reads_and_leaves_no_trace(each_store, tokens):

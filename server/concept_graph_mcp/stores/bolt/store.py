@@ -31,6 +31,7 @@ from ...errors import (
     Full,
     Misdeployed,
     StoreError,
+    Unauthenticated,
     Unavailable,
     Unwritable,
     one_line,
@@ -411,7 +412,7 @@ class BoltStore:
 
     def _failure(self, error: Exception, writes: bool) -> StoreError:
         if is_unauthenticated(error):
-            return Unavailable(
+            return Unauthenticated(
                 f"{self._location}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
             )
         if is_ended(error):
