@@ -31,7 +31,8 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
-from concept_graph_mcp.stores.store import KeptStore
+from concept_graph_mcp.stores.per_user import UserFiles
+from concept_graph_mcp.stores.store import KeptStore, Store
 from concept_graph_mcp.tools import toolsets
 from concept_graph_mcp.web import listening
 from conceptgraph_core import limits
@@ -48,6 +49,8 @@ _MOST_IDS = 200
 # How often an optional argument is given, and an id where one is asked for, or where none is.
 _OPTIONAL, _MOSTLY, _SELDOM = 0.3, 0.9, 0.1
 _HALF = 0.5
+# Fewer files than users, so that files are closed and opened again.
+_MOST_OPEN = 8
 # The share of requests with a wrong token.
 _WRONG = 0.05
 _HEADERS = {
@@ -131,10 +134,13 @@ class Users:
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--uri", help="A Memgraph, which is emptied; without it a new store file.")
 @click.option("--http", is_flag=True, help="Over HTTP, with tokens, and with wrong ones.")
-def main(calls: int, count: int, seed: int, uri: str | None, http: bool) -> None:
+@click.option("--store-per-user", is_flag=True, help="Keep each user in a file of their own.")
+def main(
+    *, calls: int, count: int, seed: int, uri: str | None, http: bool, store_per_user: bool
+) -> None:
     """Call random tools as many users, and count what crosses."""
     users = Users([f"user {number}" for number in range(count)], random.Random(seed))
-    asyncio.run(live(users, calls, uri, over_http=http))
+    asyncio.run(live(users, calls, uri, over_http=http, per_user=store_per_user))
     console = Console()
     for line in users.crossed[:10]:
         console.print(line, markup=False)
@@ -144,12 +150,20 @@ def main(calls: int, count: int, seed: int, uri: str | None, http: bool) -> None
 
 
 async def live(
-    users: Users, calls: int, uri: str | None = None, *, over_http: bool = False
+    users: Users,
+    calls: int,
+    uri: str | None = None,
+    *,
+    over_http: bool = False,
+    per_user: bool = False,
 ) -> None:
     """Make *calls* of random tools, and look through what is stored then."""
     chance = random.Random(calls)
     connected = _over_http if over_http else _in_process
-    async with _opened(uri) as (store, folder), connected(users, store, folder) as ask:
+    async with (
+        _opened(uri, per_user=per_user) as (store, folder),
+        connected(users, store, folder) as ask,
+    ):
         tools = _tools(store, "user 0")
         for _ in range(calls):
             user, tool = chance.choice([*users.marks]), chance.choice(tools)
@@ -168,7 +182,7 @@ Ask = Callable[[str, str, dict[str, Any], random.Random], Awaitable[tuple[str, b
 
 
 @asynccontextmanager
-async def _in_process(users: Users, store: KeptStore, _: Path) -> AsyncIterator[Ask]:
+async def _in_process(users: Users, store: Store, _: Path) -> AsyncIterator[Ask]:
     """Yield a way to call the tools of a session of each user."""
     offered = {user: {tool.name: tool for tool in _tools(store, user)} for user in users.marks}
 
@@ -184,7 +198,7 @@ async def _in_process(users: Users, store: KeptStore, _: Path) -> AsyncIterator[
 
 
 @asynccontextmanager
-async def _over_http(users: Users, store: KeptStore, folder: Path) -> AsyncIterator[Ask]:
+async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[Ask]:
     """Yield a way to call a server over HTTP by each user's token, or by a wrong one.
 
     Wrong are tokens that are made up, expired, revoked, or cut short; no answer to them
@@ -226,26 +240,29 @@ async def _over_http(users: Users, store: KeptStore, folder: Path) -> AsyncItera
         await serving
 
 
-def _tools(store: KeptStore, user: str) -> list[Any]:
+def _tools(store: Store, user: str) -> list[Any]:
     return list(toolsets.tools(_session(store, user), KNOWN_TOOLSETS, False))
 
 
-def _session(store: KeptStore, user: str) -> Session:
+def _session(store: Store, user: str) -> Session:
     zone, clock = ZoneInfo("UTC"), Clock(NOW_MS)
     return Session(store, limits.DEFAULT_TAU_MS, zone, clock, user, concepts="own")
 
 
 @asynccontextmanager
-async def _opened(uri: str | None) -> AsyncIterator[tuple[KeptStore, Path]]:
+async def _opened(uri: str | None, *, per_user: bool = False) -> AsyncIterator[tuple[Store, Path]]:
     """Yield an empty store, and a folder of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        store: KeptStore = (
-            EmbeddedStore(folder / "memory.db") if uri is None else BoltStore(uri, "", "")
-        )
+        store: Store = UserFiles(folder / "users", _MOST_OPEN)
+        if not per_user:
+            kept: KeptStore = (
+                EmbeddedStore(folder / "memory.db") if uri is None else BoltStore(uri, "", "")
+            )
+            store = kept
+            await kept.restore(None)
         await store.open()
         try:
-            await store.restore(None)
             yield store, folder
         finally:
             await store.close()

@@ -25,6 +25,12 @@ def test_no_random_call_of_a_user_meets_anothers_texts(users, over_http):
     assert users.outcomes["answered"] > 300
 
 
+def test_nothing_crosses_where_each_user_has_a_file(users):
+    asyncio.run(crossings.live(users, 120, over_http=True, per_user=True))
+    assert users.crossed == []
+    assert users.outcomes["answered"] > 30
+
+
 def test_a_user_who_is_served_as_another_is_noticed(users, monkeypatch):
     as_said = crossings._tools
 

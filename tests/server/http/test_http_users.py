@@ -1,11 +1,13 @@
 """Each user of a server over HTTP has a memory of their own; the token alone says who it is."""
 
+import json
 import time
 
 import pytest
 from http_running import MODERN, running
 
 from concept_graph_mcp.http.asking import askers_session
+from concept_graph_mcp.settings import KNOWN_TOOLSETS
 
 NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}
 BERRIES = {"text": "Bob grows blueberries.", "about": ["blueberry"]}
@@ -28,6 +30,48 @@ def test_two_users_meet_nothing_of_each_other(served_each):
     refused = served_each.called("forget", "bob", id=nuts, reason="")
     assert refused["isError"]
     assert served_each.ask("search", "ann", query="hazelnuts")["total"] == 1
+
+
+NOBODYS = "01970000-0000-7000-8000-000000000000"
+
+
+def test_an_id_of_another_user_is_refused_as_one_that_nobody_has(each_store, tokens, caplog):
+    with running(each_store, tokens, toolsets=KNOWN_TOOLSETS) as server:
+        kept = server.ask("remember", "ann", **NUTS, said="Ann likes hazelnuts.")["id"]
+        entity = server.ask("about", "ann", name="hazelnut")["id"]
+        own = server.ask("remember", "bob", **BERRIES)["id"]
+        asked = [
+            *(("forget", {"id": one, "reason": "x"}) for one in (kept, entity)),
+            *(
+                ("remember", {"text": "Bob has berries.", "replaces": one})
+                for one in (kept, entity)
+            ),
+            ("memory_node_get", {"memory_id": kept}),
+            ("memory_node_update", {"memory_id": kept, "content": "x"}),
+            ("memory_node_forget", {"memory_id": kept, "reason": "x"}),
+            ("memory_decay_status", {"memory_id": kept}),
+            ("memory_preserve", {"memory_id": kept}),
+            ("memory_node_link", {"source_id": own, "target_id": kept, "type": "supports"}),
+            ("memory_node_connected", {"memory_id": kept}),
+            ("memory_graph_explore", {"start_node_id": kept}),
+            ("memory_traverse", {"start_id": kept}),
+            ("entity_get", {"entity_id": entity}),
+            ("entity_explain", {"entity_id": entity}),
+            ("about", {"name": entity}),
+        ]
+        for tool, given in asked:
+            answers = []
+            for another in (kept, entity, NOBODYS):
+                ids = {kept: another, entity: another}
+                told = {name: ids.get(value, value) for name, value in given.items()}
+                answer = json.dumps(server.called(tool, "bob", **told))
+                answers.append(answer.replace(another, "ID"))
+            assert {*answers} == {answers[-1]}, tool
+            assert "ID" in answers[-1], answers[-1]
+        metrics = server.metrics()
+    for word in ("hazelnut", "blueberr", kept, entity):
+        assert word not in metrics
+        assert word not in caplog.text
 
 
 def test_the_concepts_of_the_toolset_concept_are_a_users_own(each_store, tokens):
