@@ -53,7 +53,7 @@ _HALF = 0.5
 _MOST_OPEN = 8
 # The share of requests with a wrong token.
 _WRONG = 0.05
-_HEADERS = {
+HEADERS = {
     "accept": "application/json, text/event-stream",
     "mcp-protocol-version": "2025-06-18",
 }
@@ -161,7 +161,7 @@ async def live(
     chance = random.Random(calls)
     connected = _over_http if over_http else _in_process
     async with (
-        _opened(uri, per_user=per_user) as (store, folder),
+        opened(uri, per_user=per_user) as (store, folder),
         connected(users, store, folder) as ask,
     ):
         tools = _tools(store, "user 0")
@@ -209,12 +209,12 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
     expired, revoked = tokens.add("user 0", SCOPES, 1), tokens.add("gone", SCOPES, None)
     tokens.revoke_user("gone")
     wrong = [expired, revoked, f"{PREFIX}{'a' * 43}", mine["user 0"][:-1], "user 0"]
-    with listening("127.0.0.1", 0) as opened:
-        host = f"127.0.0.1:{opened.getsockname()[1]}"
+    with listening("127.0.0.1", 0) as made:
+        host = f"127.0.0.1:{made.getsockname()[1]}"
         limits = Limits(per_second=1e6)
         web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits)
         server = await prepared(_session(store, "default"), KNOWN_TOOLSETS, web)
-        serving = asyncio.create_task(server.serve([opened]))
+        serving = asyncio.create_task(server.serve([made]))
 
         async def ask(
             user: str, tool: str, arguments: dict[str, Any], chance: random.Random
@@ -225,7 +225,7 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
             answer = await client.post(
                 web.url,
                 json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
-                headers={"authorization": f"Bearer {token}", **_HEADERS},
+                headers={"authorization": f"Bearer {token}", **HEADERS},
             )
             if is_wrong != (answer.status_code == 401):
                 users.crossed.append(f"{answer.status_code} for {token[:12]}: {answer.text[:200]}")
@@ -250,7 +250,7 @@ def _session(store: Store, user: str) -> Session:
 
 
 @asynccontextmanager
-async def _opened(uri: str | None, *, per_user: bool = False) -> AsyncIterator[tuple[Store, Path]]:
+async def opened(uri: str | None, *, per_user: bool = False) -> AsyncIterator[tuple[Store, Path]]:
     """Yield an empty store, and a folder of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
