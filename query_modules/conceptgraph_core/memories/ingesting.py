@@ -14,7 +14,8 @@ Row = dict[str, Any]
 
 
 def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
-    """Store the new ones of *messages*, {id, text, thread, speaker, said_at, tags, metadata}.
+    """Store the new ones of *messages*, {id, text, thread, speaker, said_at, tags, concepts,
+    metadata}.
 
     Each is added at the end of its thread. An existing one stays as it is, even if it was forgotten
     or corrected meanwhile. A message counts as created when it was said (unix ms). It fades from
@@ -62,7 +63,6 @@ class _Ingesting:
         self._common: Row = {
             "user_id": text.name(context.user_id, "user_id"),
             "source": schema.DEFAULT_SOURCE,
-            "concepts": [],
             "importance_score": schema.DEFAULT_IMPORTANCE,
             "confidence": schema.DEFAULT_CONFIDENCE,
             "access_count": 0,
@@ -134,6 +134,7 @@ def _checked(message: Mapping[str, Any]) -> Row:
         "thread": text.name(get("thread"), "thread"),
         "said_at": text.integer(get("said_at"), "said_at", -limits.MAX_TIME_MS, limits.MAX_TIME_MS),
         "tags": schema.checked_names(get("tags") or [], "tags"),
+        "concepts": schema.checked_names(get("concepts") or [], "concepts"),
         "metadata": own_metadata(get("metadata") or {}),
     }
     if get("speaker") is not None:

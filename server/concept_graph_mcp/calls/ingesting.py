@@ -24,6 +24,7 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
             "user_id": scope,
             "content": message["text"],
             "speaker": message.get("speaker"),
+            "concepts": message.get("concepts") or [],
         }
         for message in messages
     ]

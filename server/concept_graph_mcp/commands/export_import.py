@@ -14,9 +14,10 @@ from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
 from conceptgraph_core.layers import SHARED
 
 from .. import calls, file_formats
+from ..file_formats import notes
 from ..session import Session
-from . import importing, output
-from .common import FILE, configured, with_session
+from . import importing, notes_folder, output
+from .common import FILE, PATH, configured, with_session
 from .importing import Import
 from .interrupts import Interrupts
 from .notes import note
@@ -26,12 +27,12 @@ _CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.node
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=PATH)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.option(
     "--format",
     "name",
-    type=click.Choice([file_formats.NATIVE, file_formats.SERVER_MEMORY]),
+    type=click.Choice([file_formats.NATIVE, file_formats.SERVER_MEMORY, notes.FORMAT]),
     default=file_formats.NATIVE,
     show_default=True,
     help="The format of FILE.",
@@ -48,7 +49,12 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
                       feelings, no weights and no times, and nothing of
                       memories and entities; only the concepts that
                       CONCEPT_GRAPH_CONCEPTS says
+      markdown        a folder of notes to read and edit, of one user: a file
+                      a month, a file an entity; ingest takes the edits back
     """
+    if name == notes.FORMAT:
+        _export_notes(embedded, file, force)
+        return
     write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
     async def work(session: Session) -> tuple[int, file_formats.Tally]:
@@ -62,6 +68,18 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
             output.place(file, force)
         count, tally = with_session(embedded, work)
     note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
+    _note_all(tally)
+
+
+def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
+    if str(folder) == "-" or folder.is_file():
+        raise click.UsageError("name a folder for the notes")
+
+    async def work(session: Session) -> tuple[int, file_formats.Tally]:
+        return await notes_folder.write(session, records(session), folder, force)
+
+    count, tally = with_session(embedded, work)
+    note(f"{count:,} notes written to {folder}.")
     _note_all(tally)
 
 

@@ -15,8 +15,8 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
 from ..errors import Refused, StoreError
-from ..file_formats import FormatError, Messages, Row, Tally
-from ..histories import discovery, formats, marks, secrets
+from ..file_formats import FormatError, Messages, Row, Tally, notes
+from ..histories import discovery, formats, markdown, marks, secrets
 from ..histories.conversation import Kept
 from ..histories.formats import History
 from ..histories.marks import Mark
@@ -27,6 +27,7 @@ from .common import PATH, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
 from .notes import note
+from .notes_folder import TakingBack
 from .progress import progress
 
 # Bounds of one transaction: messages, and characters.
@@ -182,6 +183,8 @@ class Ingest:
         if history.format == formats.OURS:
             await self._messages_of(session, history.path)
             return
+        if history.format == markdown.NAME and await self._taken_back(session, history.path):
+            return
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
         self._marking = await Marking.begun(session, history, self._kept, self._dry_run)
         mark = self._marking.mark
@@ -201,6 +204,23 @@ class Ingest:
             self.tally.left_out("the rest of files with an error", str(error))
         finally:
             self._marking = None
+
+    async def _taken_back(self, session: Session, file: Path) -> bool:
+        """Take back the edits of notes that `export` wrote; return whether *file* has such."""
+        text = file.read_text(encoding="utf-8", errors="replace")
+        kind = notes.kind(text)
+        if kind == notes.ENTITY:
+            self.tally.left_out("notes of entities, which are only read")
+        elif kind == notes.MONTH:
+            taking = TakingBack(session, self.tally, self._dry_run)
+            with self._telling():
+                await taking.file(text)
+            self.created += taking.created
+            self.existing += taking.existing
+            messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
+            new = taking.messages(int(file.stat().st_mtime * 1000))
+            await self._all(session, messages.of_history(new), f"reading {file.name}", None)
+        return kind is not None
 
     def _leave_out(self, error: OSError) -> None:
         self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")

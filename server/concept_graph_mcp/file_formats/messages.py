@@ -106,6 +106,7 @@ class Messages:
                     "speaker": record["speaker"],
                     "said_at": record["time_ms"],
                     "tags": record.get("tags") or [],
+                    "concepts": record.get("concepts") or [],
                     "metadata": {"message_id": record["key"]},
                 },
                 "message",

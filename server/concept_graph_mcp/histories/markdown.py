@@ -16,6 +16,10 @@ SUFFIXES = (".md", ".markdown")
 
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _DATE = re.compile(r"^(?:updated|date|created)(?:_at)?:\s*[\"']?([\dT:.+Z -]+?)[\"']?\s*$", re.M)
+_TAGS = re.compile(r"^tags:[ \t]*(.*(?:\n[ \t]*- .*)*)", re.MULTILINE)
+# [[a note|its name here]] and [[a note#a heading]] link to the note; a tag has a letter.
+_LINKS = re.compile(r"\[\[([^\[\]|#\n]*\w[^\[\]|#\n]*)|(?<!\S)#(\w*[^\W\d_][\w/-]*)")
+_MOST, _LONGEST = 100, 200
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
@@ -27,6 +31,7 @@ def messages(path: Path, kept: Kept) -> Iterator[Record]:
         raise FormatError("is not UTF-8 text") from None
     front = _FRONT.match(text)
     at = _time(front[1]) if front else None
+    of_all = _tags(front[1]) if front else []
     body = text[front.end() :] if front else text
     thread = f"Markdown {path.name}"
     time = path.stat().st_mtime if at is None else at / 1_000
@@ -36,7 +41,20 @@ def messages(path: Path, kept: Kept) -> Iterator[Record]:
         told = kept.prose(said)
         whole = f"{title}: {told}" if title and told else told
         if found := message(f"{NAME} {digest}", thread, USER, time, whole):
-            yield found
+            yield found | {"concepts": [*of_all, *_named(said)][:_MOST]}
+
+
+def _named(text: str) -> list[str]:
+    """Return the links and tags of *text*, each once: they are concepts."""
+    found = (link or tag for link, tag in _LINKS.findall(text))
+    return [*dict.fromkeys(" ".join(one.split())[:_LONGEST] for one in found)]
+
+
+def _tags(front: str) -> list[str]:
+    """Return the tags of the front matter: `tags: [a, b]`, or a line each."""
+    found = _TAGS.search(front)
+    names = re.split(r"[,\n]", found[1]) if found else []
+    return [*filter(None, (one.strip(" \t[]-#\"'")[:_LONGEST] for one in names))]
 
 
 def _time(front: str) -> int | None:
