@@ -44,13 +44,16 @@ document.getElementById("app").srcdoc = PAGE;
 </script>"""
 
 
-def ask(portal, memory, extensions, *questions):
+def ask(portal, memory, extensions, *questions, toolset="concept"):
     """Return what a client gets as answers to *questions*(client), its session at that evening."""
+    concepts = "own" if toolset == "everyday" else "shared"
     clock = Clock(int(datetime.fromisoformat(EVENING).timestamp() * 1000))
 
     async def answers():
-        session = Session(LeftOpen(memory.store), 86_400_000, ZoneInfo("America/Chicago"), clock)
-        async with Client(serving.build(session), extensions=extensions) as client:
+        store, zone = LeftOpen(memory.store), ZoneInfo("America/Chicago")
+        session = Session(store, 86_400_000, zone, clock, concepts=concepts)
+        server = serving.build(session, toolsets=(toolset,))
+        async with Client(server, extensions=extensions) as client:
             return [await question(client) for question in questions]
 
     return portal.call(answers)
@@ -73,6 +76,21 @@ def recall(*seeds, max_hop=2, **more):
     return lambda client: client.call_tool(
         "recall_query", {"seeds": list(seeds), "max_hop": max_hop, **more}
     )
+
+
+def kept(*texts, about=()):
+    """Return a question that keeps *texts*, which are about the names *about*."""
+
+    async def keep(client):
+        for text in texts:
+            given = {"text": text, "about": list(about), "said": text}
+            await client.call_tool("remember", given)
+
+    return keep
+
+
+def called(tool, /, **arguments):
+    return lambda client: client.call_tool(tool, arguments)
 
 
 def test_a_host_that_draws_finds_the_page_through_the_tool(portal, memory):
@@ -186,10 +204,15 @@ def shown(browser, portal, memory, tmp_path):
     live(memory)
 
     def show(with_picture: bool, theme: str = "light", question=None, context=None) -> Page:
-        page, result = ask(
+        asked = question or recall("oxygen tank 2", "cold", limit=40)
+        return framed(with_picture, theme, context, asked)
+
+    def framed(with_picture, theme, context, *asked, toolset="concept") -> Page:
+        page, *_, result = ask(
             portal, memory, [DRAWS],
             lambda client: client.read_resource(mcp_app.URI),
-            question or recall("oxygen tank 2", "cold", limit=40),
+            *asked,
+            toolset=toolset,
         )  # fmt: skip
         content = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         if not with_picture:
@@ -206,6 +229,7 @@ def shown(browser, portal, memory, tmp_path):
         browser.switch_to.frame("app")
         return Page(browser)
 
+    show.framed = framed
     yield show
     browser.switch_to.default_content()
 
@@ -284,3 +308,68 @@ def test_a_seed_that_is_unknown_is_told_beside_the_picture(shown, memory):
     page.until("return Number(document.body.dataset.recalled) > 0")
     assert page.text("#unknown") == "Nothing is called “zeppelin”; there is <b>Zeppelin</b>."
     assert page.element("#picture").is_displayed()
+
+
+# What the everyday tools say
+
+LENA = [{"name": "Lena", "kind": "person"}, "Hamburg"]
+TEXTS = ("Lena has moved to Hamburg.", "Lena sings in a choir in Hamburg.")
+
+
+def test_everyday_answers_are_drawn_and_stay_the_same(portal, memory):
+    asked = (
+        kept(*TEXTS, about=LENA),
+        called("recall", message="Lena?"),
+        called("about", name="Lena"),
+    )
+    listing = lambda client: client.list_tools()  # noqa: E731
+    listed, _, *drawn = ask(portal, memory, [DRAWS], listing, *asked, toolset="everyday")
+    bound = {tool.name for tool in listed.tools if tool.meta}
+    assert bound == {"recall", "about"}
+    plain = ask(portal, memory, [], *asked[1:], toolset="everyday")
+    for one, other in zip(drawn, plain, strict=True):
+        assert one.structured_content.keys() == other.structured_content.keys()
+        assert picture.RESULT_KEY not in (other.meta or {})
+        nodes = one.meta[picture.RESULT_KEY]["nodes"]
+        assert {"memory", "entity"} <= {node["kind"] for node in nodes}
+        assert len(nodes) == len({node["id"] for node in nodes})
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_recalled_text_is_drawn_beside_its_lines(shown, theme, images):
+    question = called("recall", message="Where does Lena live?")
+    keep = kept(*TEXTS, about=LENA)
+    page = shown.framed(True, theme, None, keep, question, toolset="everyday")
+    page.until("return document.getElementById('picture').dataset.settled === 'true'")
+    assert [one.text for one in page.browser.find_elements("css selector", "#told h2")][:2] == [
+        "Who and what",
+        "Said",
+    ]
+    assert "moved to Hamburg" in page.text("#told")
+    page.run("document.querySelector('#told ul:last-of-type button').focus()")
+    assert page.run("return conceptGraphView.picture.selected !== null")
+    if images is not None and theme == "light":
+        page.element("body").screenshot(str(images / "mcp-app-recall.png"))
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_all_about_a_name_is_drawn_and_told(shown):
+    keep, question = kept(*TEXTS, about=LENA), called("about", name="Lena")
+    page = shown.framed(True, "light", None, keep, question, toolset="everyday")
+    page.until("return document.getElementById('picture').dataset.settled === 'true'")
+    assert page.text("#told h2") == "Lena (person)"
+    assert "“Lena sings in a choir in Hamburg.”" in page.text("#told")
+    assert page.run("return conceptGraphView.picture.selected.kind") == "entity"
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_without_a_picture_or_an_answer_the_text_is_all(shown):
+    keep, question = kept("<b>Lena</b> sings.", about=["Lena"]), called("about", name="Lena")
+    page = shown.framed(False, "light", None, keep, question, toolset="everyday")
+    page.until("return document.querySelector('#told h2') !== null")
+    assert "<b>Lena</b> sings." in page.text("#told")
+    assert not page.element("#picture").is_displayed()
+    page = shown.framed(True, "light", None, called("recall", message="Hello!"), toolset="everyday")
+    page.until("return document.body.dataset.recalled === '0'")
+    assert page.text("body") == "Nothing is remembered of that."

@@ -12,6 +12,7 @@ from conceptgraph_core.everyday import lines, schema
 
 from .. import calls, overdue
 from ..session import Session
+from ..view import mcp_app
 from .adapter import ConceptTool, Hints, terse, tool
 from .arguments import (
     AskedAt,
@@ -180,6 +181,13 @@ names, what was said of that, and what comes to mind; sources has the id of each
         sources = [dict(one) for one in row["sources"]]
         return cast(Recalled, {"text": text, "sources": sources, "tokens": row["tokens"], **told})
 
+    async def recall_pictured(self, **given: Any) -> tuple[Recalled, dict[str, Any] | None]:
+        """Recall as `recall` does, and return the data of a picture too."""
+        from ..view import answers
+
+        answer = await self.recall(**given)
+        return answer, await answers.of_recall(self._session, answer)
+
     async def remember(
         self,
         text: Annotated[
@@ -283,6 +291,13 @@ of things. Returns what is found, the best first, and how many there are; access
         made["said"] = [self._ranged(self._dated(one)) for one in row["said"]]
         return cast(About, without_none(made))
 
+    async def about_pictured(self, **given: Any) -> tuple[About, dict[str, Any] | None]:
+        """Tell what `about` tells, and return the data of a picture too."""
+        from ..view import answers
+
+        answer = await self.about(**given)
+        return answer, await answers.of_about(self._session, answer)
+
     async def forget(
         self, id: Id, reason: Annotated[Text | None, Field(description="Why.")] = None
     ) -> Forgotten:
@@ -354,10 +369,20 @@ def _tools(session: Session) -> list[ConceptTool]:
     return [
         terse(made)
         for made in (
-            tool(tools.recall, "Recall", adding),
+            tool(
+                tools.recall,
+                "Recall",
+                adding,
+                pictured=tools.recall_pictured,
+                meta=mcp_app.TOOL_META,
+            ),
             tool(tools.remember, "Remember", adding),
             tool(tools.search, "Search", reading),
-            tool(tools.about, "All about a name", reading),
+            tool(
+                *(tools.about, "All about a name", reading),
+                pictured=tools.about_pictured,
+                meta=mcp_app.TOOL_META,
+            ),
             tool(tools.forget, "Forget", replacing, asks=of_many("forget a memory")),
             tool(tools.relate, "Relate two concepts", adding),
             tool(tools.identify, "Who is who", replacing, asks=merging("a", "b")),

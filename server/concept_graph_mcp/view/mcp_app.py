@@ -1,4 +1,4 @@
-"""Show the picture of a recall in hosts that support it; other hosts see no difference.
+"""Show the pictures of what is recalled in hosts that support it; other hosts see no difference.
 
 MCP Apps (`io.modelcontextprotocol/ui`): a tool names a `ui://` page, and the host shows the tool's
 result in it. The text for the model stays the same.
@@ -31,8 +31,8 @@ def extension() -> Apps:
         _Page(
             uri=URI,
             name="recall",
-            title="What comes to mind",
-            description="Draws what recall_query returns.",
+            title="What is remembered",
+            description="Draws what recall_query, recall and about return.",
             mime_type=APP_MIME_TYPE,
             meta={"ui": {"prefersBorder": True}},
         )

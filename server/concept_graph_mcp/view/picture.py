@@ -70,11 +70,19 @@ async def of_recall(
     except StoreError:
         return None
     needed = _needed(around, {one[end] for one in propositions for end in ("from", "to")})
+    nodes = [node(row) for row in around if row["id"] in needed]
+    return meta(session, nodes, propositions)
+
+
+def meta(
+    session: Session, nodes: list[dict[str, Any]], propositions: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the `_meta` of a result whose picture has *nodes* and *propositions*."""
     drawn = {
         "now_ms": session.clock.now_ms(),
         "tau_ms": session.tau_ms,
         "looks": looks(),
-        "nodes": [node(row) for row in around if row["id"] in needed],
+        "nodes": nodes,
         "propositions": propositions,
     }
     return {RESULT_KEY: drawn}

@@ -1,4 +1,4 @@
-// The picture of one recall, inside an MCP host: what the tool returned, drawn.
+// The picture of one answer, inside an MCP host: what the tool returned, drawn.
 
 import { App, applyDocumentTheme } from "@modelcontextprotocol/ext-apps";
 import { Model } from "./model.js";
@@ -7,6 +7,7 @@ import { Looks } from "./looks.js";
 import { lightUp } from "./light.js";
 import { showLegend } from "./legend.js";
 import { showPropositions } from "./recall_list.js";
+import { showAbout, showRecalled } from "./answers.js";
 import { plain, printable } from "./wording.js";
 
 const PICTURE = "concept-graph-mcp/picture";
@@ -15,8 +16,33 @@ const byId = (id) => document.getElementById(id);
 const model = new Model();
 const picture = new Picture(byId("picture"), model, { clicked: select, settled: () => {} });
 
-/** Show the result of a recall; what the frame holds decides how high it is. */
+/** Show the result of a tool; what the frame holds decides how high it is. */
 function showResult(result) {
+  const told = result.structuredContent ?? {};
+  byId("told").replaceChildren();
+  if (result.isError || told.propositions) showPropositionsOf(result);
+  else showTold(told, result._meta?.[PICTURE]);
+}
+
+/** Show what `recall` or `about` says, and draw what it speaks of. */
+function showTold(told, drawn) {
+  const isNothing = told.nothing ?? false;
+  byId("unknown").replaceChildren();
+  byId("counted").textContent = isNothing ? "Nothing is remembered of that." : "";
+  document.body.dataset.recalled = isNothing ? 0 : 1;
+  if (drawn && !isNothing) draw({ ...drawn, propositions: [] });
+  else shows(isNothing ? "nothing" : "list");
+  if (told.said) showAbout(byId("told"), told, follow);
+  else if (!isNothing) showRecalled(byId("told"), told, follow);
+}
+
+/** Show in the picture the node that a line is about. */
+function follow(kind, id) {
+  const node = model.nodes.get(`${kind} ${id}`) ?? model.named(id);
+  if (node) picture.select(node);
+}
+
+function showPropositionsOf(result) {
   const { propositions = [], total, unknown = [] } = result.structuredContent ?? {};
   const drawn = result._meta?.[PICTURE];
   const shown = drawn?.propositions ?? propositions;
@@ -39,7 +65,7 @@ function draw(drawn) {
   picture.time = drawn.now_ms;
   picture.tau = drawn.tau_ms;
   picture.seeds = lit.seeds;
-  picture.lit = lit;
+  picture.lit = drawn.propositions.length ? lit : null;
   picture.show(true);
   showLegend(byId("legend"), picture.looks, model, { byOrder: picture.bySize !== null, hollow: false });
   showPropositions(byId("propositions"), drawn.propositions, model, point);
