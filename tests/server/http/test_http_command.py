@@ -51,6 +51,7 @@ def test_without_tokens_it_serves_this_machine_as_one_user(store, monkeypatch):
             url,
             json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
             headers={"accept": "application/json, text/event-stream"},
+            timeout=DEADLINE_S,
         )
         assert not answer.json()["result"].get("isError")
         assert httpx2.post(url, headers={"host": "evil.example.com"}).status_code == 421

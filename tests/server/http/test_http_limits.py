@@ -177,9 +177,11 @@ def test_a_call_that_takes_too_long_is_ended(embedded, tokens):
         refused = told(server.called("remember", "ann", text="This takes too long."))
         assert "was ended after 0.2 s" in refused
         held.let_go()
-        assert server.called("search", "ann", query="long")["structuredContent"]["found"] == []
         counted = server.metrics()
         assert 'calls_total{outcome="timeout",tool="remember"} 1.0' in counted
+    # A slow machine may take longer to search, too.
+    with running(embedded, tokens) as server:
+        assert server.called("search", "ann", query="long")["structuredContent"]["found"] == []
 
 
 @pytest.mark.parametrize("version", [OLDER, MODERN])

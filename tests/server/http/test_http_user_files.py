@@ -63,6 +63,7 @@ def test_the_command_serves_a_directory(plain_environment, tmp_path):
                 "accept": "application/json, text/event-stream",
                 "authorization": f"Bearer {token}",
             },
+            timeout=60,
         )
         assert not answer.json()["result"].get("isError")
     assert Tokens(directory / "tokens").exist()
