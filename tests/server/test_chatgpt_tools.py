@@ -26,8 +26,13 @@ def asked() -> list[str]:
 
 
 @pytest.fixture
-def talk(store: Any, portal: Any, asked: list[str]) -> Any:
+def talk(store: Any, portal: Any, asked: list[str], monkeypatch: Any) -> Any:
     """Run a conversation with a client; it can ask the user if `answer` is given."""
+
+    async def left_open() -> None:
+        """Leave the store open for the next conversation."""
+
+    monkeypatch.setattr(store, "close", left_open)
 
     async def talking(conversation: Any, toolset: str, answer: ElicitResult | None, mode: str):
         async def answering(_: Any, request: Any) -> ElicitResult:

@@ -211,6 +211,16 @@ def test_a_store_in_memgraph_is_given_to_the_hooks_too_and_no_password(home, mon
     assert not any(b"hush" in text for text in files(home).values())
 
 
+def test_the_settings_of_hooks_stay(home, monkeypatch):
+    text = '# Mine.\ndays = 3\n\n[env]\nCONCEPT_GRAPH_USER = "ada" # me\n'
+    file = written(home / "data/concept-graph-mcp/hooks.toml", text)
+    ok("setup", "claude-code", "--yes")
+    assert file.read_text() == text
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "de")
+    ok("setup", "codex", "--yes")
+    assert file.read_text() == text + 'CONCEPT_GRAPH_LANGUAGES = "de"\n'
+
+
 def test_the_generic_client_is_shown_or_written_where_it_is_told(home):
     shown = json.loads(ok("setup", "generic").stdout)
     assert shown["mcpServers"][NAME]["env"]["CONCEPT_GRAPH_CLIENT"] == "generic"

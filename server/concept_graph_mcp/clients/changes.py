@@ -160,9 +160,14 @@ def _of_options(text: str, _: Client, entry: Entry) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
-    if document.unwrap().get("env", {}) == entry.hooks_env():
+    there = _within(document.unwrap(), "env")
+    wanted = {name: one for name, one in entry.hooks_env().items() if there.get(name) != one}
+    if not wanted:
         return text
-    document["env"] = entry.hooks_env()
+    if "env" not in document:
+        document["env"] = tomlkit.table()
+    for name, value in wanted.items():
+        document["env"][name] = value
     return tomlkit.dumps(document)
 
 

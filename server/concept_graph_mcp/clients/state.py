@@ -31,7 +31,8 @@ def states() -> Iterator[State]:
         try:
             said, wrong = _configured(client)
         except (ChangeError, OSError) as error:
-            said, wrong = str(error), True
+            # The file of a client that may not be ours at all.
+            said, wrong = str(error), False
         calls = [_said(one) for one in called.pop(name, [])]
         if said or calls:
             state = "; ".join([said or "not configured", *(calls or ["has not called yet"])])

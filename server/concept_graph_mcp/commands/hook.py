@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import anyio
 import click
 
 from .. import settings
@@ -14,13 +14,12 @@ from ..hooks import hosts, journal, options, transcripts
 from ..hooks.deadline import Deadline
 from ..hooks.hosts import HookError
 from ..hooks.options import Options
-from ..session import Session
-from ..stores.lazy import opened
+
+if TYPE_CHECKING:
+    from ..session import Session
 
 # The name of the process that ingests, in its command line and in the journal.
 CAPTURE = "capture"
-# The host ends the hook of SessionEnd after 1.5 seconds.
-_NOTING_SECONDS = 1.2
 
 
 # A wrong option must not exit with 2: that blocks the prompt.
@@ -73,23 +72,29 @@ def _answer(embedded: str | None, event: str, client: str) -> None:
         click.echo(hosts.answer(event, text), nl=False)
         sys.stdout.flush()
         transcripts.see(given.session, ((one, sys.maxsize) for one in ids))
-        journal.note(client, event, f"{len(ids)} notes" if ids else "nothing to say")
+        told = f"{len(ids)} note{'s' * (len(ids) > 1)}" if ids else "nothing to say"
+        journal.note(client, event, told)
 
 
 def _seconds(event: str, chosen: Options) -> float:
     if event == hosts.START:
         return chosen.start_seconds
-    return chosen.prompt_seconds if event == hosts.PROMPT else _NOTING_SECONDS
+    return chosen.prompt_seconds if event == hosts.PROMPT else chosen.note_seconds
 
 
 def _notes(
     embedded: str | None, event: str, given: hosts.Given, chosen: Options
 ) -> tuple[str, list[str]]:
+    # Imported here, because Claude Code gives the hook of SessionEnd 1.5 seconds in all.
+    import anyio
+
     from ..hooks import notes
+    from ..session import Session
+    from ..stores.lazy import opened
 
     seen = transcripts.seen(given.session)
 
-    async def of_event(session: Session) -> tuple[str, list[str]]:
+    async def of_event(session: "Session") -> tuple[str, list[str]]:
         if event == hosts.PROMPT:
             return await notes.of_prompt(session, given.prompt, chosen.prompt_tokens, seen)
         budget, days = chosen.start_tokens, chosen.days

@@ -33,12 +33,17 @@ def folder() -> Path:
     return settings.data_directory() / "hooks"
 
 
+def private(place: Path) -> Path:
+    """Return the folder *place*, made for its owner alone."""
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return place
+
+
 def note(client: str, event: str, result: str) -> None:
     """Note *result* as the last one of *event*. A disk that takes no notes is no reason to fail."""
     with suppress(OSError):
         said = Last(_safe(client), _safe(event), int(time.time() * 1_000), printable(result))
-        place = folder() / "last"
-        place.mkdir(parents=True, exist_ok=True)
+        place = private(private(folder()) / "last")
         file = place / f"{said.client}.{said.event}.json"
         written = file.with_suffix(".new")
         written.write_text(json.dumps(said._asdict()), encoding="utf-8")

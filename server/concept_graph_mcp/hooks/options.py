@@ -18,7 +18,7 @@ FILE = "hooks.toml"
 # A file of this name switches the hooks off for its folder, and for those below.
 OFF = ".concept-graph-off"
 _NUMBERS: Mapping[str, tuple[type[int] | type[float], ...]] = {
-    **dict.fromkeys(("prompt_seconds", "start_seconds"), (int, float)),
+    **dict.fromkeys(("prompt_seconds", "start_seconds", "note_seconds"), (int, float)),
     **dict.fromkeys(("prompt_tokens", "start_tokens", "days"), (int,)),
 }
 
@@ -33,6 +33,7 @@ class Options:
     prompt_seconds: float = 1.0
     prompt_tokens: int = 600
     start_seconds: float = 5.0
+    note_seconds: float = 5.0
     start_tokens: int = 1_000
     days: int = 7
     off: tuple[str, ...] = ()

@@ -131,6 +131,5 @@ def _done(session: str) -> Path:
 
 
 def _file(folder: str, name: str, suffix: str) -> Path:
-    place = journal.folder() / folder
-    place.mkdir(parents=True, exist_ok=True)
+    place = journal.private(journal.private(journal.folder()) / folder)
     return place / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}{suffix}"
