@@ -18,6 +18,12 @@ CALL everyday.search("hazelnuts", null, null, null, ["memory"]) YIELD id, text;
     Find memories, episodes and entities by text or name, without counting an access.
 CALL everyday.about("Lena") YIELD facts, said;
     Return everything stored about one name, past facts too, without counting an access.
+CALL everyday.days("20260131", [1769817600000, 1769904000000]) YIELD memories, mentions;
+    Count what was kept and said on each day.
+CALL everyday.happened("20260131", 1769817600000, 1769904000000) YIELD kind, text, who;
+    List what was kept and said on a day, the earliest first.
+CALL everyday.changes(1769299200000, 1769904000000) YIELD at, change, text, undo;
+    List what is new, corrected, contradicted, merged, faded or promoted, the latest first.
 CALL everyday.forget("01J…", "it was a joke") YIELD forgotten_at;
     Hide a memory; its owner can restore it completely.
 CALL everyday.relate("hazelnut", "nut", "is-a") YIELD `from`, `to`;
@@ -31,12 +37,14 @@ from conceptgraph_core.concepts.node import Graph as Concepts
 from conceptgraph_core.context import owning
 from conceptgraph_core.entities.node import Graph as Entities
 from conceptgraph_core.everyday import (
+    changing,
     identifying,
     procedures,
     recalling,
     remembering,
     searching,
     telling,
+    timeline,
 )
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.memories.view import Graph
@@ -48,6 +56,9 @@ register(procedures.ACCESS, Graph, recalling.access)
 register(procedures.REMEMBER, Graph, remembering.remember)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.ABOUT, Graph, telling.about)
+register(procedures.DAYS, Graph, timeline.days)
+register(procedures.HAPPENED, Graph, timeline.happened)
+register(procedures.CHANGES, Graph, changing.changes)
 register(procedures.FORGET, Graph, remembering.forget)
 register(procedures.RELATE, Concepts, remembering.relate)
 register(procedures.IDENTIFY, Entities, identifying.identify)

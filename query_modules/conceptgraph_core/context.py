@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -19,7 +19,7 @@ WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("groups", "widened", "near_nothing", "neighbours"),
+    *("groups", "tallies", "widened", "near_nothing", "neighbours"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
     *("planned", "owner", "concepts"),
 )
@@ -38,6 +38,8 @@ class Context(NamedTuple):
     * `size` is the number of nodes of the kind in question, if that was counted.
     * `groups` has rows for nodes that are not in `found`, a row for those with equal properties:
       these, and a list of another property of each node.
+    * `tallies` has lists of how many nodes there are of some kind in each of some periods, if the
+      look-up counted them.
     * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
     * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
       cosine, and the standard deviation of all (see `retrieval.nearness`).
@@ -66,6 +68,7 @@ class Context(NamedTuple):
     incoming: tuple[Any, ...] | None
     size: int | None
     groups: tuple[Any, ...]
+    tallies: tuple[Sequence[int], ...] | None
     widened: tuple[Mapping[str, Any], ...] | None
     near_nothing: tuple[float, float] | None
     neighbours: tuple[tuple[str, str, str, float], ...]
@@ -222,6 +225,15 @@ def _size(value: Any, _: str) -> int | None:
     return value
 
 
+def _tallies(value: Any, _: str) -> tuple[Sequence[int], ...] | None:
+    if value is None:
+        return None
+    lists = (list, tuple)
+    if not isinstance(value, lists) or not all(isinstance(one, lists) for one in value):
+        raise InvalidContext("context: tallies must be a list of lists of integers")
+    return tuple(value)
+
+
 def _widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
     if value is None:
         return None
@@ -317,6 +329,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "incoming": None,
     "size": None,
     "groups": (),
+    "tallies": None,
     "widened": None,
     "near_nothing": None,
     "neighbours": (),
@@ -335,6 +348,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "incoming": _incoming,
     "groups": _groups,
     "size": _size,
+    "tallies": _tallies,
     "widened": _widened,
     "near_nothing": _near_nothing,
     "neighbours": _neighbours,

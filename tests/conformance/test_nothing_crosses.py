@@ -113,7 +113,7 @@ GIVEN: dict[str, Any] = {
     **{"session_id": "s", "message_id": "m2", "speaker": "user", "reason": "so it is"},
     **{
         "origin": "user",
-        "since": None,
+        "since": 0,
         "observations": [],
         "mention_ids": [],
         "predicate": "colour",
@@ -121,7 +121,8 @@ GIVEN: dict[str, Any] = {
     },
     **{"link_confidence": 0.5, "link_rationale": "alike", "by": "user_correction"},
     **{"retention_ms": 1, "silent_ms": 0, "step": "decay", "by_id": {}, "messages": []},
-    **{"bounds": [0, 2_000_000_000_000]},
+    **{"until": 2_000_000_000_000},
+    **{"bounds": [0, 2_000_000_000_000], "first": "20250101", "day": "20250615"},
     "steps": [
         {"do": "get", "path": "notes/nuts"},
         {"do": "find", "under": "notes", "query": WORDS},

@@ -213,7 +213,7 @@ def test_a_merge_is_taken_back_only_after_asking(page):
     choose(page, "pup")
     ask = "document.querySelector('.ledger button').click()"
     page.run(ask)
-    assert page.text("#merged") == "“puppy” counts as “Max”"
+    assert page.text("#asked-about") == "“puppy” counts as “Max”"
     page.press(ESCAPE)
     page.until("return !document.getElementById('asking').open")
     assert page.text("[data-fact=labels]") == "puppy"

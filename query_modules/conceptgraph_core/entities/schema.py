@@ -271,6 +271,8 @@ _ENTITY = NodeKind(
         # Earlier versions left the draft of the next community here.
         optional("community_draft", text.name),
         starting("is_active", validators.flag, True),
+        # When a session made it distinct, if one did.
+        optional("promoted_at", validators.time),
         _CREATED_AT,
         Property("last_activated", validators.time, NOW, absent=0),
     ),

@@ -14,6 +14,14 @@ ABOUT = reads(
     "everyday.about", id=str | None, name=str, kind=str | None, also=TEXTS, facts=MAPS,
     doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP,
 )  # fmt: skip
+DAYS = reads("everyday.days", memories=list[int], episodes=list[int], mentions=list[int])
+HAPPENED = reads(
+    "everyday.happened", kind=str, id=str, text=str, at=int, who=str | None, state=str | None
+)
+CHANGES = reads(
+    "everyday.changes", at=int, change=str, kind=str, id=str, text=str, why=str | None,
+    undo=str | None,
+)  # fmt: skip
 FORGET = writes("everyday.forget", id=str, forgotten_at=int)
 RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
 IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)

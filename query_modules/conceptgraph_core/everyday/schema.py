@@ -1,8 +1,11 @@
 """The bounds and the words of the everyday procedures. Imports nothing of Memgraph."""
 
+from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
+from ..errors import InvalidText
 
 DEFAULT_BUDGET: Final = 1_200
 
@@ -35,6 +38,10 @@ LEAST_COVERED_NAMED: Final = 0.2
 # The tag of a memory that matters only for a while, and the time that `recall` shows it.
 DAYS_TAG: Final = "for days"
 DAYS_MS: Final = 14 * DAY_MS
+# The most days, rows, and episodes read of a stretch of time.
+MOST_DAYS: Final = 400
+MOST_LISTED: Final = 1_000
+MOST_EPISODES: Final = 50_000
 
 
 class Keep(NamedTuple):
@@ -55,3 +62,18 @@ KEEP: Final = {
 SAME: Final = "same"
 DIFFERENT: Final = "different"
 ASKED: Final = "asked"
+
+
+def date_of(value: str, field: str) -> date:
+    """Return the date that a text such as "20260131" means. Raises InvalidText."""
+    try:
+        if len(value) == 8 and value.isascii() and value.isdigit():
+            return date(int(value[:4]), int(value[4:6]), int(value[6:]))
+    except ValueError:
+        pass
+    raise InvalidText(f'{field}: must be a date such as "20260131"')
+
+
+def beyond(first: str, bounds: Sequence[int]) -> str:
+    """Return the date after the last of the days of *bounds*, of which *first* is the first."""
+    return f"{date_of(first, 'first') + timedelta(days=max(1, len(bounds) - 1)):%Y%m%d}"

@@ -1,6 +1,6 @@
 """Find the later memory that contradicts or replaces a memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from . import near_duplicates, schema
@@ -35,6 +35,13 @@ def against(
         if later:
             found[node] = max(later, key=later.__getitem__)
     return found
+
+
+def contradicted(graph: AllMemories, node: Node) -> Iterator[tuple[Node, int]]:
+    """Iterate over the memories that *node* contradicts, each with the time of the link."""
+    for edge, _, other, _ in graph.edges(node, (True,), _CONTRADICTING):
+        at = edge.get_property("created_at")
+        yield other, at if at.__class__ is int else node.value("created_at")
 
 
 def replaced(graph: AllMemories, node: Node) -> list[Node]:

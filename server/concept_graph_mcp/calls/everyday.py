@@ -3,11 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core import text
-from conceptgraph_core.concepts.schema import words_scope
+from conceptgraph_core import dates, limits, text
+from conceptgraph_core.concepts.schema import EPISODE, words_scope
+from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday.asking import asked, budget, limited
-from conceptgraph_core.everyday.schema import DEFAULT_BUDGET, DEFAULT_KEEP
+from conceptgraph_core.everyday.schema import (
+    DEFAULT_BUDGET,
+    DEFAULT_KEEP,
+    MOST_DAYS,
+    MOST_EPISODES,
+    MOST_LISTED,
+    beyond,
+)
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema
 from conceptgraph_core.procedures import NOTHING
@@ -15,9 +23,12 @@ from conceptgraph_core.procedures import NOTHING
 from . import concepts, entities, memories, memory_search, text_lookups
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import Equal, Incoming, Lookup, Union
-from .memories import Embedded, ids, near
+from .lookups import Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
+from .memories import Embedded, ids, mine, near
 
+# The nodes whose creation is a day's news.
+_TOLD = (schema.MEMORY, entities_schema.MENTION)
+_LAST_MS = limits.MAX_TIME_MS + 1
 # The text is rendered again with times in the session's zone.
 RECALL = procedures.RECALL.without("text")
 
@@ -142,6 +153,63 @@ def about(
     own = scope if concept_scope is None else concept_scope
     lookup = _asking((scope, own), name, embedded, parts)
     return Call(procedures.ABOUT, arguments, lookup, text_lookups.context() | concepts.whose(own))
+
+
+@checked
+def days(
+    scope: str, first: str, bounds: Sequence[int], *, concept_scope: str | None = None
+) -> Call:
+    """Return the call that counts what was kept and said on each day from *first* on."""
+    own = scope if concept_scope is None else concept_scope
+    parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
+    episodes = _episodes(first, beyond(first, parts), own)
+    of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
+    lookup = Tallied(episodes, tuple(of))
+    return Call(procedures.DAYS, (first, list(parts)), lookup, concepts.whose(own))
+
+
+@checked
+def happened(
+    scope: str,
+    day: str,
+    since: int,
+    until: int,
+    limit: int | None = None,
+    *,
+    concept_scope: str | None = None,
+) -> Call:
+    """Return the call that lists what was kept and said on *day*, between the two times."""
+    own = scope if concept_scope is None else concept_scope
+    # "0" follows "/", which follows the date in a name.
+    parts = [_episodes(f"{text.name(day, 'day')}/", f"{day}0", own)]
+    parts += [
+        Range((label,), "created_at", since, until, mine(scope), MOST_LISTED) for label in _TOLD
+    ]
+    arguments = (day, since, until, limit)
+    return Call(procedures.HAPPENED, arguments, Union(tuple(parts)), concepts.whose(own))
+
+
+@checked
+def changes(scope: str, since: int, until: int, limit: int | None = None) -> Call:
+    """Return the call that lists what changed in a time.
+
+    No index has the changes of a state, so it reads the latest memories of each state.
+    """
+    most, own = MOST_LISTED, mine(scope)
+    parts = (
+        *(
+            Range((schema.MEMORY,), one, since, until, own, most, then)
+            for one, then in (("created_at", None), ("deleted_at", "id"))
+        ),
+        *memories.latest(scope, memories.SEEN, most // 2).parts,
+        Range((entities_schema.ENTITY,), "last_activated", since, _LAST_MS, own, most),
+        Ordered(entities_schema.MERGE, "created_at", most, where=own),
+    )
+    return Call(procedures.CHANGES, (since, until, limit), Union(parts))
+
+
+def _episodes(first: str, beyond: str, scope: str) -> Range:
+    return Range((EPISODE,), "name", first, beyond, concepts.mine(scope), MOST_EPISODES)
 
 
 @checked

@@ -276,6 +276,25 @@ class Grouped(NamedTuple):
     but: Where = ()
 
 
+class Tally(NamedTuple):
+    """The numbers of nodes of *label* with *where* between each two of *bounds* of *property*.
+
+    The property is indexed, so that no node is read.
+    """
+
+    label: str
+    property: str
+    bounds: tuple[int, ...]
+    where: Where = ()
+
+
+class Tallied(NamedTuple):
+    """The results of *lookup*, and the context's `tallies`: a list of numbers for each of *of*."""
+
+    lookup: "Lookup"
+    of: tuple[Tally, ...]
+
+
 class WithEdges(NamedTuple):
     """The results of *lookup*, whose incoming or outgoing edges the call will read.
 
@@ -289,7 +308,7 @@ class WithEdges(NamedTuple):
 
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Listing | Similar
-    | Nearest | Joined | Vectored | Union | Filled | Sized | Grouped | WithEdges
+    | Nearest | Joined | Vectored | Union | Filled | Sized | Grouped | Tallied | WithEdges
 )  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 """Answer the page's requests as JSON: the store, names, neighbourhoods and recalls.
 
-Every request only reads, except `unmerge`, which only the page itself may send (see `guard`).
+Requests only read, but for those sent by POST, which only the page itself may send (see `guard`).
 """
 
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -20,7 +21,7 @@ from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import entities, memories, names, picture
+from . import entities, memories, names, picture, timeline
 from .looks import looks
 
 _MOST_BYTES = 65_536
@@ -40,13 +41,19 @@ class Api:
             "named": self.named,
             "told": self.told,
             "whole": self.whole,
+            "days": self.days,
+            "day": self.day,
+            "presence": self.presence,
+            "changes": self.changes,
             "picture": self.picture,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
             "find": self.find,
         }
         asked = [Route(f"/api/{name}", answer) for name, answer in answers.items()]
-        return [*asked, Route("/api/unmerge", self.unmerge, methods=["POST"])]
+        changes = {"unmerge": self.unmerge, "restore": self.restore}
+        made = [Route(f"/api/{name}", change, methods=["POST"]) for name, change in changes.items()]
+        return [*asked, *made]
 
     async def about(self, request: Request) -> JSONResponse:
         """Return the store, its clock, the nodes to show first, and those of the overview."""
@@ -96,6 +103,33 @@ class Api:
         return JSONResponse(
             {"entity": entity, "told": await names.told(session, name, entity["entity_id"])}
         )
+
+    async def days(self, request: Request) -> JSONResponse:
+        """Return the dates of `year`, and how much was kept and said on each."""
+        year = _within(request, "year", 1900, 9000)
+        return JSONResponse(await timeline.days(self._session, year))
+
+    async def day(self, request: Request) -> JSONResponse:
+        """Return what was kept and said on the day `date`, "2026-01-31"."""
+        given = request.query_params.get("date", "")
+        try:
+            on = date.fromisoformat(given)
+        except ValueError:
+            raise HTTPException(400, f"date: must be a date, not {given[:40]!r}") from None
+        if not 1900 <= on.year <= 9000:
+            raise HTTPException(400, f"date: the year must be between 1900 and 9000, not {given}")
+        return JSONResponse({"rows": await timeline.day(self._session, on)})
+
+    async def presence(self, request: Request) -> JSONResponse:
+        """Return who was mentioned in each of the last months."""
+        return JSONResponse(await timeline.presence(self._session))
+
+    async def changes(self, request: Request) -> JSONResponse:
+        """Return what changed from `since` until `until` (unix ms)."""
+        since, until = (_within(request, one, 0, limits.MAX_TIME_MS) for one in ("since", "until"))
+        if since >= until:
+            raise HTTPException(400, "since: must be before until")
+        return JSONResponse(await timeline.changes(self._session, since, until))
 
     async def picture(self, request: Request) -> JSONResponse:
         """Return the nodes of a picture around each `seed` over all layers.
@@ -154,22 +188,31 @@ class Api:
         return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})
 
     async def unmerge(self, request: Request) -> JSONResponse:
-        """Undo the merge `merge_id` for `reason`; return the ids of the separated entities."""
+        """Undo the ledger's entry `merge_id` for `reason`; return the ids of its entities."""
+        merge_id, reason = await self._given(request, "merge_id", "reason")
+        apart = await entities.unmerge(self._session, merge_id, reason)
+        return JSONResponse({"entities": apart})
+
+    async def restore(self, request: Request) -> JSONResponse:
+        """Restore the forgotten or expired memory `memory_id`."""
+        [memory_id] = await self._given(request, "memory_id")
+        [row] = await self._session.run(calls.memory_admin.restore(memory_id))
+        return JSONResponse(row)
+
+    async def _given(self, request: Request, *names: str) -> list[str]:
+        """Return the texts *names* that the page sends with a change."""
         if self._session.until_ms is not None:
             raise HTTPException(400, "looking back, nothing can be changed; start without --at")
         given = await _sent(request)
-        merge_id, reason = (given.get(name) for name in ("merge_id", "reason"))
-        if not isinstance(merge_id, str) or not isinstance(reason, str):
-            raise HTTPException(400, "merge_id, reason: must be texts")
-        apart = await entities.unmerge(self._session, merge_id, reason)
-        return JSONResponse({"entities": apart})
+        texts = [given.get(name) for name in names]
+        if not all(isinstance(one, str) for one in texts):
+            raise HTTPException(400, f"{', '.join(names)}: must be texts")
+        return [str(one) for one in texts]
 
     def _at(self, request: Request) -> Session:
         if "at" not in request.query_params:
             return self._session
-        at = _integer(request, "at", 0)
-        if not 0 <= at <= limits.MAX_TIME_MS:
-            raise HTTPException(400, f"at: must be between 0 and {limits.MAX_TIME_MS}, not {at}")
+        at = _within(request, "at", 0, limits.MAX_TIME_MS)
         return replace(self._session, clock=Clock(at))
 
 
@@ -216,6 +259,13 @@ def _limit(request: Request) -> int:
     if limit > picture.MOST_NODES:
         raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
     return limit
+
+
+def _within(request: Request, name: str, least: int, most: int) -> int:
+    value = _integer(request, name, least - 1)
+    if not least <= value <= most:
+        raise HTTPException(400, f"{name}: must be between {least} and {most}, not {value}")
+    return value
 
 
 def _integer(request: Request, name: str, default: int) -> int:

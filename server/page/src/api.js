@@ -31,6 +31,11 @@ export const askNamed = (words) => ask("named", { q: words });
 export const askTold = (id, name, at) => ask("told", { id, name, at });
 /** The page of the entity *id*: its layer, and all that is kept of its name. */
 export const askWhole = (id, at) => ask("whole", { id, at });
+/** The dates of *year*, and for each how many memories, episodes and mentions there are. */
+export const askDays = (year) => ask("days", { year });
+export const askDay = (date) => ask("day", { date });
+export const askPresence = () => ask("presence", {});
+export const askChanges = (since, until) => ask("changes", { since, until });
 /** What is around *seed*, names of that *kind*, and of the same name in the other layers. */
 export const askPicture = (kind, seed, hops, limit, at) => ask("picture", { kind, seed, hops, limit, at });
 /** What is around *seed*, names of that *kind*; *at* is when, for what only the server can reckon. */
@@ -38,5 +43,8 @@ export const askNeighbourhood = (kind, seed, hops, limit, at) =>
   ask("neighbourhood", { kind, seed, hops, limit, ...(kind in RECKONED ? { at } : {}) });
 export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });
 export const askFind = (words, limit, at) => ask("find", { q: words, limit, at });
-/** The only thing that the page changes: take a merge of entities back. */
+// What the page changes. The server takes it from the page alone, and asks nothing: the page does.
+
+/** Take back what the ledger has: a merge, a split, an end, a separation. */
 export const takeBack = (merge_id, reason) => send("unmerge", { merge_id, reason });
+export const restore = (memory_id) => send("restore", { memory_id });

@@ -1,10 +1,12 @@
 // The page: what is on it, and what every click and key does.
 
 import { Model } from "./model.js";
+import { ask, asking } from "./asking.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
 import {
-  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, askWhole, takeBack,
+  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, askWhole, restore,
+  takeBack,
 } from "./api.js";
 import { makeSearch } from "./search.js";
 import { merged, showDetails, spoken } from "./details.js";
@@ -13,6 +15,7 @@ import { showPropositions } from "./recall_list.js";
 import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
 import { Views } from "./views.js";
+import { timePage } from "./time.js";
 import { wholePage } from "./whole.js";
 import { isArrow, neighbourTowards } from "./walking.js";
 import { HOUR_MS, ahead, calendar } from "./clock.js";
@@ -32,18 +35,19 @@ const FOUND = 20;
 const $ = (id) => document.getElementById(id);
 const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
-const views = new Views({ whole }, attempt);
+const views = new Views({ whole, time }, attempt);
 let about;
+let opened = 0; // when that was asked, on the browser's clock
 let when;
 let begun = { kind: "concept", names: [] }; // what the picture grew from
 let seeds = []; // the names that are recalled from, while in recall mode
 let recalling = false;
 let finding = false;
-let undoing = null; // the merge that the dialog asks about
 let asked = 0; // so that an answer is dropped when something else has been asked for meanwhile
 
 async function start() {
   about = await askAbout();
+  opened = performance.now();
   when = calendar(about.time_zone);
   picture.looks = new Looks(about.looks);
   model.isThinned = (link) => picture.looks.isThinned(link);
@@ -303,7 +307,12 @@ function endFind() {
 
 // Articles over the picture
 
+/** The time now; looking back it stands still. */
+const now = () => about.now_ms + (about.changes ? Math.round(performance.now() - opened) : 0);
+
 const acts = {
+  attempt,
+  now,
   when: (time) => when(time),
   go: (id) => views.open("whole", id),
   open: (kind, name) => {
@@ -317,17 +326,27 @@ async function whole(id) {
   return { title: known.entity.labels[0], nodes: wholePage(known, acts) };
 }
 
+async function time() {
+  return { title: "Time", nodes: await timePage({ ...acts, undo: about.changes ? takeChangeBack : null }) };
+}
+
 function openWhole() {
   if (picture.selected?.kind === "entity") views.open("whole", picture.selected.name);
 }
 
-// Taking a merge back
+// Taking changes back
 
-function askToTakeBack(merge) {
-  undoing = merge;
-  $("merged").textContent = merged(merge);
-  $("why").value = "";
-  $("asking").showModal();
+const WHY = { name: "reason", label: "Why?" };
+
+async function askToTakeBack(merge) {
+  const given = await ask({
+    question: "Take this merge back?",
+    told: merged(merge),
+    note: "Both are as they were, with all that was said of each, and are not thought to be one again.",
+    fields: [WHY],
+    action: "Take it back",
+  });
+  if (given) attempt(undo, merge, given.reason.trim());
 }
 
 async function undo(merge, reason) {
@@ -336,6 +355,26 @@ async function undo(merge, reason) {
   // The button that was pressed is there no more.
   $("picture").focus();
   say("The merge is taken back.");
+}
+
+/** Take back what the page of time lists as *change*; *then* shows it again. */
+async function takeChangeBack(change, then) {
+  const isMemory = change.kind === "memory";
+  const given = await ask({
+    question: "Take this back?",
+    told: printable(change.text),
+    note: isMemory ? "The memory is restored in full." : "Everything is as before, with all that was said of each.",
+    fields: isMemory ? [] : [WHY],
+    action: "Take it back",
+  });
+  if (!given) return;
+  attempt(async () => {
+    if (isMemory) await restore(change.undo);
+    else await takeBack(change.undo, given.reason.trim());
+    then();
+    $("article").focus();
+    say("It is taken back.");
+  });
 }
 
 // What happened
@@ -377,7 +416,7 @@ function say(text) {
 }
 
 function pressed(event) {
-  if ($("asking").open || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (asking() || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches("input[type=text], select");
   const { key } = event;
   if (typing) return;
@@ -385,6 +424,7 @@ function pressed(event) {
     "/": () => $("search").focus(),
     r: toggleRecall,
     w: openWhole,
+    t: () => views.open("time"),
     "+": () => picture.zoomBy(1.4),
     "-": () => picture.zoomBy(1 / 1.4),
     0: () => picture.fit(),
@@ -420,12 +460,6 @@ function escape() {
 
 makeSearch($("search"), $("offered"), () => picture.looks, chosen, failed);
 document.addEventListener("keydown", pressed);
-$("asking").querySelector("form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  $("asking").close();
-  attempt(undo, undoing, $("why").value.trim());
-});
-$("leave").addEventListener("click", () => $("asking").close());
 $("end-find").addEventListener("click", endFind);
 $("overview").addEventListener("click", () => attempt(show, about.overview));
 $("time").addEventListener("input", setTime);
@@ -433,6 +467,7 @@ $("time").addEventListener("change", () => attempt(reckon));
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));
 $("recall-mode").addEventListener("click", toggleRecall);
 $("recall-here").addEventListener("click", toggleRecall);
+$("over-time").addEventListener("click", () => views.open("time"));
 $("whole").addEventListener("click", openWhole);
 $("fit").addEventListener("click", () => picture.fit());
 $("expand").addEventListener("click", () => attempt(expand, picture.selected));

@@ -67,3 +67,52 @@ export function span({ since, until }, first, last) {
   return svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true", class: "span" },
     svg("path", { d: "M0 4H100", class: "axis" }), bar);
 }
+
+const CELL = 13;
+const LEVELS = 4;
+
+/**
+ * The days of a year, one column a week, darker the greater their value. worded(number) says a day;
+ * chosen(number) gets the one that is clicked, or chosen with the arrow keys and Enter.
+ */
+export function heatMap(dates, values, label, worded, chosen) {
+  const weekday = (date) => (new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7; // from Monday on
+  const offset = weekday(dates[0]);
+  const most = Math.max(LEVELS, ...values);
+  const place = (number) => [Math.floor((number + offset) / 7) * CELL, ((number + offset) % 7) * CELL + 14];
+  const level = (value) => (value ? Math.max(1, Math.ceil(LEVELS * Math.sqrt(value / most))) : 0);
+  const cells = values.map((value, number) => {
+    const [x, y] = place(number);
+    const said = { role: "option", id: `day-${dates[number]}`, "aria-label": worded(number), "aria-selected": "false" };
+    return remarked(svg("rect", { x, y, width: CELL - 2, height: CELL - 2, rx: 2, class: `level${level(value)}`, ...said }), worded(number));
+  });
+  const months = dates.flatMap((date, number) => {
+    if (!date.endsWith("-01")) return [];
+    const name = svg("text", { x: place(number)[0], y: 10 });
+    name.textContent = new Date(`${date}T00:00Z`).toLocaleString("en-GB", { month: "short", timeZone: "UTC" });
+    return [name];
+  });
+  const [right] = place(dates.length - 1);
+  const size = { viewBox: `0 0 ${right + CELL} ${7 * CELL + 14}`, width: right + CELL, height: 7 * CELL + 14 };
+  const map = svg("svg", { ...size, role: "listbox", tabindex: "0", "aria-label": label, class: "heat" }, ...months, ...cells);
+  let active = Math.max(0, values.findLastIndex(Boolean));
+  const activate = (number) => {
+    cells[active].setAttribute("aria-selected", "false");
+    active = Math.min(cells.length - 1, Math.max(0, number));
+    cells[active].setAttribute("aria-selected", "true");
+    map.setAttribute("aria-activedescendant", cells[active].id);
+  };
+  const steps = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -7, ArrowRight: 7 };
+  map.addEventListener("keydown", ({ key }) => {
+    if (key in steps) activate(active + steps[key]);
+    else if (key === "Enter") chosen(active);
+  });
+  map.addEventListener("keydown", (event) => (event.key in steps || event.key === "Enter") && event.preventDefault());
+  map.addEventListener("click", ({ target }) => {
+    const number = cells.indexOf(target.closest("rect"));
+    if (number < 0) return;
+    activate(number);
+    chosen(number);
+  });
+  return map;
+}

@@ -31,7 +31,7 @@ export function wholePage({ entity, told }, acts) {
 const stated = ({ predicate, value, valid_from, valid_until, origin }) =>
   ({ predicate, value, since: valid_from, until: valid_until, who: origin === "user" ? "the user" : "the model" });
 
-const part = (title, ...children) => element("section", "", element("h2", "", title), ...children);
+export const part = (title, ...children) => element("section", "", element("h2", "", title), ...children);
 export const day = (when, time) => when(time).split(",")[0];
 
 function facts(all, { when }) {

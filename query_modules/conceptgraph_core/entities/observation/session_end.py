@@ -291,5 +291,5 @@ def _promote(graph: Graph, entity: Node, tally: _Tally) -> None:
     reason = trust.promotion(components.own(graph, entity))
     is_settled = entity.status == schema.AMBIGUOUS and not components.questions(graph, entity)
     if reason is not None and (entity.status == schema.PROVISIONAL or is_settled):
-        entity.set(identity_status=schema.DISTINCT)
+        entity.set(identity_status=schema.DISTINCT, promoted_at=graph.now_ms)
         tally.promoted.append({"entity_id": entity.key, "label": entity.name, "reason": reason})

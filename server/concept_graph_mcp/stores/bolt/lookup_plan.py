@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, WithEdges
+from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
 from .lookups import Statement, found, is_left_out
 from .text_search import is_shared
 
@@ -42,14 +42,20 @@ def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
         return finding(lookup.lookup, has_vector_search)
     if isinstance(lookup, Incoming):
         return _incoming(lookup, has_vector_search)
-    if isinstance(lookup, Sized):
-        return _sized(lookup, has_vector_search)
+    if isinstance(lookup, Sized | Tallied):
+        return _counted(lookup, has_vector_search)
     if isinstance(lookup, Grouped):
         return _grouped(lookup)
     body, parameters = found(lookup, has_vector_search)
     if len(body) > _LONG:
         return Finding((f"{body}RETURN {_IDS} AS found", parameters), given={"found": "$found"})
     return Finding(None, body, parameters, {"found": "found"})
+
+
+def _counted(lookup: Sized | Tallied, has_vector_search: bool) -> Finding:
+    if isinstance(lookup, Sized):
+        return _sized(lookup, has_vector_search)
+    return _tallied(lookup, has_vector_search)
 
 
 def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
@@ -99,6 +105,25 @@ def _grouped(lookup: Grouped) -> Finding:
         f"WITH [n IN found WHERE NOT ({alone})] AS found, groups "
     )
     return Finding(None, before, parameters, {"found": "found", "groups": "groups"})
+
+
+def _tallied(lookup: Tallied, has_vector_search: bool) -> Finding:
+    body, parameters = found(lookup.lookup, has_vector_search)
+    for number, tally in enumerate(lookup.of):
+        name = f"t{number}"
+        parameters |= {name: list(tally.bounds)}
+        parameters |= {f"{name}_{index}": value for index, (_, value) in enumerate(tally.where)}
+        where = [f"n.{one} = ${name}_{index}" for index, (one, _) in enumerate(tally.where)]
+        key = f"n.{tally.property}"
+        where += [f"{key} >= ${name}[i]", f"{key} < ${name}[i + 1]"]
+        body += (
+            f"CALL {{ UNWIND range(0, size(${name}) - 2) AS i OPTIONAL MATCH (n:{tally.label})"
+            f" WHERE {' AND '.join(where)} WITH i, count(n) AS count ORDER BY i"
+            f" RETURN collect(count) AS tally{number} }} "
+        )
+    tallies = f"[{', '.join(f'tally{number}' for number in range(len(lookup.of)))}]"
+    first = f"{body}RETURN {_IDS} AS found, {tallies} AS tallies", parameters
+    return Finding(first, given={"found": "$found", "tallies": "$tallies"})
 
 
 def _answered(lookup: Answered, has_vector_search: bool) -> Statement:

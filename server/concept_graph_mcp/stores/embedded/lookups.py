@@ -4,7 +4,7 @@ import heapq
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from conceptgraph_core.name_lists import schema as lists
@@ -26,6 +26,8 @@ from ...calls.lookups import (
     Referring,
     Similar,
     Sized,
+    Tallied,
+    Tally,
     Text,
     Union,
     Vectored,
@@ -111,7 +113,24 @@ def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[list[A
     return [vertex for vertex in found if vertex not in alone], groups
 
 
-def _with_more(database: Database, lookup: Grouped | Incoming | Sized | WithEdges) -> list[int]:
+def tallies(database: Database, lookup: Tallied) -> list[list[int]]:
+    """Return the numbers of vertices that *lookup* counts."""
+    return [_tally(database, one) for one in lookup.of]
+
+
+def _tally(database: Database, tally: Tally) -> list[int]:
+    names = tuple(name for name, _ in tally.where)
+    table = database.catalogue.index(tally.label, (*names, tally.property))
+    scope, given = _scope(tally.where)
+    key = f"k{len(names)}"
+    statement = f'SELECT count(*) FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'
+    counts = (database.execute(statement, (*given, *two)) for two in pairwise(tally.bounds))
+    return [int(count) for [[count]] in counts]
+
+
+def _with_more(
+    database: Database, lookup: Grouped | Incoming | Sized | Tallied | WithEdges
+) -> list[int]:
     return _found(database, lookup.lookup)
 
 
@@ -406,6 +425,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Grouped: _with_more,
     Incoming: _with_more,
     Sized: _with_more,
+    Tallied: _with_more,
     WithEdges: _with_more,
     Equal: _equal,
     Range: _range,

@@ -10,7 +10,7 @@ from typing import Any
 
 from conceptgraph_core.registry import MODEL, Model
 
-from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, WithEdges
+from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
 from ...errors import Refused
 from . import cancellation, interface, lookups, modules, posting_cache, reading
 from .cache import MAX_BYTES_IN_PASSING, Cache
@@ -265,6 +265,8 @@ class Host:
             graph.postings = partial(posting_cache.Leading, self._database, self._incoming)
         if isinstance(lookup, Sized):
             context["size"] = lookups.size(self._database, lookup)
+        if isinstance(lookup, Tallied):
+            context["tallies"] = lookups.tallies(self._database, lookup)
         return [*leading, context]
 
     def _later(

@@ -1,0 +1,147 @@
+"""List what changed in a time: what is new, corrected, contradicted, merged, faded or promoted."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from .. import dates, text
+from ..entities import admin
+from ..entities import schema as entities
+from ..entities.beliefs import bitemporal
+from ..entities.identity import ledger
+from ..entities.node import Graph as Entities
+from ..entities.node import Node as Entity
+from ..memories import rules, standing
+from ..memories import schema as memories
+from ..memories.view import AllMemories, Graph, Node
+from . import schema
+
+Row = dict[str, Any]
+
+NEW, CORRECTED, CONTRADICTED = "new", "corrected", "contradicted"
+FADED, RETURNED, EXPIRED, FORGOTTEN = "faded", "returned", "expired", "forgotten"
+PROMOTED: Final = "promoted"
+_ENTITY, _FACT, _LEDGER = "entity", "fact", "ledger"
+
+
+def changes(
+    graph: Graph, since: int, until: int, limit: int | None = schema.MOST_LISTED
+) -> list[Row]:
+    """List what changed from *since* until *until* (unix ms), the latest first, at most *limit*.
+
+    A row has at (unix ms), change, kind, id, text, why, and undo: the id that takes it back (of a
+    memory for `memorygraph.restore`, of the ledger for `entitygraph.unmerge`), or None.
+
+    * memory: new, corrected or contradicted (by a later one), faded or returned (its state
+      changed, as the worker or an access stored it), expired, forgotten.
+    * entity: new, promoted (it became distinct). fact: new, corrected, contradicted.
+    * ledger: merge, split, end or apart, and the same taken back ("merge undone").
+
+    Raises InvalidNumber.
+    """
+    dates.periods((since, until), "since, until", 1)
+    most = text.integer(
+        schema.MOST_LISTED if limit is None else limit, "limit", 1, schema.MOST_LISTED
+    )
+    every = graph.another(AllMemories)
+    known = graph.another(Entities)
+    rows = [
+        row
+        for row in (*_of_memories(every), *_of_entities(known), *_of_ledger(known))
+        if since <= row["at"] < until
+    ]
+    rows.sort(key=lambda row: (-row["at"], row["kind"], row["change"], row["id"]))
+    return rows[:most]
+
+
+def _row(at: int, change: str, kind: str, key: str, said: str, **more: Any) -> Row:
+    row = {"at": at, "change": change, "kind": kind, "id": key, "text": said, "why": None}
+    return {**row, "undo": None, **more}
+
+
+def _of_memories(graph: AllMemories) -> Iterator[Row]:
+    for node in graph.nodes():
+        key, said = node.memory_id, node.text
+        yield from _turns(node, graph.context.decay.archived)
+        if node.is_deleted:
+            continue
+        yield _row(node.value("created_at"), NEW, schema.MEMORY, key, said)
+        for other, at in standing.contradicted(graph, node):
+            change = CONTRADICTED if other.value("valid_until") is None else CORRECTED
+            yield _row(at, change, schema.MEMORY, other.memory_id, other.text, why=said)
+
+
+def _turns(node: Node, least: float) -> Iterator[Row]:
+    """Iterate over the stored changes of a memory's state.
+
+    A restored memory no longer says why it was hidden. If its score was *least* or more, somebody
+    forgot it.
+    """
+    metadata = node.value("metadata")
+    history = metadata.get(memories.HISTORY)
+    forgotten = metadata.get(memories.FORGOTTEN)
+    for entry in history if isinstance(history, (list, tuple)) else ():
+        at, state, before = (_entry(entry, name) for name in ("at", "to", "from"))
+        if not isinstance(at, int) or state not in rules.STATES or before not in rules.STATES:
+            continue
+        cause = ", when it was recalled" if at == node.value("accessed_at") else ""
+        why, undo = f"{before} → {state}{cause}", None
+        change = FADED if rules.STATES.index(state) > rules.STATES.index(before) else RETURNED
+        if state == rules.EXPIRED:
+            score = _entry(entry, "score")
+            change = FORGOTTEN if isinstance(score, float) and score >= least else EXPIRED
+            known = _entry(forgotten, "at") == at
+            why = _entry(forgotten, "reason") if known or change == FORGOTTEN else why
+            undo = node.memory_id if node.value("deleted_at") == at else None
+        yield _row(
+            *(at, change, schema.MEMORY, node.memory_id, node.text), why=why or None, undo=undo
+        )
+
+
+def _entry(entry: Any, name: str) -> Any:
+    return entry.get(name) if isinstance(entry, dict) else None
+
+
+def _of_entities(graph: Entities) -> Iterator[Row]:
+    for node in graph.of(entities.ENTITY):
+        yield _row(node.created_at, NEW, _ENTITY, node.key, node.own_name)
+        promoted_at = node.get("promoted_at")
+        if promoted_at is not None:
+            yield _row(promoted_at, PROMOTED, _ENTITY, node.key, node.own_name)
+        yield from _of_facts(graph, node)
+
+
+def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:
+    facts = list(bitemporal.facts(graph, [node]))
+    for one in facts:
+        said = f"{node.own_name} – {one.get('predicate')}: {_value(graph, one)}"
+        yield _row(one.get("known_from"), NEW, _FACT, node.key, said)
+        if one.get("known_until") is not None:
+            yield _row(one.get("known_until"), CORRECTED, _FACT, node.key, said)
+        if one.get("ended_at") is not None:
+            yield _row(one.get("ended_at"), CORRECTED, _FACT, node.key, said, why="it is over")
+    for one, other in bitemporal.conflicts(graph, bitemporal.current(graph, [node]), graph.now_ms):
+        said = f"{node.own_name} – {one.get('predicate')}: {_value(graph, one)}"
+        at = max(one.get("known_from"), other.get("known_from"))
+        yield _row(at, CONTRADICTED, _FACT, node.key, said, why=_value(graph, other))
+
+
+def _value(graph: Entities, fact: Entity) -> str:
+    about = bitemporal.about(graph, fact)
+    return str(fact.get("value")) if about is None else about.own_name
+
+
+def _of_ledger(graph: Entities) -> Iterator[Row]:
+    for entry in graph.of(entities.MERGE):
+        if ledger.is_claim(entry):
+            continue
+        row = admin.entry(graph, entry)
+        said = row["source"]
+        if row["target"] and row["target_id"] != row["source_id"]:
+            said += f", {row['target']}"
+        key, undo = row["source_id"], row["merge_id"] if row["is_active"] else None
+        given = {"why": row["said"] or row["reason"], "undo": undo}
+        yield _row(row["created_at"], row["action"], _LEDGER, key, said, **given)
+        if row["unmerged_at"] is not None:
+            change = f"{row['action']} undone"
+            why = row["unmerge_reason"]
+            yield _row(row["unmerged_at"], change, _LEDGER, key, said, why=why)

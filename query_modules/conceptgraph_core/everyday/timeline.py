@@ -1,0 +1,128 @@
+"""Count by days what was kept and said, and list it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+from .. import dates, text
+from ..concepts import schema as concepts
+from ..concepts.node import Graph as Concepts
+from ..entities import schema as entities
+from ..entities.node import Graph as Entities
+from ..entities.node import Node as Entity
+from ..memories.view import AllMemories, Graph
+from . import schema
+from .searching import told
+
+Row = dict[str, Any]
+
+# The memories and the mentions of the context's `tallies`, in this order.
+_MEMORIES, _MENTIONS = 0, 1
+
+
+def days(graph: Graph, first: str, bounds: Sequence[int]) -> Row:
+    """Count what was kept and said on each day; *first* is the date of the first, "20260101".
+
+    Each two of *bounds* (unix ms, ascending) are the beginnings of a day and of the next. Returns
+    memories (those made then, forgotten ones too), episodes and mentions: lists with a number for
+    each day. Raises InvalidText, InvalidNumber.
+    """
+    parts = dates.periods(bounds, "bounds", schema.MOST_DAYS)
+    counted = graph.context.tallies
+    if counted is None:
+        counted = (_memories(graph, parts), _mentions(graph, parts))
+    return {
+        "memories": list(counted[_MEMORIES]),
+        "episodes": _episodes(graph, first, len(parts) - 1),
+        "mentions": list(counted[_MENTIONS]),
+    }
+
+
+def _memories(graph: Graph, bounds: Sequence[int]) -> list[int]:
+    nodes = graph.another(AllMemories).nodes()
+    return _tallied(bounds, (node.value("created_at") for node in nodes))
+
+
+def _mentions(graph: Graph, bounds: Sequence[int]) -> list[int]:
+    mentions = graph.another(Entities).of(entities.MENTION)
+    return _tallied(bounds, (one.created_at for one in mentions))
+
+
+def _tallied(bounds: Sequence[int], times: Iterator[int]) -> list[int]:
+    counts = [0] * (len(bounds) - 1)
+    for time in times:
+        period = dates.period(bounds, time)
+        if period is not None:
+            counts[period] += 1
+    return counts
+
+
+def _episodes(graph: Graph, first: str, count: int) -> list[int]:
+    day = schema.date_of(first, "first")
+    numbers = {f"{day + timedelta(days=number):%Y%m%d}": number for number in range(count)}
+    counts = [0] * count
+    for node in _all_episodes(graph):
+        number = numbers.get(node.name.partition("/")[0])
+        if number is not None:
+            counts[number] += 1
+    return counts
+
+
+def _all_episodes(graph: Graph) -> Iterator[Any]:
+    return (node for node in graph.another(Concepts).nodes() if node.label == concepts.EPISODE)
+
+
+def happened(
+    graph: Graph, day: str, since: int, until: int, limit: int | None = schema.MOST_LISTED
+) -> list[Row]:
+    """List what was kept and said on *day*, "20260131", from *since* until *until* (unix ms).
+
+    A row has kind, id, text, at (unix ms), who and state. It is a memory (forgotten ones are left
+    out), an episode (without a time), or a message: the first entity that it mentions is its id.
+    The earliest come first, at most *limit*. Raises InvalidText, InvalidNumber.
+    """
+    dates.periods((since, until), "since, until", 1)
+    most = text.integer(
+        schema.MOST_LISTED if limit is None else limit, "limit", 1, schema.MOST_LISTED
+    )
+    wanted = f"{schema.date_of(day, 'day'):%Y%m%d}"
+    kept: list[Row] = [
+        told(node) | {"kind": schema.MEMORY, "state": graph.state(node), "at": at}
+        for node in graph.nodes()
+        if since <= (at := node.value("created_at")) < until
+    ]
+    texts = [one["text"] for one in kept]
+    said = [
+        one
+        for one in _messages(graph.another(Entities), since, until)
+        if not any(one["text"] in each for each in texts)
+    ]
+    rows = sorted(kept + said, key=lambda one: (one["at"], one["kind"], one["id"]))
+    episodes = [
+        _row(schema.EPISODE, node.name, node.text, since, None)
+        for node in _all_episodes(graph)
+        if node.name.partition("/")[0] == wanted
+    ]
+    return (sorted(episodes, key=lambda one: str(one["id"])) + rows)[:most]
+
+
+def _messages(graph: Entities, since: int, until: int) -> list[Row]:
+    """Return the messages of that time whose words are known, each once."""
+    mentions = [one for one in graph.of(entities.MENTION) if since <= one.created_at < until]
+    mentions.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key))
+    first: dict[tuple[str, str, str], Row] = {}
+    for one in mentions:
+        key = (one.get("session_id"), one.get("message_id"), one.get("origin"))
+        entity = next((tie.other for tie in graph.leaving(one, entities.OF)), None)
+        words: str | None = one.get("mention_context")
+        if words is not None and entity is not None and key not in first:
+            first[key] = _row("message", entity.key, words, one.created_at, _who(one))
+    return list(first.values())
+
+
+def _row(kind: str, key: str, words: str, at: int, who: str | None) -> Row:
+    return {"kind": kind, "id": key, "text": words, "at": at, "who": who, "state": None}
+
+
+def _who(mention: Entity) -> str:
+    return "the user" if mention.get("origin") == entities.USER else "the model"

@@ -1,0 +1,157 @@
+// The page of time: a calendar of a year, who was spoken of by months, and what changed in a week.
+
+import { askChanges, askDay, askDays, askPresence } from "./api.js";
+import { heatMap, mentionBars } from "./charts.js";
+import { element } from "./factors.js";
+import { back, day, part } from "./whole.js";
+import { printable, shortened } from "./wording.js";
+
+// So much may the server's clock be ahead of the page's.
+const SLACK_MS = 60_000;
+const WEEK_MS = 7 * 86_400_000;
+const LETTERS = 220;
+// What each of them counts, and in which words.
+const COUNTED = { kept: ["memories", "episodes"], said: ["mentions"] };
+
+/**
+ * Return the page of time. *acts* has when(time), now(), go(entity's id), open(kind, name), undo(change, then),
+ * or null where nothing can be changed, and attempt(work, …).
+ */
+export async function timePage(acts) {
+  const calendar = element("div");
+  const week = element("div");
+  const [presence] = await Promise.all([
+    askPresence(), showYear(calendar, new Date(acts.now()).getFullYear(), acts), showWeek(week, acts),
+  ]);
+  return [
+    element("h1", "", "Time"),
+    part("Kept and said", calendar),
+    part("What changed", week),
+    ...who(presence, acts),
+  ];
+}
+
+const plural = (count, one) => `${count} ${one === "memories" && count === 1 ? "memory" : count === 1 ? one.slice(0, -1) : one}`;
+const worded = (counts, number) => Object.entries(counts)
+  .filter(([, each]) => each[number]).map(([what, each]) => plural(each[number], what)).join(", ") || "nothing";
+
+async function showYear(place, year, acts, chosen = "kept") {
+  const { dates, ...counts } = await askDays(year);
+  const shown = element("div", "day");
+  shown.setAttribute("aria-live", "polite");
+  const sums = (names) => dates.map((_, number) => names.reduce((sum, name) => sum + counts[name][number], 0));
+  const values = sums(COUNTED[chosen]);
+  const map = heatMap(dates, values, `The days of ${year}`, (number) => `${dates[number]}: ${worded(counts, number)}`,
+    (number) => acts.attempt(showDay, shown, dates[number], worded(counts, number), acts));
+  const total = values.reduce((sum, count) => sum + count, 0);
+  const again = (otherYear, other) => acts.attempt(showYear, place, otherYear, acts, other);
+  place.replaceChildren(
+    element("p", "actions",
+      button("‹", `the year ${year - 1}`, () => again(year - 1, chosen)), element("b", "", String(year)),
+      button("›", `the year ${year + 1}`, () => again(year + 1, chosen)),
+      ...Object.keys(COUNTED).map((name) => pressed(button(name, "", () => again(year, name)), name === chosen))),
+    element("p", "quiet", `${total} ${chosen} in ${year}. The darker, the more; a click, or the arrow keys and Enter, shows a day.`),
+    element("div", "map", map), shown);
+  // On a phone the year is wider than the page: its latest days are shown first.
+  requestAnimationFrame(() => map.querySelector(`#day-${dates[Math.max(0, values.findLastIndex(Boolean))]}`)
+    .scrollIntoView({ block: "nearest", inline: "center" }));
+}
+
+async function showDay(place, date, counted, acts) {
+  const { rows } = await askDay(date);
+  const entries = rows.map((row) => {
+    const time = row.kind === "episode" ? "episode" : [acts.when(row.at).split(", ")[1], row.who].filter(Boolean).join(", ");
+    const made = button("", "", () => (row.kind === "message" ? acts.go(row.id) : acts.open(row.kind, row.id)));
+    made.append(element("bdi", "", printable(shortened(row.text, LETTERS))));
+    return element("li", "", element("small", "", printable(row.state ? `${time}, ${row.state}` : time)), made);
+  });
+  place.replaceChildren(element("h3", "", `${date}: ${counted}`), element("ul", "said", ...entries));
+}
+
+// What changed
+
+const CHANGES = {
+  new: "New", corrected: "Corrected", contradicted: "Contradicted", merge: "Merged", split: "Split", end: "Ended",
+  apart: "Kept apart", faded: "Faded", returned: "Came back", expired: "Expired", forgotten: "Forgotten", promoted: "Certain now",
+};
+const FIRST = 8;
+
+/** Show the week before *until*; without it the latest, with what has just been changed. */
+async function showWeek(place, acts, until = null) {
+  const now = acts.now();
+  const end = until ?? now;
+  const since = end - WEEK_MS;
+  const { rows, more } = await askChanges(since, until ?? now + SLACK_MS);
+  const again = (other) => acts.attempt(showWeek, place, acts, other);
+  const groups = [...Map.groupBy(rows, ({ change }) => change)];
+  const order = Object.keys(CHANGES);
+  groups.sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+  const span = `${day(acts.when, since)} to ${day(acts.when, end)}`;
+  place.replaceChildren(
+    element("p", "actions", button("‹", "the week before", () => again(since)), element("b", "", span),
+      ...(until === null ? [] : [button("›", "the week after", () => again(end + WEEK_MS < now ? end + WEEK_MS : null))])),
+    ...(rows.length ? [] : [element("p", "quiet", "Nothing changed.")]),
+    ...groups.map(([change, some]) => changed(change, some, acts, () => again(until))),
+    ...(more ? [element("p", "quiet", "These are the latest 1,000 changes.")] : []));
+}
+
+function changed(change, rows, acts, then) {
+  const list = element("ul", "changes", ...rows.map((row) => changeLine(row, acts, then)));
+  for (const one of [...list.children].slice(FIRST)) one.hidden = true;
+  const title = `${CHANGES[change] ?? change} (${rows.length})`;
+  if (rows.length <= FIRST) return element("div", "", element("h3", "", title), list);
+  const more = button(`${rows.length - FIRST} more`, "", () => {
+    for (const one of list.children) one.hidden = false;
+    more.remove();
+  });
+  return element("div", "", element("h3", "", title), list, more);
+}
+
+function changeLine(row, acts, then) {
+  const go = row.kind === "memory" ? () => acts.open("memory", row.id) : () => acts.go(row.id);
+  const gone = row.change === "forgotten" || row.change === "expired";
+  const words = element("bdi", "", printable(shortened(row.text, LETTERS)));
+  const link = gone ? words : button("", "", go);
+  if (!gone) link.append(words);
+  const why = row.why ? [element("small", "", printable(shortened(row.why, LETTERS)))] : [];
+  const undo = row.undo && acts.undo ? [button("Take back …", "", () => acts.undo(row, then))] : [];
+  return element("li", "", element("small", "", acts.when(row.at)), link, ...why, ...undo);
+}
+
+// Who was there
+
+function who({ rows, months }, acts) {
+  if (!rows.length) return [];
+  const month = (period) => acts.when(months[period]).split(",")[0].replace(/^1 /, "");
+  const all = rows.map((row) => {
+    const { user, model, returns } = row;
+    const sums = user.map((count, period) => count + model[period]);
+    const total = sums.reduce((sum, count) => sum + count, 0);
+    const last = sums.findLastIndex(Boolean);
+    const name = button("", "", () => acts.go(row.entity_id));
+    name.append(element("bdi", "", printable(shortened(row.label, 40))));
+    const label = `${row.label}: ${total} mentions, ${month(0)} to ${month(sums.length - 1)}`;
+    const remark = (period) => `${month(period)}: ${sums[period]}`;
+    const latest = returns.at(-1);
+    const fades = last >= 0 && last < sums.length - 2 ? [element("small", "", `silent since ${month(last)}`)] : [];
+    const returned = latest && !fades.length ? [element("ul", "", back(latest, acts.when))] : [];
+    return element("li", fades.length ? "past" : "", name, mentionBars(user, model, label, remark), ...fades, ...returned);
+  });
+  const span = `${month(0)} to ${month(months.length - 2)}`;
+  return [part("Who is present, and who fades",
+    element("p", "quiet", `Mentions a month, ${span}: the user's are full, a model's hollow. Each has its own scale.`),
+    element("ul", "multiples", ...all))];
+}
+
+function button(text, label, clicked) {
+  const made = element("button", "", text);
+  made.type = "button";
+  if (label) made.setAttribute("aria-label", label);
+  made.addEventListener("click", clicked);
+  return made;
+}
+
+function pressed(made, is) {
+  made.setAttribute("aria-pressed", String(is));
+  return made;
+}
