@@ -48,6 +48,10 @@ CALL entitygraph.end("id of Max", "Max died in May", "he died") YIELD verdict, m
     End an entity, so that its name may mean another one; unmerge undoes it.
 CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
     Undo a merge, a split or an end; the pair of an undone merge is not proposed again.
+CALL entitygraph.questions() YIELD one, other, similarity, reason;
+    List the open questions whether two entities are the same, the most similar first.
+CALL entitygraph.answer("id of puppy", "id of Max", true, "one dog") YIELD merge_id;
+    Answer such a question as the owner; unmerge takes the answer back.
 CALL entitygraph.list(["ambiguous"]) YIELD entity_id, label, status;
     List entities by status, the ones activated last first, forgotten ones included.
 CALL entitygraph.merges() YIELD merge_id, source, target, reason, is_active;
@@ -73,7 +77,7 @@ from conceptgraph_core.entities import admin, presence, procedures, searching, s
 from conceptgraph_core.entities import neighbourhood as neighbourhoods
 from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
-from conceptgraph_core.entities.identity import ending, linking, merging, splitting, undoing
+from conceptgraph_core.entities.identity import asking, ending, linking, merging, splitting, undoing
 from conceptgraph_core.entities.narration import explaining, narrative, reading
 from conceptgraph_core.entities.node import Graph
 from conceptgraph_core.entities.observation import observing, session_end
@@ -97,6 +101,8 @@ register(procedures.LINK, Graph, linking.link)
 register(procedures.MERGE, Graph, merging.merge)
 register(procedures.SPLIT, Graph, splitting.split)
 register(procedures.END, Graph, ending.end)
+register(procedures.ANSWER, Graph, asking.answer)
+register(procedures.QUESTIONS, Graph, asking.questions)
 register(procedures.UNMERGE, Graph, undoing.unmerge)
 register(procedures.LIST, Graph, admin.listed)
 register(procedures.MERGES, Graph, admin.merges)

@@ -69,6 +69,8 @@ For the owner, and for the worker on their behalf:
 CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
     Store messages, {id, text, thread, speaker, said_at, tags}, each once, in a thread's order.
     Stored messages stay; `differing` are the ids of those whose stored text differs.
+CALL memorygraph.revise("tea", {importance: 0.7}, {importance: 0.9}) YIELD importance;
+    Change content, summary or importance of a memory that is as seen; its earlier version stays.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     List memories with any of some states and any of some tags, hidden ones included.
 CALL memorygraph.show("tea") YIELD content, state, deleted_at;
@@ -108,6 +110,7 @@ from conceptgraph_core.memories import (
     lifecycle,
     links,
     procedures,
+    revising,
     statistics,
     traversal,
 )
@@ -121,6 +124,7 @@ register = Module(__doc__).register
 register(procedures.CREATE, Graph, crud.create)
 register(procedures.GET, Graph, crud.get)
 register(procedures.UPDATE, Graph, crud.update)
+register(procedures.REVISE, Graph, revising.revise)
 register(procedures.FORGET, Graph, crud.forget)
 register(procedures.TOUCH, Graph, lifecycle.touch)
 register(procedures.DECAY_STATUS, Graph, lifecycle.status)

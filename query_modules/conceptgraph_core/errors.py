@@ -25,6 +25,10 @@ class UnknownRelationType(ConceptGraphError):
     """A relation type other than is-a, part-of and evokes."""
 
 
+class Stale(ConceptGraphError):
+    """A change of something that has changed since its caller saw it."""
+
+
 class Tautology(ConceptGraphError):
     """A relation from a thing to itself."""
 

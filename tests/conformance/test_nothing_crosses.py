@@ -98,8 +98,10 @@ KINDS = ("memory", "entity", "merge", "mention", "fact")
 IDS = {
     **dict.fromkeys(("id", "memory_id", "start_id", "start_node_id", "source_id"), ("memory", 0)),
     **dict.fromkeys(("target_id", "parent_id", "replaces"), ("memory", 1)),
-    **dict.fromkeys(("entity_id", "source_entity_id"), ("entity", 0)),
-    **dict.fromkeys(("linked_entity_id", "target_entity_id", "object_id"), ("entity", 1)),
+    **dict.fromkeys(("entity_id", "source_entity_id", "one_id"), ("entity", 0)),
+    **dict.fromkeys(
+        ("linked_entity_id", "target_entity_id", "object_id", "other_id"), ("entity", 1)
+    ),
     **{"merge_id": ("merge", 0), "fact_id": ("fact", 0)},
 }
 WORDS = "Does Clara have hazelnuts in the cellar, and Max?"
@@ -121,6 +123,8 @@ GIVEN: dict[str, Any] = {
     },
     **{"link_confidence": 0.5, "link_rationale": "alike", "by": "user_correction"},
     **{"retention_ms": 1, "silent_ms": 0, "step": "decay", "by_id": {}, "messages": []},
+    **{"seen": {"importance": 0.7}, "changes": {"importance": 0.9}, "one_id": "none"},
+    **{"other_id": "none"},
     **{"until": 2_000_000_000_000},
     **{"bounds": [0, 2_000_000_000_000], "first": "20250101", "day": "20250615"},
     "steps": [

@@ -50,6 +50,11 @@ SPLIT = writes(
 END = writes(
     "entitygraph.end", verdict=str, valid_until=int | None, merge_id=str | None, reason=str | None
 )
+ANSWER = writes("entitygraph.answer", merge_id=str)
+QUESTIONS = reads(
+    "entitygraph.questions", similarity=float, reason=str | None, one_id=str, one=str,
+    one_kind=str | None, other_id=str, other=str, other_kind=str | None,
+)  # fmt: skip
 UNMERGE = writes("entitygraph.unmerge", merge_id=str, separate=MAPS)
 LIST = reads(
     "entitygraph.list", entity_id=str, label=str, type=str, kind=str | None, status=str,

@@ -18,7 +18,7 @@ from . import schema
 Row = dict[str, Any]
 
 NEW, CORRECTED, CONTRADICTED = "new", "corrected", "contradicted"
-FADED, RETURNED, EXPIRED, FORGOTTEN = "faded", "returned", "expired", "forgotten"
+EDITED, FADED, RETURNED, EXPIRED, FORGOTTEN = "edited", "faded", "returned", "expired", "forgotten"
 PROMOTED: Final = "promoted"
 _ENTITY, _FACT, _LEDGER = "entity", "fact", "ledger"
 
@@ -32,7 +32,8 @@ def changes(
     memory for `memorygraph.restore`, of the ledger for `entitygraph.unmerge`), or None.
 
     * memory: new, corrected or contradicted (by a later one), faded or returned (its state
-      changed, as the worker or an access stored it), expired, forgotten.
+      changed, as the worker or an access stored it), expired, forgotten, edited (by its owner; undo
+      is for `memorygraph.revise`, which takes back the change of that time).
     * entity: new, promoted (it became distinct). fact: new, corrected, contradicted.
     * ledger: merge, split, end or apart, and the same taken back ("merge undone").
 
@@ -65,9 +66,21 @@ def _of_memories(graph: AllMemories) -> Iterator[Row]:
         if node.is_deleted:
             continue
         yield _row(node.value("created_at"), NEW, schema.MEMORY, key, said)
+        yield from _edits(node)
         for other, at in standing.contradicted(graph, node):
             change = CONTRADICTED if other.value("valid_until") is None else CORRECTED
             yield _row(at, change, schema.MEMORY, other.memory_id, other.text, why=said)
+
+
+def _edits(node: Node) -> Iterator[Row]:
+    """Iterate over the revisions of a memory; the latest can be taken back."""
+    edits = node.value("metadata").get(memories.REVISIONS)
+    known = [one for one in edits or () if isinstance(_entry(one, "at"), int)]
+    for one in known:
+        undo = node.memory_id if one is known[-1] else None
+        was = _entry(one, "content") or _entry(one, "summary")
+        why = f"it was: {was}" if was else None
+        yield _row(one["at"], EDITED, schema.MEMORY, node.memory_id, node.text, why=why, undo=undo)
 
 
 def _turns(node: Node, least: float) -> Iterator[Row]:

@@ -46,6 +46,7 @@ CREATE = writes(
 )  # fmt: skip
 GET = writes("memorygraph.get", **_WHOLE, accessed=MAP).peeking_as("memorygraph.peek")
 UPDATE = writes("memorygraph.update", **_WHOLE)
+REVISE = writes("memorygraph.revise", **_WHOLE)
 FORGET = writes("memorygraph.forget", memory_id=str, deleted_at=int)
 RECENT = reads("memorygraph.recent", **BRIEF, accessed_at=int, total=int, **_STANDING)
 SEARCH = reads(

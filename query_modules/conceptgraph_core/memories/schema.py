@@ -128,8 +128,11 @@ SILENT: Final = "…"
 HISTORY: Final = "history"
 FORGOTTEN: Final = "forgotten"
 UNLINKED: Final = "unlinked"
-RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED)
+REVISIONS: Final = "revisions"
+RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED, REVISIONS)
 MAX_HISTORY: Final = 20
+# Each memory keeps so many of its earlier versions, the latest.
+MAX_REVISIONS: Final = 10
 # Each memory keeps so many removed links for `relink`, the latest.
 MAX_UNLINKED: Final = 100
 

@@ -302,6 +302,27 @@ def end(entity_id: str, said: str | None, reason: str, valid_until: int | None =
 
 
 @checked
+def answer(one_id: str, other_id: str, same: bool, reason: str) -> Call:
+    """Return the owner's call that answers an open question whether two are the same."""
+    given = [text.name(one, "entity_id") for one in (one_id, other_id)]
+    text.summary(reason, "reason")
+    return Call(procedures.ANSWER, (*given, same, reason), _with_ids(given))
+
+
+@checked
+def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> Call:
+    """Return the call for the open questions about the entities activated last."""
+    statuses = [
+        Ordered(
+            *(schema.ENTITY, "last_activated", schema.MAX_LISTED),
+            where=(*_mine(user_id), ("identity_status", status)),
+        )
+        for status in (schema.AMBIGUOUS, schema.PROVISIONAL, schema.DISTINCT)
+    ]
+    return Call(procedures.QUESTIONS, (limit,), Union(tuple(statuses)))
+
+
+@checked
 def unmerge(merge_id: str, reason: str) -> Call:
     text.name(merge_id, "merge_id")
     text.summary(reason, "reason")

@@ -98,6 +98,21 @@ def update(
 
 
 @checked
+def revise(
+    scope: str,
+    memory_id: str,
+    seen: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    takes_back: int | None = None,
+) -> Call:
+    """Return the owner's call that sets *changes* where the memory still is as *seen*."""
+    given = {name: changes.get(name) for name in ("content", "summary", "importance")}
+    made = update(scope, memory_id, **given)
+    arguments = (memory_id, dict(seen), dict(changes), takes_back)
+    return made._replace(procedure=procedures.REVISE, arguments=arguments)
+
+
+@checked
 def forget(memory_id: str, reason: str | None = None) -> Call:
     if reason is not None:
         text.summary(reason, "reason")

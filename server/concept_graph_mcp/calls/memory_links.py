@@ -12,7 +12,7 @@ from .memories import ids
 
 # The most that a picture can show.
 _NEIGHBOURHOOD = procedures.NEIGHBOURHOOD.without(
-    "parent_id", "concepts", "metadata", "decay_rate", "contradicted_by"
+    "parent_id", "concepts", "decay_rate", "contradicted_by"
 )
 
 

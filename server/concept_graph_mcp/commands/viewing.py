@@ -28,7 +28,7 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     Without NAME the page shows whom the user mentioned most and what was said last, or in a
     graph of concepts alone the most aroused ones.
 
-    The page changes nothing, except to undo a merge of entities, which it asks about first. It is
+    The page asks before it changes anything, and each change can be taken back. It is
     served to this machine alone, at an address that nobody can guess, until Ctrl-C.
     """
 

@@ -4,7 +4,7 @@ Requests only read, but for those sent by POST, which only the page itself may s
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -21,10 +21,12 @@ from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import entities, memories, names, picture, timeline
+from . import entities, memories, names, picture, tending, timeline
 from .looks import looks
 
-_MOST_BYTES = 65_536
+Row = dict[str, Any]
+
+_MOST_BYTES = 1_000_000
 
 
 class Api:
@@ -45,14 +47,18 @@ class Api:
             "day": self.day,
             "presence": self.presence,
             "changes": self.changes,
+            "questions": self.questions,
+            "hidden": self.hidden,
             "picture": self.picture,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
             "find": self.find,
         }
         asked = [Route(f"/api/{name}", answer) for name, answer in answers.items()]
-        changes = {"unmerge": self.unmerge, "restore": self.restore}
-        made = [Route(f"/api/{name}", change, methods=["POST"]) for name, change in changes.items()]
+        made = [
+            Route(f"/api/{name}", self._changing(*change), methods=["POST"])
+            for name, change in tending.CHANGES.items()
+        ]
         return [*asked, *made]
 
     async def about(self, request: Request) -> JSONResponse:
@@ -187,27 +193,30 @@ class Api:
         said = [lacking(unknown, "episodes")] if unknown else []
         return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})
 
-    async def unmerge(self, request: Request) -> JSONResponse:
-        """Undo the ledger's entry `merge_id` for `reason`; return the ids of its entities."""
-        merge_id, reason = await self._given(request, "merge_id", "reason")
-        apart = await entities.unmerge(self._session, merge_id, reason)
-        return JSONResponse({"entities": apart})
+    async def questions(self, request: Request) -> JSONResponse:
+        """Return the open questions whether two entities are the same."""
+        return JSONResponse({"questions": await tending.questions(self._session)})
 
-    async def restore(self, request: Request) -> JSONResponse:
-        """Restore the forgotten or expired memory `memory_id`."""
-        [memory_id] = await self._given(request, "memory_id")
-        [row] = await self._session.run(calls.memory_admin.restore(memory_id))
-        return JSONResponse(row)
+    async def hidden(self, request: Request) -> JSONResponse:
+        """Return the memories that were forgotten or have expired."""
+        return JSONResponse({"memories": await tending.hidden(self._session)})
 
-    async def _given(self, request: Request, *names: str) -> list[str]:
-        """Return the texts *names* that the page sends with a change."""
-        if self._session.until_ms is not None:
-            raise HTTPException(400, "looking back, nothing can be changed; start without --at")
-        given = await _sent(request)
-        texts = [given.get(name) for name in names]
-        if not all(isinstance(one, str) for one in texts):
-            raise HTTPException(400, f"{', '.join(names)}: must be texts")
-        return [str(one) for one in texts]
+    def _changing(
+        self, fields: Mapping[str, type], change: Callable[[Session, Row], Awaitable[Row]]
+    ) -> Callable[[Request], Awaitable[JSONResponse]]:
+        """Return the handler that makes *change* with the *fields* that the page sends."""
+
+        async def changed(request: Request) -> JSONResponse:
+            if self._session.until_ms is not None:
+                raise HTTPException(400, "looking back, nothing can be changed; start without --at")
+            given = await _sent(request)
+            wrong = [name for name, kind in fields.items() if type(given.get(name)) is not kind]
+            if wrong:
+                kinds = ", ".join(f"{name}: {fields[name].__name__}" for name in wrong)
+                raise HTTPException(400, f"must be sent {kinds}")
+            return JSONResponse(await change(self._session, given))
+
+        return changed
 
     def _at(self, request: Request) -> Session:
         if "at" not in request.query_params:

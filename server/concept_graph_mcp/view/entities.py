@@ -128,12 +128,6 @@ async def _listed(session: Session, limit: int) -> list[Row]:
     return [row for row in await session.run(call) if row["merged_into"] is None]
 
 
-async def unmerge(session: Session, merge_id: str, reason: str) -> list[str]:
-    """Undo a merge; return the ids of the two separated entities."""
-    [row] = await session.run(calls.entities.unmerge(merge_id, reason))
-    return [one["entity_id"] for one in row["separate"]]
-
-
 def _node(told: Row) -> Row:
     """Return a component as a node: its arousal is its activation at the clock's time.
 

@@ -6,6 +6,7 @@ from conceptgraph_core.memories import schema
 
 from .. import calls
 from ..session import Session
+from . import tending
 
 Row = dict[str, Any]
 
@@ -62,6 +63,7 @@ def _node(row: Row) -> Row:
         "text": (row["summary"] or row["content"])[: schema.BRIEF_CHARACTERS],
         "content": row["content"],
         **{name: row[name] for name in _FACTS},
+        "revisions": tending.versions(row["metadata"]),
         "valence": None,
         "arousal_level": row["decay_score"],
         "fades": False,

@@ -30,10 +30,12 @@ export const askNamed = (words) => ask("named", { q: words });
 /** All that is kept about the entity *id*, which is called *name*. */
 export const askTold = (id, name, at) => ask("told", { id, name, at });
 /** The page of the entity *id*: its layer, and all that is kept of its name. */
-export const askWhole = (id, at) => ask("whole", { id, at });
+export const askWhole = (id, at) => ask("whole", at === undefined ? { id } : { id, at });
 /** The dates of *year*, and for each how many memories, episodes and mentions there are. */
 export const askDays = (year) => ask("days", { year });
 export const askDay = (date) => ask("day", { date });
+export const askQuestions = () => ask("questions", {});
+export const askHidden = () => ask("hidden", {});
 export const askPresence = () => ask("presence", {});
 export const askChanges = (since, until) => ask("changes", { since, until });
 /** What is around *seed*, names of that *kind*, and of the same name in the other layers. */
@@ -48,3 +50,10 @@ export const askFind = (words, limit, at) => ask("find", { q: words, limit, at }
 /** Take back what the ledger has: a merge, a split, an end, a separation. */
 export const takeBack = (merge_id, reason) => send("unmerge", { merge_id, reason });
 export const restore = (memory_id) => send("restore", { memory_id });
+export const forget = (memory_id, reason) => send("forget", { memory_id, reason });
+/** Change fields of a memory, which are as *seen*; take back the change of that time. */
+export const revise = (memory_id, seen, changes) => send("revise", { memory_id, seen, changes });
+export const unrevise = (memory_id, at) => send("unrevise", { memory_id, at });
+export const merge = (source_id, target_id, reason) => send("merge", { source_id, target_id, reason });
+export const split = (entity_id, mention_ids, reason) => send("split", { entity_id, mention_ids, reason });
+export const answer = (one_id, other_id, same, reason) => send("answer", { one_id, other_id, same, reason });

@@ -1,20 +1,21 @@
 // The page: what is on it, and what every click and key does.
 
 import { Model } from "./model.js";
-import { ask, asking } from "./asking.js";
+import { asking } from "./asking.js";
+import { Changing } from "./changing.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
 import {
-  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, askWhole, restore,
-  takeBack,
+  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, askWhole,
 } from "./api.js";
 import { makeSearch } from "./search.js";
-import { merged, showDetails, spoken } from "./details.js";
+import { showDetails, spoken } from "./details.js";
 import { showFound } from "./found_list.js";
 import { showPropositions } from "./recall_list.js";
 import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
 import { Views } from "./views.js";
+import { tendPage } from "./tend.js";
 import { timePage } from "./time.js";
 import { wholePage } from "./whole.js";
 import { isArrow, neighbourTowards } from "./walking.js";
@@ -35,7 +36,8 @@ const FOUND = 20;
 const $ = (id) => document.getElementById(id);
 const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
-const views = new Views({ whole, time }, attempt);
+const views = new Views({ whole, time, questions }, attempt);
+const changing = new Changing({ attempt, say, load: (names, kind) => show({ kind, names }) });
 let about;
 let opened = 0; // when that was asked, on the browser's clock
 let when;
@@ -102,6 +104,7 @@ function select(node) {
   if (!node) return;
   $("recall-here").hidden = !fades(node);
   $("whole").hidden = node.kind !== "entity";
+  for (const id of ["edit", "forget"]) $(id).hidden = node.kind !== "memory" || !about.changes;
   say(spoken(node, picture.time, about.tau_ms));
   describe();
   if (node.kind === "entity" && node.told === undefined) attempt(learn, node);
@@ -118,8 +121,14 @@ function describe() {
   const node = picture.selected;
   if (!node) return;
   const go = (other) => select(other);
-  const undo = about.changes ? askToTakeBack : null;
+  const undo = about.changes ? undoing(node) : null;
   showDetails($("details"), { node, model, time: picture.time, tau: about.tau_ms, when, go, undo });
+}
+
+/** What takes back an entry of the ledger of *node*: a merge, or an earlier version of a memory. */
+function undoing(node) {
+  if (node.kind === "memory") return ({ at }) => changing.unedit(node.name, at, node.content, () => show({ kind: "memory", names: [node.name] }));
+  return (merge) => changing.takeBack(merge, (names) => show({ kind: "entity", names }));
 }
 
 function count() {
@@ -323,58 +332,29 @@ const acts = {
 
 async function whole(id) {
   const known = await askWhole(id, picture.time);
-  return { title: known.entity.labels[0], nodes: wholePage(known, acts) };
+  const changes = about.changes && {
+    merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
+    split: () => changing.split(known.entity, acts.when),
+  };
+  return { title: known.entity.labels[0], nodes: wholePage(known, { ...acts, changes }) };
 }
 
 async function time() {
-  return { title: "Time", nodes: await timePage({ ...acts, undo: about.changes ? takeChangeBack : null }) };
+  return { title: "Time", nodes: await timePage({ ...acts, undo: about.changes ? (change, then) => changing.undo(change, then) : null }) };
+}
+
+/** The page of questions, from the one at *place* on. */
+async function questions(place) {
+  const tend = (number) => views.open("questions", String(number));
+  const changes = about.changes ? {
+    answer: (question, same, then) => changing.answer(question, same, then),
+    restored: ({ memory_id, text }) => changing.restore(memory_id, text, () => views.follow()),
+  } : {};
+  return { title: "Questions", nodes: await tendPage(Number(place) || 0, { ...acts, tend, ...changes }) };
 }
 
 function openWhole() {
   if (picture.selected?.kind === "entity") views.open("whole", picture.selected.name);
-}
-
-// Taking changes back
-
-const WHY = { name: "reason", label: "Why?" };
-
-async function askToTakeBack(merge) {
-  const given = await ask({
-    question: "Take this merge back?",
-    told: merged(merge),
-    note: "Both are as they were, with all that was said of each, and are not thought to be one again.",
-    fields: [WHY],
-    action: "Take it back",
-  });
-  if (given) attempt(undo, merge, given.reason.trim());
-}
-
-async function undo(merge, reason) {
-  const { entities } = await takeBack(merge.merge_id, reason);
-  await load(entities, "entity");
-  // The button that was pressed is there no more.
-  $("picture").focus();
-  say("The merge is taken back.");
-}
-
-/** Take back what the page of time lists as *change*; *then* shows it again. */
-async function takeChangeBack(change, then) {
-  const isMemory = change.kind === "memory";
-  const given = await ask({
-    question: "Take this back?",
-    told: printable(change.text),
-    note: isMemory ? "The memory is restored in full." : "Everything is as before, with all that was said of each.",
-    fields: isMemory ? [] : [WHY],
-    action: "Take it back",
-  });
-  if (!given) return;
-  attempt(async () => {
-    if (isMemory) await restore(change.undo);
-    else await takeBack(change.undo, given.reason.trim());
-    then();
-    $("article").focus();
-    say("It is taken back.");
-  });
 }
 
 // What happened
@@ -425,12 +405,16 @@ function pressed(event) {
     r: toggleRecall,
     w: openWhole,
     t: () => views.open("time"),
+    q: () => views.open("questions"),
     "+": () => picture.zoomBy(1.4),
     "-": () => picture.zoomBy(1 / 1.4),
     0: () => picture.fit(),
     Escape: escape,
   };
-  if (key in actions) {
+  const pressing = document.querySelector(`#article:not([hidden]) [data-key="${CSS.escape(key)}"]`);
+  if (pressing) {
+    pressing.click();
+  } else if (key in actions) {
     event.preventDefault();
     actions[key]();
   } else if (event.target === $("picture")) {
@@ -467,6 +451,9 @@ $("time").addEventListener("change", () => attempt(reckon));
 $("time").addEventListener("change", () => recalling && attempt(recall, seeds));
 $("recall-mode").addEventListener("click", toggleRecall);
 $("recall-here").addEventListener("click", toggleRecall);
+$("edit").addEventListener("click", () => changing.edit(picture.selected));
+$("forget").addEventListener("click", () => changing.forget(picture.selected));
+$("tend").addEventListener("click", () => views.open("questions"));
 $("over-time").addEventListener("click", () => views.open("time"));
 $("whole").addEventListener("click", openWhole);
 $("fit").addEventListener("click", () => picture.fit());

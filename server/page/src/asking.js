@@ -6,8 +6,8 @@ const $ = (id) => document.getElementById(id);
 
 /**
  * Ask *question* about *told*; *note* says what comes of it. *fields* are {name, label} and maybe
- * value, long (several lines), isOptional or number ({min, max, step}). Returns, in time, what was
- * given by name, or null if it was left.
+ * value, long (several lines), isOptional, number ({min, max, step}) or choices ([{value, label}],
+ * of which several may be chosen). Returns, in time, what was given by name, or null if it was left.
  */
 export function ask({ question, told, note = "", fields = [], action, leave = "Leave it" }) {
   const dialog = $("asking");
@@ -21,7 +21,9 @@ export function ask({ question, told, note = "", fields = [], action, leave = "L
   return new Promise((resolve) => {
     form.onsubmit = (event) => {
       event.preventDefault();
-      resolve(Object.fromEntries(new FormData(form)));
+      const data = new FormData(form);
+      const several = fields.filter(({ choices }) => choices).map(({ name }) => [name, data.getAll(name)]);
+      resolve({ ...Object.fromEntries(data), ...Object.fromEntries(several) });
       dialog.close();
     };
     // Not "close": that comes later, when another question may have been asked.
@@ -36,7 +38,17 @@ export function ask({ question, told, note = "", fields = [], action, leave = "L
   });
 }
 
-function field({ name, label, value = "", long, isOptional, number }) {
+function field({ choices, ...one }) {
+  return choices ? element("div", "choices", ...choices.map((choice) => box(one.name, choice))) : text(one);
+}
+
+function box(name, { value, label }) {
+  const made = document.createElement("input");
+  Object.assign(made, { type: "checkbox", name, value });
+  return element("label", "", made, " ", element("bdi", "", label));
+}
+
+function text({ name, label, value = "", long, isOptional, number }) {
   const made = document.createElement(long ? "textarea" : "input");
   Object.assign(made, { id: `asked-${name}`, name, autocomplete: "off", required: !isOptional });
   if (long) made.rows = 6;

@@ -25,7 +25,9 @@ export function showDetails(panel, { node, model, time, tau, when, go, undo }) {
   at("text").hidden = text === name;
   at("facts").replaceChildren(...facts.map(line));
   at("said").replaceChildren(...said.map(line));
-  at("ledger").replaceChildren(...(node.merges ?? []).toReversed().map((merge) => entry(merge, when, undo)));
+  const ledger = node.revisions ? node.revisions.map((one) => version(one, when, one === node.revisions.at(-1) && undo))
+    : (node.merges ?? []).map((merge) => entry(merge, when, undo));
+  at("ledger").replaceChildren(...ledger.toReversed());
   at("relations").replaceChildren(
     ...model.relationsOf(node.id).sort((a, b) => b.weight - a.weight)
       .map((link) => relation(node, link, model, go)),
@@ -157,12 +159,24 @@ function entry(merge, when, undo) {
   if (!merge.is_active) {
     item.append(element("small", "", `taken back: ${printable(merge.unmerge_reason ?? "")}`));
   } else if (undo) {
-    const button = element("button", "", "Take back …");
-    button.type = "button";
-    button.addEventListener("click", () => undo(merge));
-    item.append(button);
+    item.append(takingBack(() => undo(merge)));
   }
   return item;
+}
+
+/** An earlier version of a memory; the latest can be taken back to. */
+function version(one, when, undo) {
+  const was = one.content ?? one.summary ?? (one.importance === undefined ? "no summary" : `importance ${plain(one.importance)}`);
+  const item = element("li", "", `before: ${printable(shortened(was, SAID_LETTERS))}`, element("small", "", `changed on ${when(one.at)}`));
+  if (undo) item.append(takingBack(() => undo(one)));
+  return item;
+}
+
+function takingBack(clicked) {
+  const button = element("button", "", "Take back …");
+  button.type = "button";
+  button.addEventListener("click", clicked);
+  return button;
 }
 
 export const merged = ({ source, target }) => `“${printable(source)}” counts as “${printable(target)}”`;

@@ -72,7 +72,7 @@ async function showDay(place, date, counted, acts) {
 
 const CHANGES = {
   new: "New", corrected: "Corrected", contradicted: "Contradicted", merge: "Merged", split: "Split", end: "Ended",
-  apart: "Kept apart", faded: "Faded", returned: "Came back", expired: "Expired", forgotten: "Forgotten", promoted: "Certain now",
+  apart: "Kept apart", edited: "Edited", faded: "Faded", returned: "Came back", expired: "Expired", forgotten: "Forgotten", promoted: "Certain now",
 };
 const FIRST = 8;
 

@@ -18,6 +18,8 @@ export function wholePage({ entity, told }, acts) {
   return [
     element("p", "kind", printable(called)),
     element("h1", "", element("bdi", "", printable(name))),
+    ...(acts.changes ? [element("p", "actions",
+      act("Merge into another …", acts.changes.merge), act("Split …", acts.changes.split))] : []),
     ...(entity.inferred ? [element("p", "quiet", "Only a model mentioned it.")] : []),
     ...facts(told?.facts ?? entity.facts.map(stated), acts),
     ...doubts(entity, told),
@@ -26,6 +28,13 @@ export function wholePage({ entity, told }, acts) {
     ...toMind(told),
     ...said(entity, told, acts),
   ];
+}
+
+function act(text, clicked) {
+  const made = element("button", "", text);
+  made.type = "button";
+  made.addEventListener("click", clicked);
+  return made;
 }
 
 const stated = ({ predicate, value, valid_from, valid_until, origin }) =>

@@ -1,0 +1,150 @@
+// What the page changes: each change is asked for once, and said when it is done.
+
+import { answer, askNamed, askWhole, forget, merge, restore, revise, split, takeBack, unrevise } from "./api.js";
+import { ask } from "./asking.js";
+import { merged } from "./details.js";
+import { printable, shortened } from "./wording.js";
+
+const WHY = { name: "reason", label: "Why?" };
+const SOME = 160;
+const MOST_MENTIONS = 60;
+const UNDONE = "It is taken back.";
+
+const quoted = (text) => `“${printable(shortened(text, SOME))}”`;
+
+/**
+ * The changes. *on* has attempt(work), say(text), load(names, kind) for a picture of what there is
+ * now, and name(entity) for what an entity is called.
+ */
+export class Changing {
+  constructor(on) {
+    this.on = on;
+  }
+
+  /** Ask *given*; if it is wanted, do work(texts) and say *done*. */
+  async #asked(given, work, done) {
+    const texts = await ask(given);
+    if (texts === null) return;
+    this.on.attempt(async () => {
+      await work(texts);
+      this.on.say(done);
+    });
+  }
+
+  edit(node) {
+    const now = { content: node.content, summary: node.summary ?? "", importance: node.importance };
+    const number = { min: 0, max: 1, step: "any" };
+    return this.#asked({
+      question: "Change this memory?",
+      told: "",
+      note: "Its earlier version is kept, and can be taken back.",
+      fields: [
+        { name: "content", label: "Text", value: now.content, long: true },
+        { name: "summary", label: "Summary", value: now.summary, long: true, isOptional: true },
+        { name: "importance", label: "Importance, 0 to 1", value: now.importance, number },
+      ],
+      action: "Change it",
+    }, async (given) => {
+      const wanted = { ...given, importance: Number(given.importance) };
+      // A form has other line ends than a text.
+      const same = (name) => String(wanted[name]).replaceAll("\r\n", "\n") === String(now[name]).replaceAll("\r\n", "\n");
+      const fields = Object.keys(now).filter((name) => !same(name));
+      if (!fields.length) return;
+      const only = (values) => Object.fromEntries(fields.map((name) => [name, values[name]]));
+      await revise(node.name, only(now), only(wanted));
+      await this.on.load([node.name], "memory");
+    }, "The memory is changed.");
+  }
+
+  /** Take back the change of a memory that was made at that time. */
+  unedit(memoryId, at, text, then) {
+    return this.#asked({ question: "Take this change back?", told: quoted(text), note: "The text, the summary and the importance are as they were before it.", action: "Take it back" },
+      async () => {
+        await unrevise(memoryId, at);
+        await then();
+      }, UNDONE);
+  }
+
+  forget(node) {
+    return this.#asked({
+      question: "Forget this memory?", told: quoted(node.content), note: "It is hidden, and can be restored under Questions.",
+      fields: [{ ...WHY, isOptional: true }], action: "Forget it",
+    }, async ({ reason }) => {
+      await forget(node.name, reason.trim());
+      await this.on.load([], "everything");
+    }, "The memory is forgotten.");
+  }
+
+  restore(memoryId, text, then) {
+    return this.#asked({ question: "Restore this memory?", told: quoted(text), note: "It is as it was, and counts as recalled now.", action: "Restore it" },
+      async () => {
+        await restore(memoryId);
+        await then();
+      }, "The memory is restored.");
+  }
+
+  takeBack(merge, then) {
+    return this.#asked({
+      question: "Take this merge back?", told: merged(merge), fields: [WHY], action: "Take it back",
+      note: "Both are as they were, with all that was said of each, and are not thought to be one again.",
+    }, async ({ reason }) => then((await takeBack(merge.merge_id, reason.trim())).entities), "The merge is taken back.");
+  }
+
+  /** Take back what the page of time lists; *then* shows it again. */
+  undo(change, then) {
+    if (change.change === "edited") return this.unedit(change.undo, change.at, change.text, then);
+    if (change.kind === "memory") return this.restore(change.undo, change.text, then);
+    return this.#asked({ question: "Take this back?", told: printable(change.text), note: "Everything is as before, with all that was said of each.", fields: [WHY], action: "Take it back" },
+      async ({ reason }) => {
+        await takeBack(change.undo, reason.trim());
+        await then();
+      }, UNDONE);
+  }
+
+  answer(question, same, then) {
+    const { one, other } = question;
+    const told = same ? `${quoted(other)} and ${quoted(one)} are the same` : `${quoted(other)} and ${quoted(one)} are different`;
+    return this.#asked({
+      question: same ? "Are they one?" : "Are they two?", told, action: same ? "They are one" : "They are two",
+      note: "The ledger keeps the answer; it can be taken back under Time.",
+      fields: [{ ...WHY, value: same ? "the owner says that they are one" : "the owner says that they are two" }],
+    }, async ({ reason }) => {
+      await answer(question.one_id, question.other_id, same, reason.trim());
+      await then();
+    }, same ? "They are one." : "They are two.");
+  }
+
+  async merge(node) {
+    const given = await ask({
+      question: `Merge ${quoted(node.labels[0])} into another?`, told: "", note: "You are asked again before anything changes.",
+      fields: [{ name: "other", label: "Who else is it? The name" }], action: "Go on",
+    });
+    if (given === null) return;
+    this.on.attempt(async () => {
+      const { kind, names } = await askNamed(given.other.trim());
+      const others = kind === "entity" ? names.filter((name) => name !== node.name) : [];
+      if (others.length !== 1) throw new Error(others.length ? `“${given.other}” means several; answer their question, or choose a fuller name.` : `No other entity is called “${given.other}”.`);
+      const { entity } = await askWhole(others[0]);
+      this.#asked({
+        question: "Merge these?", told: merged({ source: node.labels[0], target: entity.labels[0] }),
+        note: "Both stay as they are, and count as one. It can be taken back.", fields: [WHY], action: "Merge them",
+      }, async ({ reason }) => {
+        await merge(node.name, entity.entity_id, reason.trim());
+        await this.on.load([entity.entity_id], "entity");
+      }, "They count as one.");
+    });
+  }
+
+  async split(entity, when) {
+    const choices = entity.mentions.slice(0, MOST_MENTIONS).map((one) => (
+      { value: one.mention_id, label: `${when(one.created_at).split(",")[0]}: ${printable(shortened(one.context ?? one.label, 90))}` }));
+    return this.#asked({
+      question: `Split ${quoted(entity.labels[0])} in two?`, told: "Which of these mean the other one?",
+      note: "They move to a new entity of the same name. It can be taken back.",
+      fields: [{ name: "mentions", choices }, WHY], action: "Split it",
+    }, async ({ mentions, reason }) => {
+      const { entity_id } = await split(entity.entity_id, mentions, reason.trim());
+      await this.on.load([entity.entity_id, entity_id], "entity");
+    }, "There are two now.");
+  }
+}

@@ -1,0 +1,179 @@
+"""Changes from the page: asked for once, made once, taken back; and refused from anybody else."""
+
+from dataclasses import replace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from asgi import HOST, ORIGIN, PORT, TOKEN, Asked
+from known import DAY_MS, NOW_MS, speak
+from tests.conftest import Memory
+from tests.view.browsing import Page
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.view.serving import build
+from concept_graph_mcp.view.tending import CHANGES
+
+ENTER, ESCAPE = "\ue007", "\ue00c"
+USER = "default"
+TEXT = "Anna sails on Sundays"
+
+
+def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, Any]:
+    """Speak of them all; ask whether Bregenz is Lindau, and keep a memory."""
+    ids: dict[str, Any] = speak(memory, now_ms)
+    memory.now_ms = now_ms
+    given = ids["Bregenz"], ids["Lindau"], None, "both lie on the lake", "model"
+    memory.run(calls.entities.link(*given), user_id=USER)
+    [row] = memory.run(calls.everyday.remember(USER, TEXT), user_id=USER)
+    [dog] = memory.run(calls.entities.get(ids["Dr Weber"]), user_id=USER)
+    return {**ids, "memory": row["id"], "mention": dog["mentions"][0]["mention_id"]}
+
+
+@pytest.fixture
+def ids(memory):
+    return live(memory)
+
+
+@pytest.fixture
+def session(memory):
+    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
+
+
+@pytest.fixture
+def asked(ids, session, portal) -> Asked:
+    return Asked(build(session, None, TOKEN, PORT), portal)
+
+
+def requests(ids: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return a valid request for each change."""
+    return {
+        "revise": {"memory_id": ids["memory"], "seen": {"content": TEXT},
+                   "changes": {"content": "Anna sails on Mondays"}},
+        "unrevise": {"memory_id": ids["memory"], "at": NOW_MS},
+        "forget": {"memory_id": ids["memory"], "reason": "wrong"},
+        "restore": {"memory_id": ids["memory"]},
+        "answer": {"one_id": ids["Bregenz"], "other_id": ids["Lindau"], "same": False,
+                   "reason": "no"},
+        "merge": {"source_id": ids["shoe"], "target_id": ids["boat"], "reason": "one thing"},
+        "split": {"entity_id": ids["Dr Weber"], "mention_ids": [ids["mention"]], "reason": "two"},
+        "unmerge": {"merge_id": ids["merge"], "reason": "two dogs"},
+    }  # fmt: skip
+
+
+def test_each_change_is_made_once_and_a_second_request_changes_nothing_more(asked, ids, memory):
+    assert set(requests(ids)) == set(CHANGES)
+    for name, given in requests(ids).items():
+        first = asked.post(f"api/{name}", given, ORIGIN)
+        assert first.status == 200, (name, first.content)
+        before = memory.records()
+        again = asked.post(f"api/{name}", given, ORIGIN)
+        # Restoring what is there already changes nothing, and is no error.
+        assert (again.status, memory.records() == before) == (
+            200 if name == "restore" else 400,
+            True,
+        ), name
+    assert [row["change"] for row in asked.get(
+        "api/changes", since=NOW_MS, until=NOW_MS + 1).content["rows"] if row["kind"] == "ledger"
+    ].count("merge undone") == 1  # fmt: skip
+
+
+def test_nobody_else_changes_anything(asked, ids, session, portal, memory):
+    other = Asked(build(replace(session, user_id="bob"), None, TOKEN, PORT), portal)
+    back = replace(session, until_ms=NOW_MS)
+    past = Asked(build(back, None, TOKEN, PORT), portal)
+    before = memory.records()
+    for name, given in requests(ids).items():
+        path = f"api/{name}"
+        forged = ("http://evil.example", f"https://{HOST}", "null", f"{ORIGIN}.evil.example")
+        for origins in ((), *((one,) for one in forged), (ORIGIN, ORIGIN)):
+            assert asked.post(path, given, *origins).status == 403
+        wrong = asked.raw(f"/{'x' * len(TOKEN)}/{path}", [HOST], "", "POST", b"{}", [ORIGIN])
+        assert wrong.status == 403
+        assert asked.get(path, **given).status == 404
+        refused = other.post(path, given, ORIGIN)
+        assert (refused.status, "not found" in refused.content["error"]) == (400, True), name
+        assert past.post(path, given, ORIGIN).status == 400
+        for bad in ({}, dict.fromkeys(given, 1.5), [given], b"{", {**given, "memory_id": None}):
+            if bad != {**given, "memory_id": None} or "memory_id" in given:
+                assert asked.post(path, bad, ORIGIN).status == 400, (name, bad)
+    assert memory.records() == before
+
+
+def test_what_another_writer_has_changed_is_not_overwritten(asked, ids, memory):
+    memory.now_ms = NOW_MS
+    update = calls.memories.update(USER, ids["memory"], content="Anna sails on Fridays")
+    memory.run(update, user_id=USER)
+    stale = asked.post("api/revise", requests(ids)["revise"], ORIGIN)
+    assert (stale.status, "has changed since it was shown" in stale.content["error"]) == (400, True)
+    words = "they are one", "user_correction", "Bregenz is Lindau"
+    memory.run(calls.entities.merge(ids["Bregenz"], ids["Lindau"], *words), user_id=USER)
+    answered = asked.post("api/answer", requests(ids)["answer"], ORIGIN)
+    assert (answered.status, "is the same already" in answered.content["error"]) == (400, True)
+
+
+@pytest.fixture
+def page(browser, viewers, portal, tmp_path) -> Page:
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    live(Memory(store, portal), Clock().now_ms())
+    portal.call(store.close)
+    return Page.at(browser, viewers(file))
+
+
+def typed(page: Page, **texts: str) -> None:
+    """Fill in the dialog's *texts*."""
+    for name, value in texts.items():
+        page.run(
+            "document.getElementById(`asked-${arguments[0]}`).value = arguments[1]", name, value
+        )
+
+
+def test_questions_are_answered_with_keys_after_asking(page, images):
+    page.press("q")
+    page.until("return document.querySelectorAll('.card').length === 2")
+    page.seen_from(1360, 900)
+    page.shoot(images, "questions")
+    page.press("d")
+    assert page.text("#asked-about") == "“Bregenz” and “Lindau” are different"
+    page.press(ESCAPE)
+    page.until("return !document.getElementById('asking').open")
+    assert page.run("return document.querySelectorAll('.card').length") == 2
+    page.press("d")
+    page.press(ENTER)
+    page.until("return document.querySelectorAll('.card').length === 0")
+    assert "There is no open question" in page.text("#article")
+
+
+def test_a_memory_is_changed_taken_back_forgotten_and_restored(page):
+    chosen = (
+        "return conceptGraphView.picture.selected?.kind === 'memory'"
+        " && conceptGraphView.picture.selected.content"
+    )
+    page.press("/", "sails")
+    page.until("return document.querySelector('#offered [role=option] .shape')")
+    page.press("\ue015", ENTER)
+    page.until(f"{chosen} === arguments[0]", TEXT)
+    page.element("#edit").click()
+    typed(page, content="Anna sails on Mondays", importance="0.9")
+    page.element("#do-it").click()
+    page.until(f"{chosen} === 'Anna sails on Mondays'")
+    assert page.text("[data-fact=importance]").startswith("0.9")
+    assert f"before: {TEXT}" in page.text(".ledger")
+    page.element(".ledger button").click()
+    page.press(ENTER)
+    page.until(f"{chosen} === arguments[0]", TEXT)
+    assert page.text("[data-fact=importance]").startswith("0.7")
+    page.element("#forget").click()
+    page.element("#do-it").click()
+    page.until(
+        "return ![...conceptGraphView.model.nodes.values()].some((n) => n.kind === 'memory')"
+    )
+    page.press("q")
+    page.until("return document.querySelector('#article .changes button')")
+    page.element("#article .changes button").click()
+    page.press(ENTER)
+    page.until("return !document.querySelector('#article .changes')")
