@@ -31,6 +31,8 @@ CALL entitygraph.context("Is Max well?", 500) YIELD text, sources;
     Narrate the entities that a message names, in at most so many tokens.
 CALL entitygraph.explain("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD text, node, relation;
     Explain an entity, or the edge of a type between two; one reason a row.
+CALL entitygraph.communities() YIELD labels, size;
+    List the communities of entities, the largest first, with the members most mentioned.
 CALL entitygraph.stats() YIELD measure, value, note;
     Count a user's entities by status, their edges by type, and open questions.
 
@@ -73,7 +75,7 @@ CALL entitygraph.scopes() YIELD user_id;
     Return the users who have entities, by name, those that come after *after*.
 """
 
-from conceptgraph_core.entities import admin, presence, procedures, searching, statistics
+from conceptgraph_core.entities import admin, areas, presence, procedures, searching, statistics
 from conceptgraph_core.entities import neighbourhood as neighbourhoods
 from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
@@ -95,6 +97,7 @@ register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
 register(procedures.PRESENCE, Graph, presence.presence)
 register(procedures.CONTEXT, Graph, narrative.context)
 register(procedures.EXPLAIN, Graph, explaining.explain)
+register(procedures.COMMUNITIES, Graph, areas.communities)
 register(procedures.STATS, Graph, statistics.stats)
 
 register(procedures.LINK, Graph, linking.link)

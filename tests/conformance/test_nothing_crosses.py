@@ -123,7 +123,12 @@ GIVEN: dict[str, Any] = {
     },
     **{"link_confidence": 0.5, "link_rationale": "alike", "by": "user_correction"},
     **{"retention_ms": 1, "silent_ms": 0, "step": "decay", "by_id": {}, "messages": []},
-    **{"seen": {"importance": 0.7}, "changes": {"importance": 0.9}, "one_id": "none"},
+    **{
+        "seen": {"importance": 0.7},
+        "changes": {"importance": 0.9},
+        "one_id": "none",
+        "community": None,
+    },
     **{"other_id": "none"},
     **{"until": 2_000_000_000_000},
     **{"bounds": [0, 2_000_000_000_000], "first": "20250101", "day": "20250615"},

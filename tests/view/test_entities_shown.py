@@ -9,6 +9,7 @@ from known import DAY_MS, NOW_MS, speak
 from tests.conftest import Memory
 from tests.view.browsing import Page
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
@@ -230,6 +231,31 @@ def test_a_merge_is_taken_back_only_after_asking(page):
     assert "taken back: two <b>dogs</b>" in page.text(".ledger")
     page.until("return document.activeElement.id === 'picture'")
     assert page.run("return document.querySelectorAll('.ledger button, .ledger b').length") == 0
+
+
+def test_areas_open_to_their_members(browser, viewers, portal, tmp_path, images):
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    memory = Memory(store, portal)
+    ids = speak(memory, Clock().now_ms())
+    animals = {ids[name]: ids["Max"] for name in ("Max", "shoe", "Dr Weber")}
+    places = {ids[name]: ids["park"] for name in ("park", "Lindau", "Bregenz", "boat")}
+    memory.run(calls.entity_admin.settle_communities(animals | places), user_id="default")
+    portal.call(store.close)
+    page = Page.at(browser, viewers(file))
+    page.press("a")
+    page.until("return [...conceptGraphView.model.nodes.values()].every((n) => n.kind === 'area')")
+    page.settle()
+    shown = page.run("return [...conceptGraphView.model.nodes.values()].map((n) => n.text)")
+    assert shown == ["Lindau and 3 more", "Dr Weber and 2 more"]
+    page.shoot(images, "areas")
+    assert page.text("[data-fact=members]") == "4"
+    page.element("#expand").click()
+    page.until("return [...conceptGraphView.model.nodes.values()].some((n) => n.kind === 'entity')")
+    page.settle()
+    names = page.run("return [...conceptGraphView.model.nodes.values()].map((n) => n.labels[0])")
+    assert set(names) == {"park", "Lindau", "Bregenz", "boat"}
 
 
 def test_looking_back_offers_no_change(browser, viewers, portal, tmp_path):

@@ -40,6 +40,9 @@ EXPLAIN = reads(
     "entitygraph.explain", text=str, parts=list[Any], ids=MAP, node=Vertex | None,
     relation=Edge | None,
 )  # fmt: skip
+COMMUNITIES = reads(
+    "entitygraph.communities", community=str, size=int, labels=TEXTS, entity_ids=TEXTS
+)
 STATS = reads("entitygraph.stats", measure=str, value=int, note=str | None)
 
 LINK = writes("entitygraph.link", verdict=str, reason=str, merge_id=str | None)

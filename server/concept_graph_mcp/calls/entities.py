@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from conceptgraph_core.entities import inputs
     from conceptgraph_core.entities.inputs import Observation
 
+# A map of areas reads so many entities; a picture of an area has so many members.
+_MAPPED = 20_000
+MOST_MEMBERS = schema.MAX_LISTED
+
 
 @checked
 def observe(
@@ -150,6 +154,20 @@ def fact(entity_id: str, given: "inputs.Given") -> Call:
 @checked
 def stats(user_id: str = DEFAULT_USER) -> Call:
     return Call(procedures.STATS, (), Equal((schema.ENTITY,), ("user_id",), ((user_id,),)))
+
+
+@checked
+def communities(
+    community: str | None = None,
+    members: int = 3,
+    limit: int | None = None,
+    user_id: str = DEFAULT_USER,
+) -> Call:
+    """Return the call for the communities of the entities activated last, or for one of them."""
+    if community is not None:
+        text.name(community, "community")
+    found = Ordered(schema.ENTITY, "last_activated", _MAPPED, where=_mine(user_id))
+    return Call(procedures.COMMUNITIES, (community, members, limit), found)
 
 
 @checked

@@ -118,10 +118,14 @@ RELATIONS = (
 DRAWN = tuple(Relation(type_, "dotted", "", "") for type_ in ("same name", "said next"))
 
 
+# An area of a map stands for many entities, and opens.
+AREAS = (Kind("area", "circle", "activation", "", "its entities"),)
+
+
 def looks() -> dict[str, Any]:
     """Return the looks as data for the page."""
     return {
-        "kinds": [asdict(kind) for kind in KINDS],
+        "kinds": [asdict(kind) for kind in (*KINDS, *AREAS)],
         "relations": [asdict(relation) for relation in (*RELATIONS, *DRAWN)],
         "opacities": OPACITIES,
         "colours": {name: asdict(scale) for name, scale in COLOURS.items()},

@@ -15,7 +15,7 @@ from conceptgraph_core.folding import plain
 from .. import calls
 from ..errors import Refused
 from ..session import Session
-from . import entities, memories, picture
+from . import areas, entities, memories, picture
 
 Row = dict[str, Any]
 
@@ -110,6 +110,8 @@ async def drawn(
     """Return the nodes of a picture of *names*, or of the whole store; its subject has hop 0."""
     if kind == EVERYTHING:
         return await _everything(session, hops, limit)
+    if kind == areas.AREA:
+        return await areas.drawn(session, list(names), limit)
     if kind == ENTITY:
         return await _of_entities(session, list(names), hops, limit)
     if kind == MEMORY:

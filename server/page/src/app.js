@@ -25,6 +25,8 @@ import { plain, printable } from "./wording.js";
 
 // A click adds at most so many nodes; Expand again adds more.
 const EXPANDED = 40;
+const NOTHING = "There is nothing in this graph yet.";
+const NO_AREAS = "There are no areas yet: the worker finds them once a week.";
 // To know every relation among what a click adds, two hops are asked for, and one where both ends
 // of a relation tell of it.
 const EXPANSION = 1000;
@@ -37,7 +39,7 @@ const $ = (id) => document.getElementById(id);
 const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
 const views = new Views({ whole, time, questions }, attempt);
-const changing = new Changing({ attempt, say, load: (names, kind) => show({ kind, names }) });
+const changing = new Changing({ attempt, say, load: (names, kind) => show({ kind, names }), refocus });
 let about;
 let opened = 0; // when that was asked, on the browser's clock
 let when;
@@ -77,6 +79,7 @@ async function load(names, kind = "concept") {
   model.clear();
   model.merge(nodes);
   $("empty").hidden = nodes.length > 0;
+  $("empty").textContent = kind === "area" ? NO_AREAS : NOTHING;
   picture.seeds = new Set(nodes.filter((node) => node.hop === 0).map((node) => node.id));
   picture.show(true);
   count();
@@ -84,6 +87,7 @@ async function load(names, kind = "concept") {
 }
 
 async function expand(node) {
+  if (node.kind === "area") return show({ kind: "area", names: [node.name] });
   if (model.hidden(node)) {
     const hops = fades(node) ? 2 : 1;
     const { nodes } = await askNeighbourhood(node.kind, [node.name], hops, EXPANSION, picture.time);
@@ -103,6 +107,7 @@ function select(node) {
   $("hints").hidden = recalling || finding;
   if (!node) return;
   $("recall-here").hidden = !fades(node);
+  $("centre").hidden = node.kind === "area";
   $("whole").hidden = node.kind !== "entity";
   for (const id of ["edit", "forget"]) $(id).hidden = node.kind !== "memory" || !about.changes;
   say(spoken(node, picture.time, about.tau_ms));
@@ -353,6 +358,10 @@ async function questions(place) {
   return { title: "Questions", nodes: await tendPage(Number(place) || 0, { ...acts, tend, ...changes }) };
 }
 
+function refocus() {
+  $(views.isArticle ? "article" : "picture").focus();
+}
+
 function openWhole() {
   if (picture.selected?.kind === "entity") views.open("whole", picture.selected.name);
 }
@@ -360,6 +369,7 @@ function openWhole() {
 // What happened
 
 function clicked(node) {
+  if (node.kind === "area") return attempt(show, { kind: "area", names: [node.name] });
   if (recalling) select(node);
   else attempt(expand, node);
 }
@@ -405,6 +415,7 @@ function pressed(event) {
     r: toggleRecall,
     w: openWhole,
     t: () => views.open("time"),
+    a: () => attempt(show, { kind: "area", names: [] }),
     q: () => views.open("questions"),
     "+": () => picture.zoomBy(1.4),
     "-": () => picture.zoomBy(1 / 1.4),
@@ -445,6 +456,7 @@ function escape() {
 makeSearch($("search"), $("offered"), () => picture.looks, chosen, failed);
 document.addEventListener("keydown", pressed);
 $("end-find").addEventListener("click", endFind);
+$("areas").addEventListener("click", () => attempt(show, { kind: "area", names: [] }));
 $("overview").addEventListener("click", () => attempt(show, about.overview));
 $("time").addEventListener("input", setTime);
 $("time").addEventListener("change", () => attempt(reckon));

@@ -14,7 +14,7 @@ const quoted = (text) => `“${printable(shortened(text, SOME))}”`;
 
 /**
  * The changes. *on* has attempt(work), say(text), load(names, kind) for a picture of what there is
- * now, and name(entity) for what an entity is called.
+ * now, and refocus() for the focus that a change has taken away.
  */
 export class Changing {
   constructor(on) {
@@ -27,6 +27,8 @@ export class Changing {
     if (texts === null) return;
     this.on.attempt(async () => {
       await work(texts);
+      // The button that was pressed may be there no more.
+      if (document.activeElement === document.body) this.on.refocus();
       this.on.say(done);
     });
   }

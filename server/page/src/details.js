@@ -46,6 +46,7 @@ export function spoken(node, time, tau) {
     const stands = `${node.state}, presence ${plain(node.decay_score)}`;
     return `${voiced(node)}, memory, ${stands}, linked to ${node.degree}`;
   }
+  if (node.kind === "area") return `${printable(node.labels.join(", "))}, area of ${node.members} entities`;
   if (node.kind === "entity") {
     const stands = `activation ${plain(node.activation)}, trust ${plain(node.trust)}`;
     return `${printable(node.text)}, entity, ${stands}, ${node.degree} ties`;
@@ -87,6 +88,11 @@ function remembered({ node, when, hidden }) {
       ["id", "id", node.name],
     ],
   };
+}
+
+function area({ node }) {
+  const facts = [["members", "entities", String(node.members)], ["labels", "mentioned most", node.labels.join(", ")]];
+  return { kind: "area", name: node.labels[0], text: "Click it, or press Enter, to open it.", facts };
 }
 
 function known({ node, when, hidden }) {
@@ -182,7 +188,7 @@ function takingBack(clicked) {
 export const merged = ({ source, target }) => `“${printable(source)}” counts as “${printable(target)}”`;
 
 // By kind; all others are aroused.
-const KINDS = { memory: remembered, entity: known };
+const KINDS = { memory: remembered, entity: known, area };
 
 const times = (count) => (count === 1 ? "once" : `${count} times`);
 const counted = (degree, hidden) => `${degree}${hidden ? `, ${hidden} of them not shown` : ""}`;
