@@ -339,9 +339,9 @@ def test_not_even_the_page_changes_anything_without_the_token(door):
         (b"[]", 400, "must be sent a JSON object"),
         (b"\xff", 400, "must be sent a JSON object"),
         (b"[" * 60_000, 400, "must be sent a JSON object"),
-        ({"merge_id": "a"}, 400, "merge_id, reason: must be texts"),
-        ({"merge_id": ["a"], "reason": "b"}, 400, "merge_id, reason: must be texts"),
-        (b"x" * 65_537, 413, "at most 65536 bytes"),
+        ({"merge_id": "a"}, 400, "must be sent reason: str"),
+        ({"merge_id": ["a"], "reason": "b"}, 400, "must be sent merge_id: str"),
+        (b"x" * 1_000_001, 413, "at most 1000000 bytes"),
     ],
 )
 def test_what_is_no_merge_is_refused_in_one_line(door, sent, status, said):
