@@ -38,6 +38,7 @@ def test_a_row_says_what_a_picture_of_the_memory_needs(linked):
         "memory_id": "a",
         "content": "About a",
         "summary": None,
+        "metadata": {},
         "source": "conversation",
         "speaker": None,
         "type": None,
