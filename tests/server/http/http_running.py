@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.http.app import PATH, Web
+from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.http.serving import prepared
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
@@ -131,14 +132,18 @@ class Running:
 
 @contextmanager
 def running(store: Store, tokens: Tokens, **options: Any) -> Iterator[Running]:
-    """Serve *store* to the users of *tokens*; *options* are of the session, or else of `Web`."""
+    """Serve *store* to the users of *tokens*; *options* are of the session, or else of `Web`.
+
+    Calls come as fast as they are answered, so no rate limits them unless *options* say so.
+    """
     of_session = {one.name for one in dataclasses.fields(Session)} & options.keys()
     given = {name: options.pop(name) for name in of_session}
     session = Session(store, DAY_MS, ZoneInfo("UTC"), Clock(), **{"concepts": "own", **given})
     toolsets = options.pop("toolsets", TOOLSETS)
     with listening("127.0.0.1", 0) as opened, start_blocking_portal() as portal:
         host = f"127.0.0.1:{opened.getsockname()[1]}"
-        web = Web(**{"url": f"http://{host}{PATH}", "hosts": [host], "tokens": tokens, **options})
+        served = {"url": f"http://{host}{PATH}", "hosts": [host], "tokens": tokens}
+        web = Web(**{**served, "limits": Limits(per_second=10_000), **options})
         server = portal.call(prepared, session, toolsets, web)
         ended = portal.start_task_soon(server.serve, [opened])
         try:
