@@ -59,10 +59,23 @@ SECRETS = {
     "Mailchimp": f"{any_of(HEX, 32)}-us12",
     "Square": f"sq0csp-{any_of(ALL, 43)}",
     "Azure": f"AccountKey={any_of(ALL, 86)}==",
+    "Grafana": f"glsa_{any_of(ALL, 32)}_{any_of(HEX, 8)}",
+    "Groq": f"gsk_{any_of(ALL, 52)}",
+    "Linear": f"lin_api_{any_of(ALL, 40)}",
+    "Notion": f"ntn_{any_of(ALL, 46)}",
+    "OpenRouter": f"sk-or-v1-{any_of(HEX, 64)}",
+    "Perplexity": f"pplx-{any_of(ALL, 48)}",
+    "Postman": f"PMAK-{any_of(HEX, 24)}-{any_of(HEX, 34)}",
+    "Replicate": f"r8_{any_of(ALL, 37)}",
+    "Shopify": f"shpat_{any_of(HEX, 32)}",
+    "Vault": f"hvs.{any_of(ALL, 90)}",
+    "xAI": f"xai-{any_of(ALL, 80)}",
 }
 IN_CONTEXT = {
     "AWS secret": ("aws_secret_access_key = {}", any_of(ALL, 40)),
     "AWS secret, env": ("export AWS_SECRET_ACCESS_KEY={}", any_of(ALL, 40)),
+    "basic": ("Authorization: Basic {}", any_of(ALL, 30)),
+    "cookie": ("Set-Cookie: session={}; Path=/", any_of(ALL, 40)),
     "bearer": ("curl -H 'Authorization: Bearer {}' https://a.example", any_of(ALL, 40)),
     "password": ("password: {}", "hunter2hunter2"),
     "password, said": ("The password is {} for the router", "Tr0ub4dor&3"),
@@ -105,12 +118,13 @@ HARMLESS = (
     "/home/ann/projects/concept-graph/query_modules/conceptgraph_core/retrieval/scoring.py",
     "Write to ann.b.clara@example.com or call +49 170 1234567890.",
     "skilled-labour-and-other-things is a slug; task-force-reports-of-2025 too.",
+    "He has a basic understanding of authorization: basic telecommunications, cookie: a biscuit.",
     "The token budget is 2000 tokens; the api key: none is needed.",
 )
 
 
-def test_there_are_sixty_planted_ones():
-    assert len(PLANTED) >= 58
+def test_there_are_seventy_planted_ones():
+    assert len(PLANTED) == 71
 
 
 @pytest.mark.parametrize(

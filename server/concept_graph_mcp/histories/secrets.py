@@ -47,6 +47,17 @@ _OURS = (
     ("npm Token", r"\bnpm_[A-Za-z0-9]{36}"),
     ("DigitalOcean Token", r"\bdo[opr]_v1_[a-f0-9]{64}"),
     ("Databricks Token", r"\bdapi[a-f0-9]{32}"),
+    # By Grafana, Groq, Vault, Linear, Notion, Postman, Perplexity, Replicate, Shopify, xAI.
+    (
+        "API Token",
+        r"\b(?:glsa_|gsk_|hvs\.|lin_api_|ntn_|PMAK-|pplx-|r8_|shp(?:at|ca|pa|ss)_|xai-)"
+        r"[A-Za-z0-9_-]{20,}",
+    ),
+    (
+        "Basic Credentials",
+        r"(?i:\bauthorization:\s*basic\s+)(?P<secret>(?=\S*\d)(?=\S*[A-Z])[A-Za-z0-9+/]{8,}=*)",
+    ),
+    ("Cookie", r"(?i:\b(?:set-)?cookie:\s*[^\s=;]+=)(?P<secret>[^\s;\"']{16,})"),
     ("Bearer Token", r"(?i:\bbearer\s+)(?P<secret>[A-Za-z0-9._~+/-]{20,}=*)"),
     (
         "Password",
