@@ -698,5 +698,5 @@ def test_the_registry_takes_a_description_of_this_length():
 
 def test_the_changelog_has_a_section_for_this_version():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    sections = re.findall(r"^## \[([\d.]+)\] - (unreleased|\d{4}-\d\d-\d\d)$", changelog, re.M)
+    sections = re.findall(r"^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$", changelog, re.M)
     assert sections[0][0] == __version__
