@@ -11,12 +11,21 @@ from typing import Any
 import neo4j
 from command_line import ok
 from neo4j.exceptions import DriverError, Neo4jError
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
+from tenacity import (
+    retry,
+    retry_if_exception_message,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_fixed,
+)
 
 # Called with a port, a directory for data and one with query modules; stays in the foreground.
 VARIABLE = "MEMGRAPH_TEST_SERVER"
 # A loaded machine may take so long for what follows a start, a loss or a write.
 _PATIENCE_S = 120.0
+# Memgraph refuses to register or to drop a replica while another reads who its replicas are, as
+# whoever asks SHOW REPLICAS does. Nothing has changed then.
+_REPLICATION_IS_BUSY = r".*(Couldn't register replica \w+\. Error: 6\b|lack of unique access)"
 
 
 class MemgraphProcess:
@@ -66,8 +75,7 @@ class MemgraphProcess:
         rows: list[dict[str, Any]] = []
         with neo4j.GraphDatabase.driver(self.uri, notifications_min_severity="OFF") as driver:
             for statement in statements:
-                with driver.session() as session:
-                    rows = [dict(record) for record in session.run(statement)]
+                rows = _run(driver, statement)
         return rows
 
     def register(self, replica: "MemgraphProcess", mode: str = "SYNC") -> None:
@@ -104,6 +112,17 @@ class MemgraphProcess:
         for row in self.rows("SHOW REPLICAS"):
             info = row["data_info"]["memgraph"]
             assert (info["status"], info["behind"]) == ("ready", 0), row
+
+
+@retry(
+    retry=retry_if_exception_message(match=_REPLICATION_IS_BUSY),
+    wait=wait_fixed(0.1),
+    stop=stop_after_delay(_PATIENCE_S),
+    reraise=True,
+)
+def _run(driver: neo4j.Driver, statement: str) -> list[dict[str, Any]]:
+    with driver.session() as session:
+        return [dict(record) for record in session.run(statement)]
 
 
 @retry(
