@@ -1,12 +1,14 @@
 """The Bolt store's start-up checks, and what a caller is told when the database comes and goes."""
 
 import contextlib
+import json
 import logging
 import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -25,6 +27,7 @@ from concept_graph_mcp.stores.bolt import name_forms, readiness, text_search
 from concept_graph_mcp.stores.bolt import store as bolt
 from conceptgraph_core.registry import LAYERS, text_index
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 USER, PASSWORD = "guest-of-honour", "open-sesame-42"
 
@@ -229,6 +232,52 @@ def test_opening_shares_what_an_older_version_made_and_lets_users_have_its_names
     assert not known["created"]
 
 
+@pytest.fixture
+def first_version(bare: Callable[..., list[dict[str, Any]]]) -> Iterator[None]:
+    """A dump of what a Memgraph held after modules of 0.1.0 imported the exports of format 2."""
+    vectors = [f"DROP VECTOR INDEX concept_graph_{of}_embedding" for of in ("Entity", "Memory")]
+
+    def drop() -> None:
+        for statement in vectors:
+            with contextlib.suppress(neo4j.exceptions.ClientError):
+                bare(statement)
+
+    drop()
+    for statement in (FIXTURES / "memgraph-0.1.0.cypher").read_text(encoding="utf-8").splitlines():
+        bare(statement)
+    # A dump gives nodes new internal ids, which texts name.
+    bare(
+        "MATCH (t:Text), (n) WHERE (n:Memory AND n.id = t.key) OR (n:Episode AND n.name = t.key)"
+        " SET t.node = id(n)"
+    )
+    yield
+    drop()
+
+
+def test_a_graph_of_the_first_version_holds_what_it_held_and_is_found(
+    first_version, bare, connect, memgraph_uri
+):
+    exports = FIXTURES.glob("export-format-2*.jsonl")
+    held = [line for each in exports for line in each.read_text(encoding="utf-8").splitlines()[1:]]
+    store = connect(memgraph_uri)
+    store.open()
+    assert constraints(bare) == WANTED
+
+    def told(records: Iterable[dict[str, Any]]) -> list[str]:
+        return sorted(json.dumps(record, sort_keys=True) for record in records)
+
+    assert told(record for record in store.stream() if "version" not in record) == told(
+        map(json.loads, held)
+    )
+    assert store.run(calls.transfer.check()) == []
+    [first, *_] = store.run(calls.memory_search.search("default", "where does Mia go in autumn?"))
+    assert first["memory_id"] == "Košice"
+    [episode, *_] = store.run(calls.concepts.associate("when is a quince ripe?"))
+    assert "quinces are ripe" in episode["summary"]
+    recalled = store.run(calls.concepts.recall(["market"], 1))
+    assert "market evokes Bought apples at the market" in [row["text"] for row in recalled]
+
+
 def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
     bare("CREATE (:Concept {other: 1}), (:Concept {other: 2}), (:Concept {name: 'apple'})")
     connect(memgraph_uri).open()
@@ -422,6 +471,16 @@ def test_modules_of_another_version_are_refused_with_what_to_do(
         assert "mg.load_all()" in text
         assert "\n" not in text
     assert database("MATCH (n) RETURN n") == []
+
+
+def test_a_server_older_than_the_modules_says_to_upgrade_the_server(
+    database, connect, memgraph_uri, monkeypatch
+):
+    # Installing its own modules would take the database back.
+    monkeypatch.setattr(readiness, "__version__", "0.0.9")
+    with pytest.raises(Misdeployed, match=r"this server 0\.0\.9; upgrade concept-graph-mcp") as it:
+        connect(memgraph_uri).open()
+    assert "install-modules" not in str(it.value)
 
 
 def test_modules_that_lack_a_procedure_are_refused(database, connect, memgraph_uri, monkeypatch):

@@ -1,5 +1,6 @@
 """Check a database before it is used, and name the remedy if a check fails."""
 
+import re
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -86,13 +87,17 @@ async def check_modules(run: Run, location: str) -> None:
         )[0]["version"]
     if missing or deployed != __version__:
         wrong = f"have version {deployed}, this server {__version__}"
+        remedy = "run concept-graph-mcp install-modules DIR there, then CALL mg.load_all()"
         if deployed == __version__:
             # Modules of another build, such as an older checkout.
             wrong = f"lack {missing[0]}, which this server calls"
-        raise Misdeployed(
-            f"{location}: the query modules {wrong};"
-            " run concept-graph-mcp install-modules DIR there, then CALL mg.load_all()"
-        )
+        elif _numbers(deployed) > _numbers(__version__):
+            remedy = "upgrade concept-graph-mcp here"
+        raise Misdeployed(f"{location}: the query modules {wrong}; {remedy}")
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 async def check_edge_properties(run: Run, location: str) -> None:
