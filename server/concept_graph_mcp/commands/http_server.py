@@ -253,7 +253,8 @@ def _origin(url: str) -> str:
 
 def _hosts(url: str, host: str, named: Sequence[str]) -> list[str]:
     """Return the values of Host that are served."""
-    local = ("127.0.0.1", "localhost", "[::1]") if host in _LOOPBACK else ()
+    here = host in _LOOPBACK or urlsplit(url).hostname in _LOOPBACK
+    local = ("127.0.0.1", "localhost", "[::1]") if here else ()
     allowed = [urlsplit(url).netloc, *named]
     # A client leaves out the port of its scheme, and may name any other.
     return [*allowed, *local, *(f"{one}:*" for one in (*allowed, *local) if ":" not in one)]

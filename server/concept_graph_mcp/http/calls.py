@@ -1,6 +1,7 @@
 """Answer the messages of all users: each as its user, within the limits, counted and logged."""
 
 import logging
+import math
 from collections.abc import Collection
 from time import perf_counter
 from typing import Any
@@ -84,7 +85,7 @@ class Calls:
         if wait := self._rate.wait(user_id):
             return _refusal(
                 f"too many calls: {limits.per_second:g} a second are allowed; call again in"
-                f" {wait:.1f} s"
+                f" {math.ceil(wait * 10) / 10:g} s"
             ), "rate"
         with anyio.move_on_after(limits.timeout_s):
             try:

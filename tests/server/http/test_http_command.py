@@ -175,6 +175,20 @@ def test_a_proxy_passes_requests_to_the_public_address(store, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("url", "local"), [("http://localhost:8080", True), ("https://memory.example.com", False)]
+)
+def test_a_public_address_on_this_machine_may_be_called_by_its_number(
+    store, monkeypatch, url, local
+):
+    """As a container is, whose port is published on the loopback interface."""
+    seen = []
+    monkeypatch.setattr(serving, "serve", lambda *given, **_: seen.append(given[1].hosts))
+    ok(store, "tokens", "add", "ann")
+    ok(store, "serve", "--http=0.0.0.0:0", f"--public-url={url}")
+    assert ["127.0.0.1:*" in hosts for hosts in seen] == [local]
+
+
+@pytest.mark.parametrize(
     ("arguments", "at_once"), [((), 2), (("--calls-in-all=5",), 5)], ids=["default", "given"]
 )
 def test_a_store_file_runs_few_calls_at_a_time(store, monkeypatch, arguments, at_once):
