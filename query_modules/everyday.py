@@ -20,6 +20,8 @@ CALL everyday.about("Lena") YIELD facts, said;
     Return everything stored about one name, past facts too, without counting an access.
 CALL everyday.days("20260131", [1769817600000, 1769904000000]) YIELD memories, mentions;
     Count what was kept and said on each day.
+CALL everyday.sizes([0, 1769817600000, 1769904000000]) YIELD memories, entities, concepts;
+    Count all that is stored; memories and mentions by the period in which they were made.
 CALL everyday.happened("20260131", 1769817600000, 1769904000000) YIELD kind, text, who;
     List what was kept and said on a day, the earliest first.
 CALL everyday.changes(1769299200000, 1769904000000) YIELD at, change, text, undo;
@@ -57,6 +59,7 @@ register(procedures.REMEMBER, Graph, remembering.remember)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.ABOUT, Graph, telling.about)
 register(procedures.DAYS, Graph, timeline.days)
+register(procedures.SIZES, Graph, timeline.sizes)
 register(procedures.HAPPENED, Graph, timeline.happened)
 register(procedures.CHANGES, Graph, changing.changes)
 register(procedures.FORGET, Graph, remembering.forget)

@@ -96,6 +96,10 @@ CALL memorygraph.worker_pause(true) YIELD paused;
     Pause the worker, or let it continue.
 CALL memorygraph.worker_report("me", {runs: 1, processed: 20}) YIELD runs, processed;
     Add a worker's report to its counters.
+CALL memorygraph.record_backup("/backups/20260301-120000Z.jsonl.gz", 0) YIELD finished_at;
+    Record where a backup was just written, and how many records it had to leave out.
+CALL memorygraph.last_backup() YIELD file, finished_at, left_out;
+    Return the last recorded backup.
 """
 
 from conceptgraph_core.graph.registering import Module
@@ -160,3 +164,5 @@ register(procedures.WORKER_STATUS, Work, worker.status)
 register(procedures.WORKER_LEASE, Work, worker.lease)
 register(procedures.WORKER_PAUSE, Work, worker.pause)
 register(procedures.WORKER_REPORT, Work, worker.report)
+register(procedures.RECORD_BACKUP, Work, worker.record_backup)
+register(procedures.LAST_BACKUP, Work, worker.last_backup)

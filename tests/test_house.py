@@ -51,7 +51,7 @@ ORDER = [
             "today",
         )
     ),
-    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker")),
+    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker", "health")),
     *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "http")),
     *(f"{SHELL}.{name}" for name in ("commands", "__main__")),
 ]

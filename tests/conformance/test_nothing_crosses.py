@@ -40,7 +40,10 @@ OF_ALL = {
         # Takes a node that the caller has.
         "arousal",
     ),
-    "memorygraph": (*("scopes", "worker_status", "worker_lease", "worker_pause", "worker_report"),),
+    "memorygraph": (
+        *("scopes", "worker_status", "worker_lease", "worker_pause", "worker_report"),
+        *("record_backup", "last_backup"),
+    ),
     "entitygraph": ("scopes",),
 }
 PROCEDURES = [

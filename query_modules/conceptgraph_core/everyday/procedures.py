@@ -15,6 +15,10 @@ ABOUT = reads(
     doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP,
 )  # fmt: skip
 DAYS = reads("everyday.days", memories=list[int], episodes=list[int], mentions=list[int])
+SIZES = reads(
+    "everyday.sizes", memories=list[int], mentions=list[int], entities=int, concepts=int,
+    episodes=int,
+)  # fmt: skip
 HAPPENED = reads(
     "everyday.happened", kind=str, id=str, text=str, at=int, who=str | None, state=str | None
 )

@@ -1,5 +1,6 @@
 """Count by days what was kept and said, and list it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
@@ -18,6 +19,8 @@ Row = dict[str, Any]
 
 # The memories and the mentions of the context's `tallies`, in this order.
 _MEMORIES, _MENTIONS = 0, 1
+# In `sizes` these follow, with one number each.
+_ENTITIES, _CONCEPTS, _EPISODES = 2, 3, 4
 
 
 def days(graph: Graph, first: str, bounds: Sequence[int]) -> Row:
@@ -35,6 +38,28 @@ def days(graph: Graph, first: str, bounds: Sequence[int]) -> Row:
         "memories": list(counted[_MEMORIES]),
         "episodes": _episodes(graph, first, len(parts) - 1),
         "mentions": list(counted[_MENTIONS]),
+    }
+
+
+def sizes(graph: Graph, bounds: Sequence[int]) -> Row:
+    """Count what is stored, expired and forgotten memories and merged entities too.
+
+    memories and mentions are lists: those made between each two of *bounds* (unix ms, ascending).
+    entities, concepts and episodes are numbers. Raises InvalidNumber.
+    """
+    parts = dates.periods(bounds, "bounds", schema.MOST_DAYS)
+    counted = graph.context.tallies
+    if counted is None:
+        known = graph.another(Entities).of(entities.ENTITY)
+        labels = Counter(node.label for node in graph.another(Concepts).nodes())
+        alone = [sum(1 for _ in known), labels[concepts.CONCEPT], labels[concepts.EPISODE]]
+        counted = (_memories(graph, parts), _mentions(graph, parts), *([one] for one in alone))
+    return {
+        "memories": list(counted[_MEMORIES]),
+        "mentions": list(counted[_MENTIONS]),
+        "entities": counted[_ENTITIES][0],
+        "concepts": counted[_CONCEPTS][0],
+        "episodes": counted[_EPISODES][0],
     }
 
 

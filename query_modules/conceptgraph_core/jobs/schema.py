@@ -7,6 +7,9 @@ from ..layers import Index, Layer, NodeKind, optional
 # The worker has a name that no job has; each job's record has the job's name.
 WORKER: Final = "Worker"
 WORKER_NAME: Final = "worker"
+# The name under which the owner's last backup is recorded; it is no job.
+BACKUP: Final = "backup"
+NO_JOBS: Final = frozenset({WORKER_NAME, BACKUP})
 # A silent worker blocks other workers for so long: longer than a batch takes.
 LEASE_MS: Final = 120_000
 DECAY: Final = "decay"
@@ -35,7 +38,7 @@ LAYER: Final = Layer(
                 for name in (
                     *("name", "paused", "holder", "lease_until"),
                     *("started_at", "finished_at", "duration_ms", "last_error", *COUNTERS),
-                    "counts",
+                    *("counts", "file"),
                 )
             ),
             text="name",

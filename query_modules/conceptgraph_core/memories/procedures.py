@@ -33,6 +33,7 @@ _WORKER: Final[_Fields] = {
     "finished_at": int | None, "duration_ms": int | None, "last_error": str | None,
     **dict.fromkeys(COUNTERS, int), "jobs": MAPS,
 }  # fmt: skip
+_BACKUP: Final[_Fields] = {"file": str, "finished_at": int, "left_out": int}
 _ITEM: Final[_Fields] = {
     "step": int, "id": str | None, "path": str, "value": str | None, "text": str | None,
     "created_at": int | None, "changed_at": int | None, "lapses_after": int | None,
@@ -122,5 +123,7 @@ WORKER_STATUS = reads("memorygraph.worker_status", **_WORKER)
 WORKER_LEASE = writes("memorygraph.worker_lease", acquired=bool, **_WORKER)
 WORKER_PAUSE = writes("memorygraph.worker_pause", **_WORKER)
 WORKER_REPORT = writes("memorygraph.worker_report", **_WORKER)
+RECORD_BACKUP = writes("memorygraph.record_backup", **_BACKUP)
+LAST_BACKUP = reads("memorygraph.last_backup", **_BACKUP)
 
 PROCEDURES = declared(globals())

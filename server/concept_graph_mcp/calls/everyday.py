@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import dates, limits, text
-from conceptgraph_core.concepts.schema import EPISODE, words_scope
+from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday.asking import asked, budget, limited
@@ -23,7 +23,7 @@ from conceptgraph_core.procedures import NOTHING
 from . import concepts, entities, memories, memory_search, text_lookups
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
+from .lookups import BEYOND, Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
 from .memories import Embedded, ids, mine, near
 
 # The nodes whose creation is a day's news.
@@ -166,6 +166,21 @@ def days(
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
     lookup = Tallied(episodes, tuple(of))
     return Call(procedures.DAYS, (first, list(parts)), lookup, concepts.whose(own))
+
+
+@checked
+def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None) -> Call:
+    """Return the call that counts what is stored, and what was made between each two of *bounds*.
+
+    All is counted by index.
+    """
+    own = scope if concept_scope is None else concept_scope
+    parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
+    of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
+    of.append(Tally(entities_schema.ENTITY, "last_activated", (0, _LAST_MS), mine(scope)))
+    of += [Tally(label, "name", ("", BEYOND), concepts.mine(own)) for label in (CONCEPT, EPISODE)]
+    lookup = Tallied(Union(()), tuple(of))
+    return Call(procedures.SIZES, (list(parts),), lookup, concepts.whose(own))
 
 
 @checked

@@ -284,7 +284,7 @@ class Tally(NamedTuple):
 
     label: str
     property: str
-    bounds: tuple[int, ...]
+    bounds: tuple[int, ...] | tuple[str, ...]
     where: Where = ()
 
 

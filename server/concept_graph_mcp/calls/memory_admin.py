@@ -159,6 +159,16 @@ def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
     return Call(procedures.WORKER_REPORT, (text.name(holder, "holder"), dict(done)), _worker())
 
 
+@checked
+def record_backup(file: str, left_out: int) -> Call:
+    return Call(procedures.RECORD_BACKUP, (file, left_out), _worker())
+
+
+@checked
+def last_backup() -> Call:
+    return Call(procedures.LAST_BACKUP, (), _worker())
+
+
 def _worker() -> Range:
     """Look up the worker and its jobs."""
     return Range((WORKER,), "name", "", BEYOND)

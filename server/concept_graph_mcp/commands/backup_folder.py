@@ -27,8 +27,8 @@ class Folder:
         self._directory = directory or Path("backup") / store.backups.folder
         self._apart = self._directory / _APART
 
-    async def backup(self) -> None:
-        """Write a backup and print its contents. Raises Failure."""
+    async def backup(self) -> tuple[Path, Written]:
+        """Write a backup, print its contents, and return its file. Raises Failure."""
         # A killed restore may have left files, and no later restore may come to remove them.
         if self._apart.is_dir():
             async with self._turn(self._apart):
@@ -36,6 +36,7 @@ class Folder:
         file, written = await self._written(self._directory)
         say(f"{file}: {shown(written.contents)}")
         _say_left_out(written)
+        return file, written
 
     async def keep_apart(self, current: Contents | None) -> None:
         """Keep a copy of the graph about to be replaced, if any, even a damaged one.

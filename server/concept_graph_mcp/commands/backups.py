@@ -16,6 +16,7 @@ from ..stores.backup_files import BadBackup, Contents, contents
 from ..stores.store import FILES, Keeper
 from .backup_folder import LATEST, Folder, shown
 from .common import FOLDER, Failure, configured, in_each_store, with_keeper
+from .notes import note
 from .terminal import say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -45,9 +46,10 @@ def backup(
     chosen = configured(embedded, whole=True)
     age = None if max_age is None else timedelta(days=max_age)
 
-    async def work(_: Session, keeper: Keeper) -> None:
+    async def work(session: Session, keeper: Keeper) -> None:
         folder = _folder(chosen, keeper, directory)
-        await folder.backup()
+        file, written = await folder.backup()
+        await _record(session, file, len(written.left_out))
         if keep is not None or age is not None:
             await folder.rotate(keep, age)
 
@@ -115,6 +117,14 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     if status:
         raise Failure(f"{CORE_RESET_VARIABLE}: failed with status {status}; the graph is restored")
     say(f"{CORE_RESET_VARIABLE}: done")
+
+
+async def _record(session: Session, file: Path, left_out: int) -> None:
+    """Record the backup in the store, for `doctor` and the page; a store may be read-only."""
+    try:
+        await session.run(calls.memory_admin.record_backup(str(file.absolute()), left_out))
+    except StoreError as error:
+        note(f"the store does not record this backup: {error}")
 
 
 def _folder(chosen: Settings, keeper: Keeper, directory: Path | None) -> Folder:

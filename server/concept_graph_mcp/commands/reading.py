@@ -15,6 +15,7 @@ from conceptgraph_core.text import shown
 
 from .. import calls, overdue
 from ..errors import StoreError
+from ..health.findings import REPAIR, problems
 from ..session import Session
 from ..settings import Settings
 from .common import AS_JSON, AT, configured, each_store, with_keeper, with_session
@@ -23,8 +24,6 @@ from .notes import note
 from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
-
-_REPAIR = "restore a backup; without one, export what can be read and import it into a new store"
 
 _LIMIT = click.option(
     "--limit",
@@ -181,17 +180,9 @@ def _problems(chosen: Settings) -> list[Row]:
         try:
             found = with_keeper(None, lambda session, _: problems(session), chosen=one)
         except StoreError as error:
-            found = [{"problem": "unusable", "subject": str(error), "advice": _REPAIR}]
+            found = [{"problem": "unusable", "subject": str(error), "advice": REPAIR}]
         rows += [{**row, "store": str(one.embedded)} for row in found]
     return rows
-
-
-async def problems(session: Session) -> list[Row]:
-    """Return the problems of the store file and, if the file is sound, those of the graph."""
-    damage = await session.store.problems()
-    if damage:
-        return [{"problem": "damaged", "subject": line, "advice": _REPAIR} for line in damage]
-    return await session.run(calls.transfer.check())
 
 
 def recall_table(rows: list[Row], explain: bool) -> Table:

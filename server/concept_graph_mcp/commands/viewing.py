@@ -5,7 +5,8 @@ import os
 import click
 
 from ..session import Session
-from .common import AT, Failure, with_session
+from ..stores.store import Keeper
+from .common import AT, Failure, configured, with_keeper
 from .notes import note
 from .terminal import say
 
@@ -32,19 +33,23 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     served to this machine alone, at an address that nobody can guess, until Ctrl-C.
     """
 
-    async def show(session: Session) -> None:
+    chosen = configured(embedded)
+
+    async def show(session: Session, keeper: Keeper) -> None:
         # Imported only here, because no other command needs a web server.
+        from ..health.page import answers
         from ..view.serving import serve
 
         await _check(session, name)
         try:
-            await serve(session, name, port, not no_open, _announce)
+            more = answers(chosen, keeper)
+            await serve(session, name, port, _announce, open_browser=not no_open, more=more)
         except OSError as error:
             raise Failure(
                 f"cannot listen on port {port}: {os.strerror(error.errno or 0)}"
             ) from None
 
-    with_session(embedded, show, at)
+    with_keeper(None, show, at, chosen=chosen)
 
 
 def _announce(address: str) -> None:

@@ -52,6 +52,9 @@ class LazyStore:
             async for records in batches:
                 yield records
 
+    async def size(self) -> str | None:
+        return await (await self._store()).size()
+
     async def backup(self, file: Path) -> "Written":
         return await (await self._store()).backup(file)
 

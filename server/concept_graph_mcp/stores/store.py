@@ -104,6 +104,12 @@ class Keeper(Protocol):
     async def identity(self) -> str | None:
         """Return the id of this store, a UUID; None if the store does not exist yet."""
 
+    async def size(self) -> str | None:
+        """Return how large the store is, "3.4 MiB": its file, or the memory of the database.
+
+        None if it does not exist yet, or the database does not say it.
+        """
+
     async def backup(self, file: Path) -> "Written":
         """Write the graph to the empty *file*, from one snapshot, and read it back."""
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -26,15 +27,20 @@ from .looks import looks
 
 Row = dict[str, Any]
 
+# Answers that are made elsewhere, by path.
+Answers = Mapping[str, Callable[[Session], Awaitable[Row]]]
+NOTHING_MORE: Answers = MappingProxyType({})
+
 _MOST_BYTES = 1_000_000
 
 
 class Api:
     """The answers over one session; `at` (unix ms) in a request stops the clock for it."""
 
-    def __init__(self, session: Session, name: str | None) -> None:
+    def __init__(self, session: Session, name: str | None, more: Answers = NOTHING_MORE) -> None:
         self._session = session
         self._name = name
+        self._more = more
 
     def routes(self) -> list[Route]:
         answers: dict[str, Callable[[Request], Any]] = {
@@ -59,7 +65,8 @@ class Api:
             Route(f"/api/{name}", self._changing(*change), methods=["POST"])
             for name, change in tending.CHANGES.items()
         ]
-        return [*asked, *made]
+        more = [Route(f"/api/{name}", self._read(answer)) for name, answer in self._more.items()]
+        return [*asked, *more, *made]
 
     async def about(self, request: Request) -> JSONResponse:
         """Return the store, its clock, the nodes to show first, and those of the overview."""
@@ -200,6 +207,14 @@ class Api:
     async def hidden(self, request: Request) -> JSONResponse:
         """Return the memories that were forgotten or have expired."""
         return JSONResponse({"memories": await tending.hidden(self._session)})
+
+    def _read(
+        self, answer: Callable[[Session], Awaitable[Row]]
+    ) -> Callable[[Request], Awaitable[JSONResponse]]:
+        async def read(_: Request) -> JSONResponse:
+            return JSONResponse(await answer(self._session))
+
+        return read
 
     def _changing(
         self, fields: Mapping[str, type], change: Callable[[Session, Row], Awaitable[Row]]

@@ -13,17 +13,19 @@ from starlette.types import ASGIApp
 
 from ..session import Session
 from ..web import Server, listening
-from .api import HANDLERS, Api
+from .api import HANDLERS, NOTHING_MORE, Answers, Api
 from .guard import Guard
 from .static_files import StaticFiles
 
 _HOST = "127.0.0.1"
 
 
-def build(session: Session, name: str | None, token: str, port: int) -> ASGIApp:
-    """Return the guarded web application; *name* is shown first."""
+def build(
+    session: Session, name: str | None, token: str, port: int, more: Answers = NOTHING_MORE
+) -> ASGIApp:
+    """Return the guarded web application; *name* is shown first, *more* is answered too."""
     pages = Route("/{name:path}", StaticFiles().file)
-    routes = [*Api(session, name).routes(), pages]
+    routes = [*Api(session, name, more).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
 
 
@@ -31,16 +33,21 @@ async def serve(
     session: Session,
     name: str | None,
     port: int,
-    open_browser: bool,
     announce: Callable[[str], None],
+    *,
+    open_browser: bool,
+    more: Answers,
 ) -> None:
-    """Serve on *port* (0: a free one) until interrupted; *announce* gets the address."""
+    """Serve on *port* (0: a free one) until interrupted; *announce* gets the address.
+
+    *more* is answered too, by path.
+    """
     with listening(_HOST, port) as opened:
         bound: int = opened.getsockname()[1]
         token = secrets.token_urlsafe(24)
         address = f"http://{_HOST}:{bound}/{token}/"
         config = uvicorn.Config(
-            build(session, name, token, bound),
+            build(session, name, token, bound, more),
             lifespan="off",
             ws="none",
             access_log=False,

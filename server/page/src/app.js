@@ -1,12 +1,12 @@
 // The page: what is on it, and what every click and key does.
 
 import { Model } from "./model.js";
-import { asking } from "./asking.js";
+import { articles } from "./articles.js";
 import { Changing } from "./changing.js";
 import { lightUp } from "./light.js";
 import { Picture } from "./picture.js";
 import {
-  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold, askWhole,
+  askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold,
 } from "./api.js";
 import { makeSearch } from "./search.js";
 import { showDetails, spoken } from "./details.js";
@@ -15,10 +15,7 @@ import { showPropositions } from "./recall_list.js";
 import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
 import { Views } from "./views.js";
-import { tendPage } from "./tend.js";
-import { timePage } from "./time.js";
-import { wholePage } from "./whole.js";
-import { isArrow, neighbourTowards } from "./walking.js";
+import { listen } from "./keys.js";
 import { HOUR_MS, ahead, calendar } from "./clock.js";
 import { arousalAt, fades } from "./scales.js";
 import { plain, printable } from "./wording.js";
@@ -38,8 +35,11 @@ const FOUND = 20;
 const $ = (id) => document.getElementById(id);
 const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
-const views = new Views({ whole, time, questions }, attempt);
 const changing = new Changing({ attempt, say, load: (names, kind) => show({ kind, names }), refocus });
+const views = new Views(articles({
+  attempt, changing, show, now, say, about: () => about, time: () => picture.time, when: (time) => when(time),
+  open: (name, given) => views.open(name, given), follow: () => views.follow(), close: () => views.close(),
+}), attempt);
 let about;
 let opened = 0; // when that was asked, on the browser's clock
 let when;
@@ -63,8 +63,12 @@ async function start() {
   $("where").title = location;
   document.title = `${$("where").textContent} · concept graph`;
   setTime();
-  await load(about.seeds, about.kind);
-  views.follow();
+  try {
+    await load(about.seeds, about.kind);
+  } finally {
+    // Health is shown of a store that cannot be drawn, too.
+    views.follow();
+  }
 }
 
 // What is shown
@@ -319,43 +323,9 @@ function endFind() {
   select(picture.selected);
 }
 
-// Articles over the picture
-
 /** The time now; looking back it stands still. */
-const now = () => about.now_ms + (about.changes ? Math.round(performance.now() - opened) : 0);
-
-const acts = {
-  attempt,
-  now,
-  when: (time) => when(time),
-  go: (id) => views.open("whole", id),
-  open: (kind, name) => {
-    views.close();
-    attempt(show, { kind, names: [name] });
-  },
-};
-
-async function whole(id) {
-  const known = await askWhole(id, picture.time);
-  const changes = about.changes && {
-    merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
-    split: () => changing.split(known.entity, acts.when),
-  };
-  return { title: known.entity.labels[0], nodes: wholePage(known, { ...acts, changes }) };
-}
-
-async function time() {
-  return { title: "Time", nodes: await timePage({ ...acts, undo: about.changes ? (change, then) => changing.undo(change, then) : null }) };
-}
-
-/** The page of questions, from the one at *place* on. */
-async function questions(place) {
-  const tend = (number) => views.open("questions", String(number));
-  const changes = about.changes ? {
-    answer: (question, same, then) => changing.answer(question, same, then),
-    restored: ({ memory_id, text }) => changing.restore(memory_id, text, () => views.follow()),
-  } : {};
-  return { title: "Questions", nodes: await tendPage(Number(place) || 0, { ...acts, tend, ...changes }) };
+function now() {
+  return about.now_ms + (about.changes ? Math.round(performance.now() - opened) : 0);
 }
 
 function refocus() {
@@ -405,46 +375,6 @@ function say(text) {
   $("status").textContent = text;
 }
 
-function pressed(event) {
-  if (asking() || event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.matches("input[type=text], select");
-  const { key } = event;
-  if (typing) return;
-  const actions = {
-    "/": () => $("search").focus(),
-    r: toggleRecall,
-    w: openWhole,
-    t: () => views.open("time"),
-    a: () => attempt(show, { kind: "area", names: [] }),
-    q: () => views.open("questions"),
-    "+": () => picture.zoomBy(1.4),
-    "-": () => picture.zoomBy(1 / 1.4),
-    0: () => picture.fit(),
-    Escape: escape,
-  };
-  const pressing = document.querySelector(`#article:not([hidden]) [data-key="${CSS.escape(key)}"]`);
-  if (pressing) {
-    pressing.click();
-  } else if (key in actions) {
-    event.preventDefault();
-    actions[key]();
-  } else if (event.target === $("picture")) {
-    pressedOnPicture(event);
-  }
-}
-
-function pressedOnPicture(event) {
-  const { key } = event;
-  if (isArrow(key)) {
-    event.preventDefault();
-    const from = picture.selected;
-    const to = from ? neighbourTowards(model, from, key) : model.nodes.values().next().value;
-    if (to) select(to);
-  } else if (key === "Enter" && picture.selected) {
-    attempt(expand, picture.selected);
-  }
-}
-
 function escape() {
   if (!$("error").hidden) $("error").hidden = true;
   else if (views.isArticle) views.close();
@@ -454,7 +384,19 @@ function escape() {
 }
 
 makeSearch($("search"), $("offered"), () => picture.looks, chosen, failed);
-document.addEventListener("keydown", pressed);
+listen({
+  "/": () => $("search").focus(),
+  r: toggleRecall,
+  w: openWhole,
+  t: () => views.open("time"),
+  a: () => attempt(show, { kind: "area", names: [] }),
+  q: () => views.open("questions"),
+  h: () => views.open("health"),
+  "+": () => picture.zoomBy(1.4),
+  "-": () => picture.zoomBy(1 / 1.4),
+  0: () => picture.fit(),
+  Escape: escape,
+}, { model, picture, select, expand: (node) => attempt(expand, node) });
 $("end-find").addEventListener("click", endFind);
 $("areas").addEventListener("click", () => attempt(show, { kind: "area", names: [] }));
 $("overview").addEventListener("click", () => attempt(show, about.overview));
@@ -466,6 +408,7 @@ $("recall-here").addEventListener("click", toggleRecall);
 $("edit").addEventListener("click", () => changing.edit(picture.selected));
 $("forget").addEventListener("click", () => changing.forget(picture.selected));
 $("tend").addEventListener("click", () => views.open("questions"));
+$("health").addEventListener("click", () => views.open("health"));
 $("over-time").addEventListener("click", () => views.open("time"));
 $("whole").addEventListener("click", openWhole);
 $("fit").addEventListener("click", () => picture.fit());

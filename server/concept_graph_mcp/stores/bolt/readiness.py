@@ -20,6 +20,8 @@ from .probes import Run, listed, loaded
 # The first for versions whose plain form covers the whole instance, the second for older ones.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"
+# The second is that of the whole process, which older versions tell alone.
+_MEMORY = ("tenant_memory_tracked", "memory_res")
 
 _SHOWN = 10
 _BATCH = 10_000
@@ -61,14 +63,27 @@ async def identity(run: Run, location: str) -> str:
 
     Memgraph before 3.5, or without the privilege, returns none; then its address stands for it.
     """
+    try:
+        return str(uuid.UUID((await _storage(run))[_ID]))
+    except (KeyError, ValueError):
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, location))
+
+
+async def memory(run: Run) -> str | None:
+    """Return the memory that the database takes, "64.12MiB"; None if it is not told."""
+    said = await _storage(run)
+    return next((said[name] for name in _MEMORY if isinstance(said.get(name), str)), None)
+
+
+async def _storage(run: Run) -> dict[str, Any]:
+    """Return what the database says of its storage; nothing without the privilege."""
     for statement in _STORAGE_INFO:
         try:
             rows = await run(statement, {}, False)
-            said = {row["storage info"]: row["value"] for row in rows}
-            return str(uuid.UUID(said[_ID]))
-        except (ClientError, KeyError, ValueError):
+            return {row["storage info"]: row["value"] for row in rows}
+        except ClientError:
             continue
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, location))
+    return {}
 
 
 async def check_modules(run: Run, location: str) -> None:

