@@ -29,7 +29,7 @@ ORDER = [
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",
     f"{SHELL}.histories",
-    *(f"{SHELL}.stores.{name}" for name in ("backup_files", "backup_folder", "store")),
+    *(f"{SHELL}.stores.{name}" for name in ("backup_files", "rehearsal", "backup_folder", "store")),
     *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "per_user")),
     *(f"{SHELL}.stores.{name}" for name in ("shards", "sharded", "lazy")),
     *(

@@ -8,6 +8,7 @@ of Memgraph, so that the shell can read it without a host.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from .errors import ConceptGraphError
 from .text import BEHIND_SCOPE
 from .validators import Check
 
@@ -37,6 +38,16 @@ class Property(NamedTuple):
     optional: bool = False
     stored: Callable[[Any], Any] = lambda value: value
     read: Callable[[Any], Any] = lambda value: value
+
+    def of(self, get: Callable[[str], Any]) -> Any:
+        """Return its value in the element whose properties *get* returns; a wrong one is absent."""
+        value = get(self.name)
+        if value is None:
+            return self.absent
+        try:
+            return self.check(self.read(value), self.name)
+        except ConceptGraphError:
+            return self.absent
 
 
 def optional(name: str, check: Check, default: Any = None) -> Property:

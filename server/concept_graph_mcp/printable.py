@@ -14,6 +14,8 @@ _OBEYED = (
 _IN_TEXT = f"[\0-\x1f{_OBEYED}]"
 # JSON itself escapes all ASCII control characters but one.
 _IN_JSON = f"[{_OBEYED}]"
+# Making an encoder takes longer than encoding a record.
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def printable(text: str) -> str:
@@ -23,5 +25,10 @@ def printable(text: str) -> str:
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """Return *value* as JSON of the same meaning, without characters that control a terminal."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if indent is None:
+        text = _encode(value)
+    else:
+        text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if text.isascii() and "\x7f" not in text:
+        return text
     return re.sub(_IN_JSON, lambda found: json.dumps(found[0])[1:-1], text)

@@ -21,7 +21,6 @@ from concept_graph_mcp.file_formats import header
 from concept_graph_mcp.stores import backup_folder
 from concept_graph_mcp.stores.backup_files import BadBackup, Contents
 from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded.rehearsal import Rehearsal
 
 
 def environment(shell: Shell) -> dict[str, str]:
@@ -447,25 +446,3 @@ def test_an_export_that_is_backed_up_is_what_can_be_brought_back(unreachable, po
     assert head["store"] == "3f2a9c1b-04de-4a6e-9f3b-6d5f1c2b7a88"
     assert lines == GRAPH
     assert portal.call(unreachable.contents, file) == written.contents
-
-
-def test_a_rehearsal_makes_no_words():
-    with closing(Rehearsal()) as rehearsal:
-        rehearsal.taken([{"kind": "episode", "name": "20250615/pear", "summary": "Ate a pear"}])
-        labels = rehearsal._host._database.execute("SELECT count(*) FROM vertex").fetchone()
-        assert labels == (1,)
-
-
-def test_only_what_could_be_brought_back_is_taken():
-    records = [
-        {"kind": "concept", "name": ""},
-        {"kind": "concept", "name": "apple", "valence": 7},
-        {"kind": "relation", "from": "fruit", "to": "fruit", "type": "is-a"},
-        {"kind": "relation", "from": "pear", "to": "fruit", "type": "is-a"},
-    ]
-    with closing(Rehearsal()) as rehearsal:
-        taken, refused = rehearsal.taken(records)
-        assert taken == records[3:]
-        assert [line.split(":")[0] for line in refused] == ["name", "valence", "relation"]
-        # What was taken counts for what comes later.
-        assert rehearsal.taken([{"kind": "episode", "name": "pear", "summary": "Ate it"}])[0] == []

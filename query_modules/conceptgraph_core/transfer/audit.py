@@ -10,7 +10,8 @@ from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import UNINDEXED
-from .view import Everything, shown_key
+from .places import shown_key
+from .view import Everything
 
 Row = dict[str, Any]
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..layers import Layer, NodeKind
+from ..layers import SHARED, Layer, NodeKind
+from ..text import shown
 
 Key = tuple[Any, ...]
 # The labels of one name space, and a key in it.
@@ -42,6 +43,11 @@ def key_of(kind: NodeKind, record: Mapping[str, Any], value: Any) -> Key:
 def own_key(kind: NodeKind, record: Mapping[str, Any]) -> Key:
     """Return the key of *record*, one of *kind*. Raises the errors of its checks."""
     return tuple(kind.declared(name).check(_value(kind, name, record), name) for name in kind.key)
+
+
+def shown_key(key: Key) -> str:
+    """Return *key* as a message shows it, without the scope of what is shared."""
+    return shown(", ".join(str(one) for one in key if one != SHARED))
 
 
 def _value(kind: NodeKind, name: str, record: Mapping[str, Any]) -> Any:

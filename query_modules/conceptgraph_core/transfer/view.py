@@ -4,13 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..graph.adapter import Node
-from ..layers import SHARED, EdgeKind, Layer, NodeKind, Property, together
+from ..layers import EdgeKind, Layer, NodeKind, Property, together
 from ..registry import LAYERS
-from ..text import shown
-from .places import Key
+from .places import Key, shown_key
 
 
 class Everything(adapter.Graph[Node]):
@@ -85,11 +83,6 @@ class Everything(adapter.Graph[Node]):
             edge = edges.next()
 
 
-def shown_key(key: Key) -> str:
-    """Return *key* as a message shows it, without the scope of what is shared."""
-    return shown(", ".join(str(one) for one in key if one != SHARED))
-
-
 def _text_or_value(raw: Any, declared: Property) -> Any:
     """Return a property as `value_of` does, but a text written by hand in full length."""
     value = declared.read(raw.get_property(declared.name))
@@ -98,10 +91,4 @@ def _text_or_value(raw: Any, declared: Property) -> Any:
 
 def value_of(raw: Any, declared: Property) -> Any:
     """Return a property of a vertex or edge; a wrong value counts as absent."""
-    value = raw.get_property(declared.name)
-    if value is None:
-        return declared.absent
-    try:
-        return declared.check(declared.read(value), declared.name)
-    except ConceptGraphError:
-        return declared.absent
+    return declared.of(raw.get_property)

@@ -35,13 +35,11 @@ def check(model: Model = MODEL) -> Call:
 def import_rows(
     rows: Sequence[Mapping[str, Any]],
     model: Model = MODEL,
-    rehearsed: bool = False,
     only_new: bool = False,
 ) -> Call:
     """Return the call that imports *rows*, records of an export.
 
-    *rehearsed*: only check that they can be imported, without the text index, which takes most of
-    the time. *only_new*: leave existing elements unchanged.
+    *only_new*: leave existing elements unchanged.
     """
     for number, row in enumerate(rows):
         for key, value in row.items():
@@ -49,10 +47,6 @@ def import_rows(
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
     wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
     named = placed(list(wanted), model.layers)
-    if rehearsed:
-        return Call(
-            of_model(procedures.IMPORT_ROWS, model), (list(rows),), named, {"rehearsed": True}
-        )
     lookup = Union((named, *text_lookups.of_records(rows)))
     context = text_lookups.context() | ({"only_new": True} if only_new else {})
     return Call(of_model(procedures.IMPORT_ROWS, model), (list(rows),), lookup, context)

@@ -31,6 +31,7 @@ class Fields:
 
 
 _OURS = Fields(LAYERS)
+_PLACES = {name: place for place, name in enumerate(_OURS.names)}
 # The field of the vector, for each kind whose texts have vectors.
 _VECTORS = {kind.kind: index.vector for kind, index in embedded_kinds(LAYERS)}
 _NAMING = frozenset(kind.kind for kind in EMBEDDINGS.nodes)
@@ -43,7 +44,7 @@ def header(version: str) -> dict[str, Any]:
 
 def line(record: Record) -> str:
     """Return *record* as a line, independent of the order of its fields."""
-    names = (*(name for name in _OURS.names if name in record), *record)
+    names = sorted(record, key=lambda name: _PLACES.get(name, len(_PLACES)))
     return json_text({name: _sorted(record[name]) for name in names}) + "\n"
 
 

@@ -45,7 +45,7 @@ from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unrepl
 
 if TYPE_CHECKING:
     from ..backup_files import Contents, Written
-    from ..embedded.rehearsal import Rehearsal
+    from ..rehearsal import Rehearsal
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -247,7 +247,7 @@ class BoltStore:
         store_id = await self.identity()
         left_out: list[str] = []
         with (
-            closing(await _rehearsal(self._model)) as rehearsal,
+            closing(_rehearsal(self._model)) as rehearsal,
             gzip.open(file, "wt", _COMPRESSION, encoding="utf-8") as stream,
         ):
             stream.write(json.dumps(backup_files.header(__version__, store_id)) + "\n")
@@ -263,7 +263,7 @@ class BoltStore:
     async def contents(self, file: Path) -> "Contents":
         from .. import backup_files
 
-        with closing(await _rehearsal(self._model)) as rehearsal:
+        with closing(_rehearsal(self._model)) as rehearsal:
             rows = rehearsal.checked(file, backup_files.rows(file, self._model.layers))
             return await anyio.to_thread.run_sync(
                 backup_files.contents_of, file, rows, self._model.layers
@@ -462,11 +462,10 @@ async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
     ]
 
 
-async def _rehearsal(model: Model) -> "Rehearsal":
-    # Imported only here, because it needs all of the embedded host.
-    from ..embedded.rehearsal import Rehearsal
+def _rehearsal(model: Model) -> "Rehearsal":
+    from ..rehearsal import Rehearsal
 
-    return await anyio.to_thread.run_sync(Rehearsal, model)
+    return Rehearsal(model)
 
 
 def _plain(value: Any) -> Any:
