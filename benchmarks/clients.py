@@ -22,7 +22,7 @@ SPEEDS = {"little to touch": 1, "all to touch": 86_400}
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one client process does."""
+    """Run one client process."""
 
     place: str | Path
     seeds: list[str]

@@ -1,4 +1,4 @@
-"""What observing and a night cost at 1,000 and at 100,000 entities (with --quick: 5,000).
+"""Time observing and a night at 1,000 and at 100,000 entities (with --quick: 5,000).
 
 Each entity is called by two words, drawn as words are: few of them often, so that names that begin
 alike grow with their number. A message mentions four: three known ones and a new one; ten messages

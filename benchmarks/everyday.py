@@ -3,7 +3,7 @@
 With --quick a tenth of each. A memory has a dozen words, drawn as words are, and names an entity
 and a concept; a concept has four relations, half of them with a few that many have. A message has
 three words and names one entity and one concept. Each is asked once, so that nothing is warm of it
-but what all share. What is compared is `memory_context` of the same messages and budget, which
+but what all share. It is compared with `memory_context` of the same messages and budget, which
 looks at memories alone.
 """
 

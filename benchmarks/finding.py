@@ -1,7 +1,7 @@
 """Finding texts by a question in plain words, beside BM25 in plain dictionaries.
 
 The texts are WordNet's glosses, told in threads of twenty; a question is some words of one of them,
-in any order. What a store finds must be what the formula finds in plain dictionaries.
+in any order. A store must find the same as the formula does in plain dictionaries.
 """
 
 import random

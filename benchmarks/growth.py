@@ -1,4 +1,4 @@
-"""What writing costs at 1,000 and at 1,000,000 concepts (with --quick: 100,000).
+"""Time writes at 1,000 and at 1,000,000 concepts (with --quick: 100,000).
 
 Every concept is-a another one, ten of them the same one. Concepts are chosen at random from the
 whole graph, so that few of them were used just before.

@@ -1,4 +1,4 @@
-"""What all benchmarks share: timing two sides in turn, and the table of the results."""
+"""Time two sides in turn, and print the table of the results: shared by all benchmarks."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a benchmark is given: a folder of its own, perhaps a Memgraph, and its length."""
+    """The setting of a benchmark: a folder of its own, perhaps a Memgraph, and its length."""
 
     folder: Path
     memgraph: str | None

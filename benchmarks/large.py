@@ -37,7 +37,7 @@ from .memories import text
 from .stores import NOW_MS, Bolt, batches, empty_memgraph
 
 _COMMAND: Final = (sys.executable, "-m", "concept_graph_mcp")
-# What agents do beside a long command, and how long it is measured before and after.
+# The calls of agents beside a long command, and how long they are measured before and after.
 _ALONE_S: Final = 30.0
 _unused = count()
 

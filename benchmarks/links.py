@@ -84,7 +84,7 @@ def _memgraph(setup: Setup, host: Host) -> Iterator[Figure]:
 
 
 def _writing(host: Host, big: Sequence[float], small: Sequence[float]) -> Iterator[Figure]:
-    """What one write costs among many memories and among few."""
+    """The cost of one write among many memories and among few."""
     where = f"{host.name}, {host.size:,}"
     for (what, _), big_ms, small_ms in zip(operations(), big, small, strict=True):
         yield Figure(f"{what}, {where}", big_ms, f"{SMALL:,}", small_ms, "≤ 1.5")

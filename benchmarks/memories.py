@@ -1,4 +1,4 @@
-"""What keeping, reading and fading cost at 1,000 and at 100,000 memories (with --quick: 10,000).
+"""Time keeping, reading and fading at 1,000 and at 100,000 memories (with --quick: 10,000).
 
 Each has a text of a dozen words, drawn as words are: few of them often. A search is for four of
 them, so that it reads, up to a bound, the more mentions the more memories there are. One in fifty

@@ -1,4 +1,4 @@
-"""What a concept of WordNet, with its relations, takes in memory and on disk."""
+"""Measure a concept of WordNet, with its relations, in memory and on disk."""
 
 import gc
 import json

@@ -42,7 +42,7 @@ QUESTIONS = (
 
 
 class Figures(NamedTuple):
-    """What one server did: ms a text and a question, answers found, median bytes for a word."""
+    """The figures of one server: ms a text and a question, answers found, median bytes a word."""
 
     name: str
     keep_ms: float

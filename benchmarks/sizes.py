@@ -10,7 +10,7 @@ from .stores import NOW_MS, Bolt, Caller, Embedded, empty_memgraph
 
 SMALL = 1_000
 AIM = "≤ 1.5"
-# What is called, and the call on a store of some size.
+# The name of a call, and the call on a store of some size.
 Operation = tuple[str, Callable[[int], Call]]
 # Takes an empty store, which host it is, and the size; gives what took how many milliseconds.
 Measuring = Callable[[Caller, str, int], Iterable[tuple[str, float]]]

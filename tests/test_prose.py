@@ -4,8 +4,10 @@ import pytest
 from tests.markdown import ROOT
 from tests.prose import of_file, of_source, opens_with_a_clause
 
-SOURCES = (ROOT / "server/concept_graph_mcp", ROOT / "query_modules")
-FILES = sorted(file for source in SOURCES for file in source.rglob("*.py"))
+SOURCES = [ROOT / each for each in ("server", "query_modules", "benchmarks")]
+FILES = sorted(
+    file for source in SOURCES for file in source.rglob("*.py") if "node_modules" not in file.parts
+)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -1,4 +1,4 @@
-"""What was told of a message beside what is right: precision and recall."""
+"""Precision and recall of an extraction: the answers beside the right ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def _told(observations: Sequence[Row]) -> dict[str, set[Any]]:
         for one in observations
         for fact in one.get("facts", ())
     }
-    # Whose facts they are is no entity to be found.
+    # The owner of the facts is no entity to be found.
     entities = {
         (_name(one["label"]), one["type"]) for one in observations if one["label"] != schema.SELF
     }

@@ -1,1 +1,1 @@
-"""Who is who: conversations written by hand, with who is meant by each name."""
+"""Identity in conversations written by hand, which say who is meant by each name."""

@@ -31,7 +31,7 @@ class Conversation:
         self._case = case
         self._labelled = labelled
         self._now_ms = _START_MS
-        # Of each who, as (message, label); and of these the id of their mention.
+        # The mentions of each person, as (message, label), and the id of each mention.
         self.said: list[tuple[str, str, str]] = []
         self._undoable: list[str] = []
 

@@ -17,7 +17,7 @@ from .report import Line, table, tell_examples
 from .world import opened
 
 YEAR, TWO_YEARS = 365, 730
-# What a quick life is: so many messages, days, and half a year of rhythms.
+# A quick life: so many messages, days, and half a year of rhythms.
 QUICK = (12, 20, 35)
 
 

@@ -1,4 +1,4 @@
-"""What contexts tell: whether each sentence is true, has its source, and was asked for."""
+"""Judge the sentences of contexts: whether each is true, has its source, and was asked for."""
 
 import re
 from collections import defaultdict
@@ -33,7 +33,7 @@ class Judged:
 
 
 class Witness:
-    """What was said, by the ids that sentences cite."""
+    """The messages, by the ids that sentences cite."""
 
     def __init__(self, history: History, graph: Graph) -> None:
         said = {message.id: message for message in history.messages}

@@ -39,7 +39,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """What the daily job did in a night, and what a rehearsal had said where there was one."""
+    """A night of the daily job, and its rehearsal where there was one."""
 
     date: str
     counts: dict[str, int]
@@ -49,7 +49,7 @@ class Night:
 
 @dataclass
 class Lived:
-    """What is seen of a life while it is lived."""
+    """The observations of a life while it is lived."""
 
     told: list[Told] = field(default_factory=list)
     greeted: list[Told] = field(default_factory=list)
@@ -154,7 +154,7 @@ class Life:
 
 
 class Extras:
-    """What happens beside the conversations: an agent's habits, imports, a restore."""
+    """Events beside the conversations: an agent's habits, imports, a restore."""
 
     def __init__(self, life: Life) -> None:
         self._life = life

@@ -1,4 +1,4 @@
-"""Who is who in a user's records: entities as components, and the questions between them."""
+"""Identity in a user's records: entities as components, and the questions between them."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What people said and when: the family that is checked in, and RealMem's personas.
+"""Read the dated messages of people: the family that is checked in, and RealMem's personas.
 
 A message may say what a perfect observer `sees` in it (observations as the tool takes them, and who
 each `is`), which `facts` it states, and which memories an agent `keeps` of it.

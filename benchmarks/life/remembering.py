@@ -87,7 +87,7 @@ async def _answered(life: Life, questions: list[Row], limit: int) -> tuple[int, 
     lost = []
     for one in asked:
         found = await person.search(one["ask"], limit)
-        # Of several with the same words the latest is listed.
+        # The latest of several with the same words is listed.
         known = {row["memory_id"] for row in found} | {row["text"].casefold() for row in found}
         if not {one["ask"].casefold(), *map(person.named, one["answers"])} & known:
             lost.append(one["ask"])

@@ -1,4 +1,4 @@
-"""What is printed: a line for each thing that is judged, with its count and the aim."""
+"""Print a line for each thing that is judged, with its count and the aim."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -79,7 +79,7 @@ async def opened(folder: Path, uri: str | None, name: str) -> AsyncIterator[Worl
     own = folder / name
     own.mkdir(parents=True)
     environment = {"TZ": ZONE.key, **LANGUAGES}
-    # What is called in this process reads them there.
+    # Calls in this process read them there.
     os.environ.update(LANGUAGES)
     if uri is None:
         environment["CONCEPT_GRAPH_EMBEDDED"] = str(own / "life.db")

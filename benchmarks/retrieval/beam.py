@@ -1,7 +1,7 @@
 """BEAM (Tavakoli et al. 2025): a folder such as `chats/100K` of github.com/mohammadtavakoli78/BEAM.
 
-Long chats with an assistant, a folder each; a batch of turns has one date. What tests whether a
-model abstains has no answer and is left out.
+Long chats with an assistant, a folder each; a batch of turns has one date. Questions that test
+whether a model abstains have no answer and are left out.
 """
 
 import re
@@ -40,7 +40,7 @@ def _messages(memory: str, chat: list[dict[str, Any]]) -> Iterator[Message]:
                 thread=f"{memory}/batch {number}",
                 time_ms=time + place * STEP_MS,
                 speaker=message["role"],
-                # What the makers noted at the end of a message: "->-> 1,1".
+                # The note of the makers at the end of a message: "->-> 1,1".
                 text=re.sub(r"\s*->->\s*[\d,]*\s*$", "", message["content"]),
             )
 

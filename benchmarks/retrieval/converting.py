@@ -1,4 +1,4 @@
-"""What the converters of published benchmarks share."""
+"""The common part of the converters of published benchmarks."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What it takes to index a message and to answer a question, by how many messages there are."""
+"""Time indexing a message and answering a question, by how many messages there are."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is compared: the formula, and BM25 over the same terms, alone and with neighbours."""
+"""Compare the formula, and BM25 over the same terms, alone and with neighbours."""
 
 from collections.abc import Callable
 from math import log

@@ -20,7 +20,7 @@ SOURCE = "source.json"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What *speaker* said at *time_ms* (unix ms) in *thread*, a part of *memory*."""
+    """A message of *speaker* at *time_ms* (unix ms) in *thread*, a part of *memory*."""
 
     id: str
     memory: str

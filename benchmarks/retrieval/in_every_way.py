@@ -1,4 +1,4 @@
-"""What is measured of one conversation: the baselines, and the product in every way."""
+"""Measure one conversation by the baselines, and by the product in every way."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence

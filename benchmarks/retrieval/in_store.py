@@ -147,7 +147,7 @@ def _ingested(messages: Sequence[Message]) -> Iterator[list[Record]]:
         ]
 
 
-# What a store finds, where there is one.
+# The finders that need a store.
 IN_STORE: dict[str, Callable[[Caller, Sequence[Message]], InStore | Ingested]] = {
     "associate, in the store": InStore,
     "memory search, in the store": Ingested,

@@ -22,7 +22,7 @@ from conceptgraph_core import __version__
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 URL = "https://github.com/concept-graph/concept-graph-mcp"
-# What the wheel needs that uv builds from the bundle.
+# The sources of the wheel that uv builds from the bundle.
 _SOURCES = ("query_modules", "server/concept_graph_mcp")
 _FILES = ("pyproject.toml", "README.md", "LICENSE")
 # Always the same, so that the same sources make the same bundle.

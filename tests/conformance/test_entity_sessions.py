@@ -11,8 +11,6 @@ from concept_graph_mcp import calls
 from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.schema import DAILY
 
-HALF_DAY = 0.5
-
 
 @pytest.fixture
 def entities(memory):

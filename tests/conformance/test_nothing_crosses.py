@@ -274,9 +274,6 @@ def test_no_call_of_the_shell_returns_or_changes_what_is_anothers(lived, caller)
     assert stored(lived, caller) == before
 
 
-TOOL_IDS = {"memory_id": "memory_id", "id": "id", "entity_id": "entity_id"}
-
-
 def tool_arguments(schema: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
     given = {**GIVEN, **ids, "from": "hazelnuts", "to": "nut", "about": ["hazelnuts"]}
     given |= {"start_node_id": ids.get("memory_id"), "messages": [], "preferences": []}

@@ -321,28 +321,6 @@ def test_opening_gives_forms_to_some_names_and_says_how_the_others_get_them(
     assert bare(counted) == [{"nodes": 9}]
 
 
-def test_opening_makes_lists_anew_beside_which_no_plain_form_was_kept(bare, connect, memgraph_uri):
-    bare(
-        "CREATE (:Concept {name: 'Crème', search_name: 'crème', folded_name: 'crème', listed: 1}),"
-        " (:Concept {name: 'apple', search_name: 'apple', listed: 1}),"
-        " (:Concept {name: 'Äpfel', search_name: 'äpfel', plain_name: 'apfel'}),"
-        " (:Concept {name: 'pear', search_name: 'pear', plain_name: ''}),"
-        " (:NameList {number: 1, of: 'Concept', size: 2, names:"
-        " '\x1ecrème\x1fcreme\x1fCrème\x1eapple\x1f\x1f\x1e'})"
-    )
-    store = connect(memgraph_uri)
-    found = [store.run(calls.concepts.concept_search([word], 1)) for word in ("creme", "apf")]
-    assert [row["concept"] for [row] in found] == ["Crème", "Äpfel"]
-    rows = bare("MATCH (n:Concept) RETURN n.name, n.plain_name, n.unlisted, n.listed")
-    assert {tuple(row.values()) for row in rows} == {
-        ("Crème", "creme", True, None),
-        ("Äpfel", "apfel", True, None),
-        ("apple", None, True, None),
-        ("pear", None, True, None),
-    }
-    assert bare("MATCH (l:NameList) RETURN l") == []
-
-
 def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_stale(
     bare, connect, memgraph_uri, monkeypatch
 ):

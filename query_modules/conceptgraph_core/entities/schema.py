@@ -120,13 +120,6 @@ ACTIONS: Final = (MERGE_ACTION, SPLIT_ACTION, END_ACTION, APART_ACTION)
 # ever more.
 LATEST_CANDIDATES: Final = 10
 NEAREST_CANDIDATES: Final = 5
-# More than that are looked up, because entities activated at one time have no order.
-LATEST_LOOKED_UP: Final = 20
-# The number of entities whose names begin alike.
-KIN_LOOKED_UP: Final = 25
-# The number of longer names that a name may begin, or an acronym abbreviate.
-BEGUN_LOOKED_UP: Final = 5
-ACRONYM_LOOKED_UP: Final = 200
 # A search reads so many entities that begin with the query, and so many of the latest.
 SEARCHED: Final = 2_000
 # And so many that begin with one of its first words.

@@ -1,6 +1,6 @@
 """Build the calls of the entity layer, all within the scope of one user."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conceptgraph_core import text
@@ -8,14 +8,14 @@ from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import ids, names, procedures, schema
 from conceptgraph_core.errors import InvalidText
 
+from . import entity_lookups as look_up
 from . import text_lookups
 from .call import Call, checked
 from .embedding import held, remembered
-from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, following
+from .lookups import Equal, Lookup, Ordered, Range, Union
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities import inputs
-    from conceptgraph_core.entities.inputs import Observation
 
 # A map of areas reads so many entities; a picture of an area has so many members.
 _MAPPED = 20_000
@@ -51,11 +51,11 @@ def observe(
     parts = [
         _session(session_id, user_id),
         Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
-        *_called(called, user_id),
-        *_meaning(wanted, user_id),
-        _with_ids(one.same_as for one in wanted if one.same_as is not None),
-        _latest(user_id),
-        *(_near(one.embedding, user_id) for one in wanted if one.embedding is not None),
+        *look_up.called(called, user_id),
+        *look_up.meaning(wanted, user_id),
+        look_up.with_ids(one.same_as for one in wanted if one.same_as is not None),
+        look_up.latest(user_id),
+        *(look_up.near(one.embedding, user_id) for one in wanted if one.embedding is not None),
     ]
     if any(one.embedding is not None for one in wanted):
         parts += [remembered(), held(session_id)]
@@ -88,7 +88,7 @@ def search(
     begun = [
         Range(
             *((schema.ENTITY,), "searched", one, one + names.LAST),
-            where=_mine(user_id),
+            where=look_up.mine(user_id),
             limit=schema.SEARCHED if one == plain else schema.WORD_SEARCHED,
         )
         for one in dict.fromkeys((plain, *words_asked))
@@ -96,7 +96,7 @@ def search(
     inner = [
         Range(
             *((schema.ENTITY,), place, one, one + names.LAST),
-            where=_mine(user_id),
+            where=look_up.mine(user_id),
             limit=schema.WORD_SEARCHED,
         )
         for one in words_asked[: schema.INNER_SEARCHED]
@@ -115,7 +115,9 @@ def get(
     limit: int | None = None,
 ) -> Call:
     text.name(entity_id, "entity_id")
-    return Call(procedures.GET, (entity_id, valid_at, known_at, limit), _with_ids([entity_id]))
+    return Call(
+        procedures.GET, (entity_id, valid_at, known_at, limit), look_up.with_ids([entity_id])
+    )
 
 
 @checked
@@ -124,14 +126,14 @@ def neighbourhood(
 ) -> Call:
     """Return the call for a picture of the entities around *entity_ids*."""
     wanted = [text.name(one, "entity_ids") for one in entity_ids]
-    return Call(procedures.NEIGHBOURHOOD, (wanted, max_hop, limit), _with_ids(wanted))
+    return Call(procedures.NEIGHBOURHOOD, (wanted, max_hop, limit), look_up.with_ids(wanted))
 
 
 @checked
 def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> Call:
     """Return the call that counts the mentions of *entity_ids* between each two of *bounds*."""
     wanted = [text.name(one, "entity_ids") for one in entity_ids]
-    return Call(procedures.PRESENCE, (wanted, list(bounds)), _with_ids(wanted))
+    return Call(procedures.PRESENCE, (wanted, list(bounds)), look_up.with_ids(wanted))
 
 
 @checked
@@ -147,7 +149,7 @@ def fact(entity_id: str, given: "inputs.Given") -> Call:
         *(given.valid_until, given.single, given.corrects, given.ends, given.speaker),
         *(given.text, given.span),
     )
-    found = (_with_ids(entities), Equal((schema.FACT,), ("id",), old))
+    found = (look_up.with_ids(entities), Equal((schema.FACT,), ("id",), old))
     return Call(procedures.FACT, arguments, Union(found if old else found[:1]))
 
 
@@ -166,7 +168,7 @@ def communities(
     """Return the call for the communities of the entities activated last, or for one of them."""
     if community is not None:
         text.name(community, "community")
-    found = Ordered(schema.ENTITY, "last_activated", _MAPPED, where=_mine(user_id))
+    found = Ordered(schema.ENTITY, "last_activated", _MAPPED, where=look_up.mine(user_id))
     return Call(procedures.COMMUNITIES, (community, members, limit), found)
 
 
@@ -181,53 +183,14 @@ def context(message: str, token_budget: int | None = None, user_id: str = DEFAUL
     first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
     parts: tuple[Lookup, ...] = (
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
-        _sharing("searched", first, user_id),
-        *(_sharing(place, _only(read.parts), user_id) for place in schema.INNER_WORDS.values()),
-        _of_kinds(read.kinds, user_id),
+        look_up.sharing("searched", first, user_id),
+        *(
+            look_up.sharing(place, look_up.only(read.parts), user_id)
+            for place in schema.INNER_WORDS.values()
+        ),
+        look_up.of_kinds(read.kinds, user_id),
     )
     return Call(procedures.CONTEXT, (message, token_budget), Union(parts))
-
-
-def _only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return a range for each of *values* that holds this value alone."""
-    return tuple((one, following(one)) for one in values)
-
-
-def _sharing(
-    place: str, ranges: tuple[tuple[str, str], ...], user_id: str, label: str = schema.ENTITY
-) -> Ranges:
-    """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
-    from conceptgraph_core.entities.narration import named
-
-    return Ranges(label, place, ranges, named.MOST_SHARING + 1, _mine(user_id))
-
-
-def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
-    """Look up the entities that *message* means by a kind: my son, the plumber."""
-    from conceptgraph_core.entities.narration import named
-
-    kinds = named.read(message).kinds
-    return [_of_kinds(kinds, user_id)] if kinds else []
-
-
-def of_matters(query: str, user_id: str) -> list[Lookup]:
-    """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
-    from conceptgraph_core.entities.narration import matters
-
-    forms = matters.forms(query, text_lookups.spoken())
-    if not forms:
-        return []
-    predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))
-    return [
-        _sharing("entity_kind", _only(forms), user_id),
-        _sharing("predicate", _only(predicates), user_id, schema.FACT),
-    ]
-
-
-def _of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
-    """Look up entities of one of *kinds*; version 0.1.0 stored these as they were written."""
-    forms = (form for one in kinds for form in (one, one.capitalize(), one.upper()))
-    return _sharing("entity_kind", _only(forms), user_id)
 
 
 @checked
@@ -242,7 +205,7 @@ def explain(
         text.name(one, "entity_id")
     if not given:
         raise InvalidText("entity_id: give an entity_id, or from, to and type")
-    return Call(procedures.EXPLAIN, (entity_id, source, target, edge_type), _with_ids(given))
+    return Call(procedures.EXPLAIN, (entity_id, source, target, edge_type), look_up.with_ids(given))
 
 
 @checked
@@ -260,7 +223,7 @@ def link(
         text.name(one, "entity_id")
     text.summary(rationale, "link_rationale")
     claim = entity_id, linked_entity_id, confidence, rationale, origin, said
-    return Call(procedures.LINK, claim, _with_ids(given))
+    return Call(procedures.LINK, claim, look_up.with_ids(given))
 
 
 @checked
@@ -275,7 +238,7 @@ def merge(
     text.name(target_id, "target_id")
     text.summary(reason, "reason")
     arguments = (source_id, target_id, reason, by, said)
-    return Call(procedures.MERGE, arguments, _with_ids([source_id, target_id]))
+    return Call(procedures.MERGE, arguments, look_up.with_ids([source_id, target_id]))
 
 
 @checked
@@ -302,7 +265,7 @@ def split(
     called = tuple((user_id, one) for one in every)
     taken = [name for one in every for name in (one, *names.numbered(one))]
     parts = (
-        _with_ids([entity_id]),
+        look_up.with_ids([entity_id]),
         Equal((schema.ENTITY,), ("user_id", "called"), called),
         Equal(
             *((schema.ENTITY,), ("user_id", "canonical_name")),
@@ -316,7 +279,9 @@ def split(
 def end(entity_id: str, said: str | None, reason: str, valid_until: int | None = None) -> Call:
     text.name(entity_id, "entity_id")
     text.summary(reason, "reason")
-    return Call(procedures.END, (entity_id, said, reason, valid_until), _with_ids([entity_id]))
+    return Call(
+        procedures.END, (entity_id, said, reason, valid_until), look_up.with_ids([entity_id])
+    )
 
 
 @checked
@@ -324,7 +289,7 @@ def answer(one_id: str, other_id: str, same: bool, reason: str) -> Call:
     """Return the owner's call that answers an open question whether two are the same."""
     given = [text.name(one, "entity_id") for one in (one_id, other_id)]
     text.summary(reason, "reason")
-    return Call(procedures.ANSWER, (*given, same, reason), _with_ids(given))
+    return Call(procedures.ANSWER, (*given, same, reason), look_up.with_ids(given))
 
 
 @checked
@@ -333,7 +298,7 @@ def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> Call:
     statuses = [
         Ordered(
             *(schema.ENTITY, "last_activated", schema.MAX_LISTED),
-            where=(*_mine(user_id), ("identity_status", status)),
+            where=(*look_up.mine(user_id), ("identity_status", status)),
         )
         for status in (schema.AMBIGUOUS, schema.PROVISIONAL, schema.DISTINCT)
     ]
@@ -350,81 +315,3 @@ def unmerge(merge_id: str, reason: str) -> Call:
 
 def _session(session_id: str, user_id: str) -> Lookup:
     return Equal((schema.SESSION,), ("user_id", "session_id"), ((user_id, session_id),))
-
-
-def _with_ids(entity_ids: Iterable[str]) -> Lookup:
-    """Look up entities by their ids; the procedure checks their scope."""
-    values = tuple((one,) for one in dict.fromkeys(entity_ids))
-    return Equal((schema.ENTITY,), ("id",), values)
-
-
-def _called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
-    """Look up the entities with these canonical names, or with names that begin alike."""
-    once = tuple(dict.fromkeys(wanted))
-    values = tuple((user_id, name) for name in once)
-    exactly = Equal((schema.ENTITY,), ("user_id", "called"), values)
-    begun = dict.fromkeys(names.kin(name) for name in once)
-    taken = dict.fromkeys(one for name in once for one in (name, *names.numbered(name)))
-    return [
-        exactly,
-        # Another entity may hold the name as an alias.
-        Equal(
-            (schema.ENTITY,), ("user_id", "canonical_name"), tuple((user_id, one) for one in taken)
-        ),
-        *(
-            Range(
-                *((schema.ENTITY,), "canonical_name", first, beyond),
-                where=_mine(user_id),
-                limit=schema.KIN_LOOKED_UP,
-            )
-            for first, beyond in begun
-        ),
-    ]
-
-
-def _meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
-    """Look up entities that may be the same under another name: see `likenesses`."""
-    from conceptgraph_core.entities.identity import likenesses
-
-    once = list({one.name: one for one in wanted}.values())
-    forms = dict.fromkeys(
-        form
-        for one in once
-        for form in (names.key(one.label), *likenesses.forms(names.canonical(one.label)))
-    )
-    begun = dict.fromkeys(f"{name} " for one in once for name in likenesses.beginnings(one.name))
-    # Finds New York City for NYC: names with the same first letter, unless there are too many.
-    letters = dict.fromkeys(one.name[0] for one in once if likenesses.is_acronym(one.label))
-    kinds = dict.fromkeys(kind for one in once for kind in likenesses.kinds_named(one.name))
-    surnames = map(likenesses.surname, (one.name for one in once))
-    words = tuple((user_id, one) for one in surnames if one is not None)
-    found: list[Lookup] = [
-        Equal((schema.ENTITY,), ("user_id", "called"), tuple((user_id, one) for one in forms)),
-        *(
-            Equal((schema.ENTITY,), ("user_id", place), words)
-            for place in list(schema.INNER_WORDS.values())[:2]
-        ),
-        *([_of_kinds(kinds, user_id)] if kinds else []),
-    ]
-    for first, most in (
-        *((one, schema.BEGUN_LOOKED_UP) for one in begun),
-        *((one, schema.ACRONYM_LOOKED_UP) for one in letters),
-    ):
-        mine = _mine(user_id)
-        found.append(
-            Range((schema.ENTITY,), "searched", first, first + names.LAST, where=mine, limit=most)
-        )
-    return found
-
-
-def _latest(user_id: str) -> Lookup:
-    return Ordered(schema.ENTITY, "last_activated", schema.LATEST_LOOKED_UP, where=_mine(user_id))
-
-
-def _near(embedding: tuple[float, ...], user_id: str) -> Lookup:
-    where = _mine(user_id)
-    return Nearest(schema.ENTITY, "embedding", embedding, schema.NEAREST_CANDIDATES, where)
-
-
-def _mine(user_id: str) -> Where:
-    return (("user_id", user_id),)

@@ -12,8 +12,7 @@ from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
-from . import concepts, text_lookups
-from . import entities as entity_calls
+from . import concepts, entity_lookups, text_lookups
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Union
@@ -93,8 +92,8 @@ def widened(scope: str, query: str, concept_scope: str = SHARED) -> Call:
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
     called = tuple((scope, form) for form in forms)
-    by_kind = entity_calls.meant_by_kind(query, scope)
-    by_matter = [] if missing() else entity_calls.of_matters(query, scope)
+    by_kind = entity_lookups.meant_by_kind(query, scope)
+    by_matter = [] if missing() else entity_lookups.of_matters(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
     found = Union((by_concept.lookup, merged, *by_kind, *by_matter))
     context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}

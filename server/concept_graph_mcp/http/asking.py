@@ -12,7 +12,7 @@ from ..calls.call import Call
 from ..errors import StoreError
 from ..session import Session
 from ..stores.store import Store
-from .room import GROWING, Full, Room
+from .room import GROWING, NoRoom, Room
 
 READ, WRITE = "memory:read", "memory:write"
 SCOPES = (READ, WRITE)
@@ -53,7 +53,7 @@ class Gate:
         return getattr(self._store, name)
 
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Make *call*; a reader's call leaves no trace. Raises Forbidden, Full, StoreError."""
+        """Make *call*; a reader's call leaves no trace. Raises Forbidden, NoRoom, StoreError."""
         if call.procedure.writes and not self._may_write:
             call = call._replace(procedure=call.procedure.peek())
             if call.procedure.writes:
@@ -62,7 +62,7 @@ class Gate:
         if call.procedure.name in GROWING:
             try:
                 await self._room.check(_session.get())
-            except Full:
+            except NoRoom:
                 self.refused = FULL
                 raise
         return await self._store.call(call, context)

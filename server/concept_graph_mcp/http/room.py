@@ -23,7 +23,7 @@ GROWING: Final = frozenset(
 _A_CALL = 20
 
 
-class Full(StoreError):
+class NoRoom(StoreError):
     """The user keeps as many records as they may; nothing was written."""
 
 
@@ -36,7 +36,7 @@ class Room:
         self._left: dict[tuple[str, str | None], int] = {}
 
     async def check(self, session: Session) -> None:
-        """Raise Full if the user of *session* may keep no more."""
+        """Raise NoRoom if the user of *session* may keep no more."""
         if self._most is None:
             return
         place = session.user_id, session.database
@@ -45,7 +45,7 @@ class Room:
             return
         kept = await _counted(session)
         if kept >= self._most:
-            raise Full(
+            raise NoRoom(
                 f"you keep {kept:,} memories and entities, and {self._most:,} are allowed; forget"
                 " some that are no longer needed, or ask whoever runs this server for more"
             )

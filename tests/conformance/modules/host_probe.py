@@ -252,11 +252,6 @@ def number_result(value: mgp.Any) -> mgp.Record(number=mgp.Number):
 
 
 @mgp.read_proc
-def text_result(value: mgp.Any) -> mgp.Record(text=str):
-    return mgp.Record(text=value)
-
-
-@mgp.read_proc
 def list_result(value: mgp.Any) -> mgp.Record(xs=mgp.List[int]):
     return mgp.Record(xs=value)
 

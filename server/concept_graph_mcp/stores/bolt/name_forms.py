@@ -123,13 +123,10 @@ async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
 
 
 async def _forget_stale(run: Run, index: TextIndex) -> None:
-    """Remove some lists with names that were removed by hand in Cypher; their others lack a form.
-
-    Also remove lists without a label, because an older version stored no plain form in them.
-    """
+    """Remove lists that hold a name which Cypher removed by hand; their others then lack a form."""
     there_are = await run(
-        f"MATCH (l:{lists.LIST}) WHERE l.number IS NOT NULL AND coalesce(l.label, $label) = $label"
-        " RETURN l.number AS number, CASE WHEN l.label IS NULL THEN null ELSE l.size END AS size",
+        f"MATCH (l:{lists.LIST}) WHERE l.number IS NOT NULL AND l.label = $label"
+        " RETURN l.number AS number, l.size AS size",
         {"label": index.label},
         False,
     )

@@ -1,16 +1,13 @@
 """Provide the `_mgp` interface, on which the genuine `mgp` package is built, over our transactions.
 
 This module is installed as ``sys.modules["_mgp"]``; its names and behaviour are those of the
-interface inside Memgraph. The methods do not check that the call is still running: `mgp` does,
-through `is_valid`, exactly as in Memgraph.
+interface inside Memgraph.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from . import values
-from .elements import EdgeElement, VertexElement
+from .call_graph import Edge, Graph, Path, Vertex
 from .exceptions import (
     AuthorizationError,
     DeletedObjectError,
@@ -32,6 +29,8 @@ __all__ = [
     "AuthorizationError",
     "Callback",
     "DeletedObjectError",
+    "Edge",
+    "Graph",
     "ImmutableObjectError",
     "InsufficientBufferError",
     "InvalidArgumentError",
@@ -39,338 +38,17 @@ __all__ = [
     "LogicErrorError",
     "Module",
     "OutOfRangeError",
+    "Path",
     "SerializationError",
     "UnableToAllocateError",
     "UnknownError",
     "ValueConversionError",
+    "Vertex",
 ]
 
 SOURCE_TYPE_KAFKA = "SOURCE_TYPE_KAFKA"
 SOURCE_TYPE_PULSAR = "SOURCE_TYPE_PULSAR"
 _LOGGER = logging.getLogger("concept_graph_mcp.modules")
-
-
-# Graph elements
-
-_CONTAINERS = frozenset({tuple, dict})
-# Values of these types can always be stored unchanged.
-_KEPT = frozenset({float, bool, type(None)})
-
-
-class _ItemIterator:
-    """An iterator: `get()` returns the current item, `next()` moves on; None is the end."""
-
-    __slots__ = ("_current", "_items")
-
-    def __init__(self, items: Iterable[Any]) -> None:
-        self._items = iter(items)
-        self._current = next(self._items, None)
-
-    def get(self) -> Any:
-        return self._current
-
-    def next(self) -> Any:
-        self._current = next(self._items, None)
-        return self._current
-
-
-class _EdgesIterator:
-    """The edges that an end had when the iteration began."""
-
-    __slots__ = ("_edges", "_graph", "_index", "_size")
-
-    def __init__(self, graph: "Graph", edges: list[EdgeElement]) -> None:
-        self._graph = graph
-        self._edges = edges
-        self._index = 0
-        # A list of edges only grows; a removal replaces the list.
-        self._size = len(edges)
-
-    def get(self) -> "Edge | None":
-        if self._index >= self._size:
-            return None
-        return Edge(self._graph, self._edges[self._index])
-
-    def next(self) -> "Edge | None":
-        index = self._index = self._index + 1
-        if index >= self._size:
-            return None
-        return Edge(self._graph, self._edges[index])
-
-
-class _StreamedEdges:
-    """The edges of an end that is read for the first time, on demand."""
-
-    __slots__ = ("_current", "_edges", "_graph")
-
-    def __init__(self, graph: "Graph", edges: Iterator[EdgeElement]) -> None:
-        self._graph = graph
-        self._edges = edges
-        self._current = next(edges, None)
-
-    def get(self) -> "Edge | None":
-        return None if self._current is None else Edge(self._graph, self._current)
-
-    def next(self) -> "Edge | None":
-        self._current = next(self._edges, None)
-        return self.get()
-
-
-_NO_EDGES: Any = _ItemIterator(())
-
-
-class _Element:
-    """The common part of vertices and edges: an identity and properties."""
-
-    __slots__ = ("_element", "_graph")
-
-    def __init__(self, graph: "Graph", element: Any) -> None:
-        self._graph = graph
-        self._element = element
-
-    def is_valid(self) -> bool:
-        return self._graph.transaction is not None
-
-    def underlying_graph_is_mutable(self) -> bool:
-        return self._graph.is_mutable()
-
-    def get_id(self) -> int:
-        return self._element.id  # type: ignore[no-any-return]
-
-    def get_property(self, name: str) -> Any:
-        value = self._element.properties.get(name)
-        if value is None and name in self._graph.vector_names:
-            return self._graph.reading().vector(self._element, name)
-        # Containers are copied, because a procedure's changes to one must not reach the store. Most
-        # are empty lists, stored as immutable tuples.
-        is_copied = value.__class__ in _CONTAINERS and value != ()
-        return values.to_stored(value) if is_copied else value
-
-    def iter_properties(self) -> _ItemIterator:
-        properties = dict(self._element.properties)
-        if isinstance(self, Vertex):
-            properties |= self._graph.reading().vectors(self._element)
-        return _ItemIterator(list(values.to_stored(properties).items()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._element is other._element
-
-    def __hash__(self) -> int:
-        return hash(self._element.id)
-
-
-class Vertex(_Element):
-    __slots__ = ()
-    _element: VertexElement
-
-    def set_property(self, name: str, value: Any) -> None:
-        graph = self._graph
-        stored = value if value.__class__ in _KEPT else values.to_stored(value)
-        if name in graph.vector_names:
-            graph.writing().set_vector(self._element, name, stored)
-        else:
-            graph.writing().set_property(self._element, name, stored)
-
-    def labels_count(self) -> int:
-        return len(self._element.labels)
-
-    def label_at(self, index: int) -> str:
-        return self._element.labels[index]
-
-    def add_label(self, label: str) -> None:
-        self._graph.writing().add_label(self._element, label)
-
-    def remove_label(self, label: str) -> None:
-        self._graph.writing().remove_label(self._element, label)
-
-    def iter_out_edges(self) -> Any:
-        edges = self._element.out_edges
-        if edges is None:
-            return _StreamedEdges(
-                self._graph, self._graph.reading().edges.stream(self._element, True)
-            )
-        return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
-
-    def iter_in_edges(self) -> Any:
-        edges = self._element.in_edges
-        if edges is None:
-            return _StreamedEdges(
-                self._graph, self._graph.reading().edges.stream(self._element, False)
-            )
-        return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
-
-
-class Edge(_Element):
-    __slots__ = ()
-    _element: EdgeElement
-
-    def set_property(self, name: str, value: Any) -> None:
-        stored = value if value.__class__ in _KEPT else values.to_stored(value)
-        self._graph.writing().edges.set_property(self._element, name, stored)
-
-    def get_type_name(self) -> str:
-        return self._element.type
-
-    def from_vertex(self) -> Vertex:
-        return Vertex(self._graph, self._element.source)
-
-    def to_vertex(self) -> Vertex:
-        return Vertex(self._graph, self._element.target)
-
-
-class Path:
-    """A start and the edges followed from it."""
-
-    __slots__ = ("_edges", "_graph", "_vertices")
-
-    def __init__(self, start: Vertex) -> None:
-        self._graph = start._graph
-        self._vertices = [start._element]
-        self._edges: list[EdgeElement] = []
-
-    @staticmethod
-    def make_with_start(vertex: Vertex) -> "Path":
-        return Path(vertex)
-
-    def is_valid(self) -> bool:
-        return self._graph.is_valid()
-
-    def expand(self, edge: Edge) -> None:
-        element, last = edge._element, self._vertices[-1]
-        if last is element.source:
-            self._vertices.append(element.target)
-        elif last is element.target:
-            self._vertices.append(element.source)
-        else:
-            raise LogicErrorError("The current last vertex is not part of the given edge")
-        self._edges.append(element)
-
-    def size(self) -> int:
-        return len(self._edges)
-
-    def vertex_at(self, index: int) -> Vertex:
-        return Vertex(self._graph, self._vertices[index])
-
-    def edge_at(self, index: int) -> Edge:
-        return Edge(self._graph, self._edges[index])
-
-
-class Graph:
-    """The graph during one call; `invalidate` ends the access."""
-
-    __slots__ = ("_must_abort", "_mutable", "postings", "transaction", "vector_names")
-
-    def __init__(
-        self,
-        transaction: Any,
-        mutable: bool,
-        must_abort: Callable[[], bool] = lambda: False,
-        vector_names: Collection[str] = frozenset(),
-    ) -> None:
-        self.transaction = transaction
-        self._mutable = mutable
-        self._must_abort = must_abort
-        # Large properties, which are stored apart from the others.
-        self.vector_names = vector_names
-        # By vertex, what leads there, where a look-up reads that as columns.
-        self.postings: Callable[[int], Any] | None = None
-
-    def invalidate(self) -> None:
-        self.transaction = None
-        self._mutable = False
-
-    def is_valid(self) -> bool:
-        return self.transaction is not None
-
-    def is_mutable(self) -> bool:
-        return self._mutable
-
-    def must_abort(self) -> bool:
-        return self._must_abort()
-
-    def reading(self) -> Any:
-        if self.transaction is None:
-            raise LogicErrorError("The call that this graph belongs to has ended")
-        return self.transaction
-
-    def writing(self) -> Any:
-        if not self._mutable:
-            raise ImmutableObjectError("Cannot modify the graph in a read procedure")
-        return self.transaction
-
-    def get_vertex_by_id(self, vertex_id: int) -> Vertex:
-        element = self.reading().vertex(vertex_id)
-        if element is None:
-            raise IndexError("Unable to find the vertex with given ID.")
-        return Vertex(self, element)
-
-    # These exist only here: they change nothing but the speed, and Memgraph needs none of them.
-
-    def look_up(
-        self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
-    ) -> list[Vertex] | None:
-        found = self.reading().look_up(label, properties, values)
-        return None if found is None else [Vertex(self, element) for element in found]
-
-    def leading_to(self, vertex_id: int) -> Any:
-        return None if self.postings is None else self.postings(vertex_id)
-
-    def expect_vertices(self, vertex_ids: Collection[int]) -> None:
-        self.reading().expect_vertices(vertex_ids)
-
-    def expect_edges(self, vertices: Iterable[Vertex], outgoing: bool) -> None:
-        self.reading().edges.expect([vertex._element for vertex in vertices], outgoing)
-
-    def iter_vertices(self) -> _ItemIterator:
-        return _ItemIterator(Vertex(self, element) for element in self.reading().vertices())
-
-    def create_vertex(self) -> Vertex:
-        return Vertex(self, self.writing().create_vertex())
-
-    def create_labelled(self, label: str, properties: Mapping[str, Any]) -> Vertex:
-        """Create a vertex as `create_vertex`, `add_label` and `set_property` would."""
-        vectors = [name for name in properties if name in self.vector_names]
-        stored = {
-            name: value if value.__class__ in _KEPT else values.to_stored(value)
-            for name, value in properties.items()
-            if value is not None and name not in vectors
-        }
-        vertex = Vertex(self, self.writing().create_vertex((label,), stored))
-        for name in vectors:
-            vertex.set_property(name, properties[name])
-        return vertex
-
-    def delete_vertex(self, vertex: Vertex) -> None:
-        transaction, element = self.writing(), vertex._element
-        if transaction.edges.any_of(element, False) or transaction.edges.any_of(element, True):
-            raise LogicErrorError("Cannot delete a vertex that has edges")
-        transaction.delete_vertex(element)
-
-    def detach_delete_vertex(self, vertex: Vertex) -> None:
-        transaction, element = self.writing(), vertex._element
-        transaction.edges.delete(
-            {*transaction.edges.of(element, True), *transaction.edges.of(element, False)}
-        )
-        transaction.delete_vertex(element)
-
-    def create_edge(self, source: Vertex, target: Vertex, edge_type: str) -> Edge:
-        return Edge(self, self.writing().edges.create(source._element, target._element, edge_type))
-
-    def create_edges(
-        self,
-        source: Vertex,
-        edge_type: str,
-        name: str,
-        targets: Sequence[Vertex],
-        given: Sequence[Any],
-    ) -> None:
-        """Create edges with one property each, as repeated calls of `create_edge` would."""
-        stored = values.all_stored(given)
-        ends = [target._element for target in targets]
-        self.writing().edges.create_each(source._element, edge_type, name, ends, stored)
-
-    def delete_edge(self, edge: Edge) -> None:
-        self.writing().edges.delete([edge._element])
 
 
 class Message:

@@ -1,9 +1,7 @@
 """Run look-ups by index within the call's transaction: a primitive is a query of a table."""
 
-import heapq
 import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
@@ -34,14 +32,12 @@ from ...calls.lookups import (
     Where,
     WithEdges,
 )
-from . import text_search
+from . import arousal, text_search
 from .database import Database
 from .elements import VertexElement
 from .filtering import values_of
-from .indexes import RankingTable
 from .values import encode
 
-_FEW_LEVELS = 200
 # Up to this many values are passed as single parameters, which takes a statement per count.
 _FEW_VALUES = 32
 
@@ -247,7 +243,7 @@ def _referring(database: Database, lookup: Referring) -> list[int]:
 def _ordered(database: Database, lookup: Ordered) -> list[int]:
     if lookup.level is not None:
         ranking = database.catalogue.ranking(lookup.label, lookup.by)
-        return list(_by_rank(database, ranking, lookup.tau_ms, lookup.limit))
+        return list(arousal.highest(database, ranking, lookup.tau_ms, lookup.limit))
     names = tuple(name for name, _ in lookup.where)
     table = database.catalogue.index(lookup.label, (*names, lookup.by))
     scope, given = _scope(lookup.where)
@@ -358,59 +354,6 @@ def _filled(database: Database, lookup: Filled) -> list[int]:
     aroused = _ordered(database, lookup.then)
     others = (vertex for vertex in aroused if vertex not in known)
     return hits + list(islice(others, lookup.limit - len(hits)))
-
-
-def _by_rank(database: Database, table: RankingTable, tau_ms: float, most: int) -> Iterable[int]:
-    """Return the *most* highest vertices, in order; they rank as `affect.rank` does.
-
-    Arousal levels usually have few distinct values. Within one level the order is that of the last
-    access, which an index provides, so the levels only need merging. If there are many levels, a
-    scan is faster than opening their cursors.
-    """
-    levels = _levels(database, table, _FEW_LEVELS + 1)
-    if len(levels) > _FEW_LEVELS:
-        return _scanned_by_rank(database, table, tau_ms, most)
-    ranked = heapq.merge(*(_of_level(database, table, level, tau_ms) for level in levels))
-    return (vertex for _, _, vertex in islice(ranked, most))
-
-
-def _of_level(
-    database: Database, table: RankingTable, level: float, tau_ms: float
-) -> Iterator[tuple[float, str, int]]:
-    handicap = tau_ms * math.log(level) if level > 0 else -math.inf
-    # Vertices that were never aroused rank alike, whatever their time.
-    order = 'time DESC, "then"' if level > 0 else '"then"'
-    rows = database.execute(
-        f'SELECT time, "then", vertex FROM "{table.name}" WHERE level = ? ORDER BY {order}',
-        [level],
-    )
-    return ((-(time + handicap), then, vertex) for time, then, vertex in rows)
-
-
-def _levels(database: Database, table: RankingTable, most: int) -> list[float]:
-    """Return the *most* highest levels."""
-    name = table.name
-    rows = database.execute(
-        "WITH RECURSIVE level_ (value) AS ("
-        f' SELECT max(level) FROM "{name}" UNION ALL'
-        f' SELECT (SELECT max(level) FROM "{name}" WHERE level < value)'
-        " FROM level_ WHERE value IS NOT NULL)"
-        " SELECT value FROM level_ WHERE value IS NOT NULL LIMIT ?",
-        [most],
-    )
-    return [row[0] for row in rows]
-
-
-def _scanned_by_rank(
-    database: Database, table: RankingTable, tau_ms: float, most: int
-) -> list[int]:
-    return _ids(
-        database.execute(
-            f'SELECT vertex FROM "{table.name}" ORDER BY'
-            ' CASE WHEN level > 0 THEN time + ? * ln(level) END DESC, "then" LIMIT ?',
-            (tau_ms, most),
-        )
-    )
 
 
 def _most(limit: int | None) -> int:

@@ -1,0 +1,140 @@
+"""Look up entities: by id, by name, by what a name may mean, and by kind, of one user."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from conceptgraph_core.entities import names, schema
+
+from . import text_lookups
+from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Where, following
+
+if TYPE_CHECKING:
+    from conceptgraph_core.entities.inputs import Observation
+
+# More than are candidates, because entities activated at one time have no order.
+_LATEST_LOOKED_UP = 20
+# The number of entities whose names begin alike.
+_KIN_LOOKED_UP = 25
+# The number of longer names that a name may begin, or an acronym abbreviate.
+_BEGUN_LOOKED_UP = 5
+_ACRONYM_LOOKED_UP = 200
+
+
+def with_ids(entity_ids: Iterable[str]) -> Lookup:
+    """Look up entities by their ids; the procedure checks their scope."""
+    values = tuple((one,) for one in dict.fromkeys(entity_ids))
+    return Equal((schema.ENTITY,), ("id",), values)
+
+
+def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
+    """Look up the entities with these canonical names, or with names that begin alike."""
+    once = tuple(dict.fromkeys(wanted))
+    values = tuple((user_id, name) for name in once)
+    exactly = Equal((schema.ENTITY,), ("user_id", "called"), values)
+    begun = dict.fromkeys(names.kin(name) for name in once)
+    taken = dict.fromkeys(one for name in once for one in (name, *names.numbered(name)))
+    return [
+        exactly,
+        # Another entity may hold the name as an alias.
+        Equal(
+            (schema.ENTITY,), ("user_id", "canonical_name"), tuple((user_id, one) for one in taken)
+        ),
+        *(
+            Range(
+                *((schema.ENTITY,), "canonical_name", first, beyond),
+                where=mine(user_id),
+                limit=_KIN_LOOKED_UP,
+            )
+            for first, beyond in begun
+        ),
+    ]
+
+
+def meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
+    """Look up entities that may be the same under another name: see `likenesses`."""
+    from conceptgraph_core.entities.identity import likenesses
+
+    once = list({one.name: one for one in wanted}.values())
+    forms = dict.fromkeys(
+        form
+        for one in once
+        for form in (names.key(one.label), *likenesses.forms(names.canonical(one.label)))
+    )
+    begun = dict.fromkeys(f"{name} " for one in once for name in likenesses.beginnings(one.name))
+    # Finds New York City for NYC: names with the same first letter, unless there are too many.
+    letters = dict.fromkeys(one.name[0] for one in once if likenesses.is_acronym(one.label))
+    kinds = dict.fromkeys(kind for one in once for kind in likenesses.kinds_named(one.name))
+    surnames = map(likenesses.surname, (one.name for one in once))
+    words = tuple((user_id, one) for one in surnames if one is not None)
+    found: list[Lookup] = [
+        Equal((schema.ENTITY,), ("user_id", "called"), tuple((user_id, one) for one in forms)),
+        *(
+            Equal((schema.ENTITY,), ("user_id", place), words)
+            for place in list(schema.INNER_WORDS.values())[:2]
+        ),
+        *([of_kinds(kinds, user_id)] if kinds else []),
+    ]
+    for first, most in (
+        *((one, _BEGUN_LOOKED_UP) for one in begun),
+        *((one, _ACRONYM_LOOKED_UP) for one in letters),
+    ):
+        whose = mine(user_id)
+        found.append(
+            Range((schema.ENTITY,), "searched", first, first + names.LAST, where=whose, limit=most)
+        )
+    return found
+
+
+def latest(user_id: str) -> Lookup:
+    return Ordered(schema.ENTITY, "last_activated", _LATEST_LOOKED_UP, where=mine(user_id))
+
+
+def near(embedding: tuple[float, ...], user_id: str) -> Lookup:
+    where = mine(user_id)
+    return Nearest(schema.ENTITY, "embedding", embedding, schema.NEAREST_CANDIDATES, where)
+
+
+def mine(user_id: str) -> Where:
+    return (("user_id", user_id),)
+
+
+def only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return a range for each of *values* that holds this value alone."""
+    return tuple((one, following(one)) for one in values)
+
+
+def sharing(
+    place: str, ranges: tuple[tuple[str, str], ...], user_id: str, label: str = schema.ENTITY
+) -> Ranges:
+    """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
+    from conceptgraph_core.entities.narration import named
+
+    return Ranges(label, place, ranges, named.MOST_SHARING + 1, mine(user_id))
+
+
+def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
+    """Look up the entities that *message* means by a kind: my son, the plumber."""
+    from conceptgraph_core.entities.narration import named
+
+    kinds = named.read(message).kinds
+    return [of_kinds(kinds, user_id)] if kinds else []
+
+
+def of_matters(query: str, user_id: str) -> list[Lookup]:
+    """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
+    from conceptgraph_core.entities.narration import matters
+
+    forms = matters.forms(query, text_lookups.spoken())
+    if not forms:
+        return []
+    predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))
+    return [
+        sharing("entity_kind", only(forms), user_id),
+        sharing("predicate", only(predicates), user_id, schema.FACT),
+    ]
+
+
+def of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
+    """Look up entities of one of *kinds*; version 0.1.0 stored these as they were written."""
+    forms = (form for one in kinds for form in (one, one.capitalize(), one.upper()))
+    return sharing("entity_kind", only(forms), user_id)
