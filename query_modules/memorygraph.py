@@ -69,6 +69,8 @@ For the owner, and for the worker on their behalf:
 CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
     Store messages, {id, text, thread, speaker, said_at, tags}, each once, in a thread's order.
     Stored messages stay; `differing` are the ids of those whose stored text differs.
+CALL memorygraph.ingested([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD existing;
+    Return the ids of the messages that `ingest` would find stored, and of those that differ.
 CALL memorygraph.revise("tea", {importance: 0.7}, {importance: 0.9}) YIELD importance;
     Change content, summary or importance of a memory that is as seen; its earlier version stays.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
@@ -152,6 +154,7 @@ register(procedures.STATS, Graph, statistics.stats)
 register(procedures.ANALYSIS, Graph, statistics.analysis)
 
 register(procedures.INGEST, AllMemories, ingesting.ingest)
+register(procedures.INGESTED, AllMemories, ingesting.ingested)
 register(procedures.LIST, AllMemories, admin.listed)
 register(procedures.SHOW, AllMemories, admin.show)
 register(procedures.EXPIRED, DeletedMemories, searching.expired)

@@ -114,6 +114,16 @@ def test_messages_again_change_nothing(memory):
     assert memory.records() == before
 
 
+def test_stored_messages_are_told_from_new_ones_without_storing_any(memory):
+    ingest(memory, message(1), message(2))
+    ingest(memory, message(3), user="bob")
+    before = memory.records()
+    asked = [message(1), message(2, "Another text"), message(3), message(4), message(1)]
+    [row] = memory.run(calls.ingesting.ingested(asked))
+    assert row == {"existing": ["t1", "t2", "t1"], "differing": ["t2"]}
+    assert memory.records() == before
+
+
 def test_what_was_corrected_or_forgotten_meanwhile_stays_so(memory):
     ingest(memory, message(1, "tea"), message(2, "coffee"))
     memory.run(calls.memories.update("default", "t1", content="green tea"))

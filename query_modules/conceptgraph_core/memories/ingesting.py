@@ -1,6 +1,6 @@
 """Store messages of conversations as memories, each once, however often it arrives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import limits, text
@@ -25,18 +25,45 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     time, whether the message or the memory was changed. Raises InvalidRow.
     """
     ingesting = _Ingesting(graph)
-    for number, message in enumerate(messages):
-        graph.step()
-        try:
-            ingesting.add(message)
-        except ConceptGraphError as error:
-            raise InvalidRow(f"message {number}: {error}") from None
+    _each(graph, messages, ingesting.add)
     ingesting.writer.finish()
     return {
         "created": ingesting.created,
         "existing": len(messages) - ingesting.created,
         "differing": list(ingesting.differing),
     }
+
+
+def ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
+    """Find those of *messages* that `ingest` would find stored, without the cost of their words.
+
+    Returns existing, their ids, and differing, as `ingest` does. Raises InvalidRow.
+    """
+    there = {node.raw.get_property("id"): node for node in graph.nodes()}
+    existing: list[str] = []
+    differing: dict[str, None] = {}
+
+    def compare(values: Row) -> None:
+        node = there.get(values["id"])
+        if node is not None:
+            existing.append(values["id"])
+            if not _is_said_by(node, values):
+                differing[values["id"]] = None
+
+    _each(graph, messages, compare)
+    return {"existing": existing, "differing": list(differing)}
+
+
+def _each(
+    graph: AllMemories, messages: Sequence[Mapping[str, Any]], do: Callable[[Row], None]
+) -> None:
+    """Do it with each of *messages*, checked. Raises InvalidRow, which names the message."""
+    for number, message in enumerate(messages):
+        graph.step()
+        try:
+            do(_checked(message))
+        except ConceptGraphError as error:
+            raise InvalidRow(f"message {number}: {error}") from None
 
 
 class _Ingesting:
@@ -69,9 +96,8 @@ class _Ingesting:
             "last_decay_update": context.now_ms,
         }
 
-    def add(self, message: Mapping[str, Any]) -> None:
-        """Add *message* if it is new."""
-        values = _checked(message)
+    def add(self, values: Row) -> None:
+        """Add the message with these *values* if it is new."""
         there = self._there.get(values["id"])
         if there is not None:
             if not _is_said_by(there, values):

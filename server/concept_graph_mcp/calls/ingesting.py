@@ -1,4 +1,4 @@
-"""Build the call that stores messages as memories."""
+"""Build the calls that store messages as memories."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,7 +33,15 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
         *text_lookups.of_records(records),
         *(ends(scope, tuple(threads)) if threads else ()),
     ]
-    return Call(procedures.INGEST, (list(messages),), Union(tuple(parts)), text_lookups.context())
+    found = Union(tuple(parts))
+    return Call(procedures.INGEST, (list(messages),), found, text_lookups.context(), in_bulk=True)
+
+
+@checked
+def ingested(messages: Sequence[Mapping[str, Any]]) -> Call:
+    """Return the call that finds those of *messages* that are stored."""
+    found = ids(*(message["id"] for message in messages))
+    return Call(procedures.INGESTED, (list(messages),), found, in_bulk=True)
 
 
 def ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:

@@ -4,7 +4,9 @@ import gc
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -14,8 +16,10 @@ from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
+from ..calls import Call
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row, Tally, notes
+from ..file_formats.lines import Record
 from ..histories import discovery, formats, markdown, marks, secrets
 from ..histories.conversation import Kept
 from ..histories.formats import History
@@ -160,6 +164,8 @@ class Ingest:
         self._dry_run = dry_run
         self._told = told
         self._marking: Marking | None = None
+        # Whether the last batch had stored messages, so that the next one may have such too.
+        self._recurs = False
         self._where = ""
         self._lines: int | None = None
         self._done = 0
@@ -252,30 +258,44 @@ class Ingest:
         return Interrupted(f"interrupted; {self._so_far()}; the same command goes on from here")
 
     async def _ingest(self, session: Session, batch: list[Row]) -> None:
-        messages = [
-            {**row.record, "text": secrets.redacted(row.record["text"], self.tally)}
-            for row in batch
-        ]
+        batch = [_redacted(row, self.tally) for row in batch]
         if self._dry_run:
-            self.created += len(messages)
+            self.created += len(batch)
             return
+        before = self.existing
+        if new := await self._unknown(session, batch) if self._recurs else batch:
+            made = await self._run(session, partial(calls.ingesting.ingest, session.user_id), new)
+            self.created += made["created"]
+            self.existing += made["existing"]
+            self._tell_differing(new, set(made["differing"]))
+        self._recurs = self.existing > before
+        if self._told is not None:
+            self._told(batch)
+        self._done = batch[-1].line
+        if self._marking is not None:
+            await self._marking.move(session, [row.record["id"] for row in batch])
+
+    async def _unknown(self, session: Session, batch: list[Row]) -> list[Row]:
+        """Return those of *batch* that are not stored; it is cheaper than to ingest the others."""
+        found = await self._run(session, calls.ingesting.ingested, batch)
+        self.existing += len(found["existing"])
+        self._tell_differing(batch, set(found["differing"]))
+        known = set(found["existing"])
+        return [row for row in batch if row.record["id"] not in known]
+
+    async def _run(
+        self, session: Session, call: Callable[[list[Record]], Call], batch: list[Row]
+    ) -> Record:
+        """Run the call for the messages of *batch*. Raises FormatError, which names one of them."""
         try:
-            call = calls.ingesting.ingest(session.user_id, messages)
-            [made] = await session.run(call)
+            [made] = await session.run(call([row.record for row in batch]))
         except (StoreError, ConceptGraphError) as error:
             refused = _REFUSED.fullmatch(str(error))
             if refused is None:
                 raise
             place = batch[int(refused["number"])].place
             raise FormatError(f"{place}: {refused['reason']}") from None
-        self.created += made["created"]
-        self.existing += made["existing"]
-        self._tell_differing(batch, set(made["differing"]))
-        if self._told is not None:
-            self._told(batch)
-        self._done = batch[-1].line
-        if self._marking is not None:
-            await self._marking.move(session, [row.record["id"] for row in batch])
+        return made
 
     def _tell_differing(self, batch: list[Row], ids: set[str]) -> None:
         for row in batch if ids else ():
@@ -298,8 +318,14 @@ class Ingest:
         return f"all up to line {self._done:,}{of_all} is in{', perhaps more' if torn else ''}"
 
 
+def _redacted(row: Row, tally: Tally) -> Row:
+    """Return *row* without the secrets of its text."""
+    text = secrets.redacted(row.record["text"], tally)
+    return replace(row, record={**row.record, "text": text})
+
+
 class Marking:
-    """The mark of a history that grows, which moves with each batch that is in the store."""
+    """The mark of a history, which moves with each batch that is in the store."""
 
     def __init__(self, history: History, how: str, mark: Mark | None) -> None:
         self.mark = mark or Mark()
@@ -312,7 +338,7 @@ class Marking:
         cls, session: Session, history: History, kept: Kept, dry_run: bool
     ) -> "Marking":
         """Return the marking of *history*, at its mark if the store has what was read up to it."""
-        how = "" if dry_run or not history.grows else f"{history.format} {kept.everything}"
+        how = "" if dry_run or not history.has_marks else f"{history.format} {kept.everything}"
         made = cls(history, how, None)
         file = await made._file(session)
         mark = None if file is None else marks.read(file, history.path)

@@ -25,6 +25,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LEAST_MS = 100_000_000_000
 # The name space of memory ids. It never changes: another one would import all messages again.
 _IDS: Final = uuid.UUID("5ba7e2f5-6a2b-4bb4-8a3c-58a1f0f3c2d1")
+# So many lines are remembered to compare others with, whatever the length of the file.
+_COMPARED: Final = 100_000
 
 
 class Messages:
@@ -134,12 +136,14 @@ class Messages:
         said = "\0".join(str(message[key]) for key in ("thread", "said_at", "speaker", "text"))
         digest = hashlib.sha256(said.encode()).hexdigest()
         self._alike[digest] += 1
+        _forget_first(self._alike)
         return f"{digest} {self._alike[digest]}"
 
     def _check_again(self, number: int, own: str, message: Record) -> None:
         """Raise FormatError if an earlier line has the same id and different content."""
         said = hash(tuple(message.values()))
         line, before = self._known.setdefault(f"{message['thread']}\0{own}", (number, said))
+        _forget_first(self._known)
         if before != said:
             raise FormatError(
                 f"line {number}: id: {texts.shown(own)} is that of line {line} too,"
@@ -148,6 +152,12 @@ class Messages:
 
     def _id(self, *parts: str) -> str:
         return str(uuid.uuid5(_IDS, "\0".join((self._user_id, *parts))))
+
+
+def _forget_first(lines: dict[str, Any]) -> None:
+    """Keep *lines* bounded. The store compares those that come again much later."""
+    if len(lines) > _COMPARED:
+        del lines[next(iter(lines))]
 
 
 def _said(record: Record, key: str) -> str:

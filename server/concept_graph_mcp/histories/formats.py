@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import one_line
 from ..file_formats.lines import FormatError, Record
-from . import chatgpt, claude_ai, claude_code, codex, markdown, mem0
+from . import chatgpt, claude_ai, claude_code, codex, markdown, marks, mem0
 from .conversation import Kept
 from .marks import Mark
 
@@ -47,27 +47,26 @@ class History(NamedTuple):
     format: str
 
     @property
-    def grows(self) -> bool:
-        """Whether it is written line by line, so that reading can continue at a mark."""
-        return self.format in _LINES
+    def has_marks(self) -> bool:
+        """Whether reading can continue at a mark."""
+        return self.format != markdown.NAME
 
     def messages(self, kept: Kept, mark: Mark | None = None) -> Iterator[Record]:
         """Iterate over its messages, from *mark* on, which moves along.
 
-        Only one that `grows` can continue at a mark. Raises FormatError and OSError.
+        Only one that `has_marks` can continue at a mark. Raises FormatError and OSError.
         """
         if self.format == markdown.NAME:
             yield from markdown.messages(self.path, kept)
             return
+        at = mark or Mark()
         with self.path.open("rb") as file:
-            if self.grows:
-                at = mark or Mark()
+            if self.format in _LINES:
                 file.seek(at.offset)
                 yield from _LINES[self.format][1](_objects(file, kept, at), kept, at.state)
             else:
-                _, of_item = _LISTS[self.format]
-                for item in _items(file):
-                    yield from of_item(item, kept)
+                at.version = marks.version(self.path)
+                yield from _of_items(_items(file), _LISTS[self.format][1], kept, at.state)
 
 
 def recognised(path: Path) -> str | None:
@@ -100,13 +99,13 @@ def _of_lines(file: BinaryIO) -> str | None:
 
 
 def _of_list(file: BinaryIO) -> str | None:
-    marks = {mark: name for name, (mark, _) in _LISTS.items()}
+    names = {key: name for name, (key, _) in _LISTS.items()}
     depth = 0
     with suppress(FormatError):
         for event, value in itertools.islice(_events(file), _FIRST_EVENTS):
             depth += _DEEPER.get(event, 0)
-            if event == "map_key" and depth in _ITEM_DEPTHS and value in marks:
-                return marks[value]
+            if event == "map_key" and depth in _ITEM_DEPTHS and value in names:
+                return names[value]
     return None
 
 
@@ -137,6 +136,24 @@ def _lines(file: BinaryIO) -> Iterator[tuple[bytes | None, bool]]:
         while len(part) == _LONGEST and not part.endswith(b"\n"):
             part = file.readline(_LONGEST)
         yield line if part is line else None, part.endswith(b"\n")
+
+
+def _of_items(
+    items: Iterator[_Object],
+    of_item: Callable[[_Object, Kept], Iterator[Record]],
+    kept: Kept,
+    state: _Object,
+) -> Iterator[Record]:
+    """Iterate over the messages of *items*; *state* has the item and the message to go on at."""
+    first, past = state.get("item", 0), state.get("message", 0)
+    for number, item in enumerate(items):
+        if number < first:
+            continue
+        for place, record in enumerate(of_item(item, kept), 1):
+            if number > first or place > past:
+                state |= {"item": number, "message": place}
+                yield record
+        state |= {"item": number + 1, "message": 0}
 
 
 def _items(file: BinaryIO) -> Iterator[_Object]:

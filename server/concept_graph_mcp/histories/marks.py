@@ -1,7 +1,8 @@
-"""Remember up to where a history was ingested, so that one that has grown continues there.
+"""Remember up to where a history was ingested, so that the next time continues there.
 
-A mark is of one file in one store for one user. It counts only if the file still begins as it did,
-and still has the same bytes before the mark: a file that was written anew is read from its start.
+A mark is of one file in one store for one user. A file of lines may have grown since, if it still
+begins as it did and still has the same bytes before the mark. An export must be as it was. Any
+other file is read from its start.
 """
 
 import hashlib
@@ -22,14 +23,16 @@ _COMPARED = 4_096
 class Mark:
     """The end of the last whole line that was read.
 
-    *state* is what the format has to know of the lines before. So many *messages* were stored, and
-    *last* is the id of the last one's memory.
+    *state* is what the format has to know of the lines before; of a list, it is the place in it.
+    So many *messages* were stored, and *last* is the id of the last one's memory. *version* is that
+    of a file that cannot grow.
     """
 
     offset: int = 0
     state: dict[str, Any] = field(default_factory=dict)
     messages: int = 0
     last: str | None = None
+    version: list[int] | None = None
 
 
 def place(store: str, user: str, history: Path, how: str) -> Path:
@@ -39,14 +42,21 @@ def place(store: str, user: str, history: Path, how: str) -> Path:
     return settings.data_directory() / "ingested" / f"{digest[:40]}.json"
 
 
+def version(history: Path) -> list[int]:
+    """Return the size of *history* and the time of its last change."""
+    stat = history.stat()
+    return [stat.st_size, stat.st_mtime_ns]
+
+
 def read(file: Path, history: Path) -> Mark | None:
-    """Return the mark in *file* if *history* has only grown since; else None."""
+    """Return the mark in *file* if it counts for *history* as it is now; else None."""
     try:
         said = json.loads(file.read_bytes())
         compared = said.pop("compared")
         mark = Mark(**said)
         with history.open("rb") as stream:
             is_same = _digests(stream, mark.offset) == compared
+        is_same &= mark.version in (None, version(history))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return mark if is_same else None

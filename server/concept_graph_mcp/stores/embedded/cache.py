@@ -29,6 +29,8 @@ _FEW = 100
 MAX_BYTES = 1 << 30
 # The limit for a call that is one of many which read everything once.
 MAX_BYTES_IN_PASSING = 1 << 28
+# The limit of a call in bulk: those after it need few of the same elements.
+MAX_BYTES_IN_BULK = 1 << 26
 # Bytes of an element beyond its properties, and of its properties per stored character: measured on
 # stores of 1,000 to 100,000 concepts.
 _BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4

@@ -13,7 +13,7 @@ from conceptgraph_core.registry import MODEL, Model
 from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
 from ...errors import Refused
 from . import cancellation, interface, lookups, modules, posting_cache, reading
-from .cache import MAX_BYTES_IN_PASSING, Cache
+from .cache import MAX_BYTES_IN_BULK, MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database
 from .elements import VertexElement
@@ -78,13 +78,18 @@ class Host:
         arguments: Sequence[Any],
         lookup: Lookup | None = None,
         fields: Sequence[str] | None = None,
+        *,
+        in_bulk: bool = False,
     ) -> Rows:
         """Call the procedure *name* in a transaction of its own and return its rows.
 
         The last argument is the context, to which the results of *lookup* are added. *fields* are
-        the result fields wanted, all by default. Raises Refused if the arguments do not fit the
-        signature, Ended if the call was cancelled, and Unavailable if the store fails. Exceptions
-        of the procedure pass through. In each case nothing is written.
+        the result fields wanted, all by default. A call *in_bulk* is one of many that each need
+        other elements, so that fewer of them are kept in memory.
+
+        Raises Refused if the arguments do not fit the signature, Ended if the call was cancelled,
+        and Unavailable if the store fails. Exceptions of the procedure pass through. In each case
+        nothing is written.
         """
         callback = self._callback(name)
 
@@ -105,6 +110,9 @@ class Host:
                     return attempt(exclusive=True)
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
+            finally:
+                if in_bulk:
+                    self._cache.trim(MAX_BYTES_IN_BULK)
 
     def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
         """Return the value of the function *name*; the results of *lookup* precede *arguments*."""

@@ -72,7 +72,9 @@ class EmbeddedStore:
             given.append({**context, **call.context})
         return await self._in_thread(
             lambda: self._made_if_written(
-                lambda host: host.call(procedure.name, given, call.lookup, procedure.fields)
+                lambda host: host.call(
+                    procedure.name, given, call.lookup, procedure.fields, in_bulk=call.in_bulk
+                )
             )
         )
 
