@@ -177,6 +177,15 @@ def empty_memgraph(memgraph_uri: str, portal: BlockingPortal) -> str:
 
 
 @pytest.fixture(params=HOSTS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The name of an empty store on each host, as `Memory.open` takes it."""
+    if request.param == "embedded":
+        return str(tmp_path / "memory.db")
+    uri: str = request.getfixturevalue("empty_memgraph")
+    return uri
+
+
+@pytest.fixture(params=HOSTS)
 def store(
     request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal
 ) -> Iterator[Store]:

@@ -17,16 +17,9 @@ PAGES = (ROOT / "README.md", ROOT / "docs/guide/python.md")
 SAID = "My sister Clara is allergic to hazelnuts!"
 
 
-@pytest.fixture(params=["embedded", "memgraph"])
-def store(request, tmp_path):
-    if request.param == "embedded":
-        return str(tmp_path / "memory.db")
-    return request.getfixturevalue("empty_memgraph")
-
-
 @pytest.fixture
-def memory(store):
-    with Memory.open(store, zone="UTC", clock=Clock(NOW_MS)) as opened:
+def memory(place):
+    with Memory.open(place, zone="UTC", clock=Clock(NOW_MS)) as opened:
         yield opened
 
 
@@ -77,23 +70,23 @@ def test_the_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
     assert examples
 
 
-def test_two_users_of_a_store_are_apart(memory, store):
+def test_two_users_of_a_store_are_apart(memory, place):
     memory.remember("Clara lives in Turin", about=["Clara"])
-    with Memory.open(store, "bob", zone="UTC") as other:
+    with Memory.open(place, "bob", zone="UTC") as other:
         assert other.search("Clara Turin")["found"] == []
         assert other.recall("Where does Clara live?")["text"] == ""
 
 
-def test_a_closed_memory_is_there_again(store):
+def test_a_closed_memory_is_there_again(place):
     for number in range(2):
-        with Memory.open(store, zone="UTC") as memory:
+        with Memory.open(place, zone="UTC") as memory:
             made = memory.remember("Clara lives in Turin")
             assert made.get("existing", False) == bool(number)
 
 
-def test_the_same_as_coroutines(store):
+def test_the_same_as_coroutines(place):
     async def live() -> str:
-        async with AsyncMemory.open(store, zone="UTC") as memory:
+        async with AsyncMemory.open(place, zone="UTC") as memory:
             await memory.remember("Clara lives in Turin", about=["Clara"])
             async with anyio.create_task_group() as tasks:
                 for number in range(5):

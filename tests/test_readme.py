@@ -47,6 +47,18 @@ def test_the_readme_is_short():
     assert len(README.splitlines()) < 250
 
 
+def test_the_figures_are_those_of_the_benchmarks():
+    printed = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| (\w+): .* \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", README, re.M)
+    assert len(shown) == 4
+    for benchmark, *figures in shown:
+        part = printed[
+            re.search(rf"^\| {benchmark}(, unseen)? \| recall@1 ", printed, re.M).end() :
+        ]
+        row = next(line for line in part.splitlines() if "| recall@10 |" in line).split("|")
+        assert [row[place].split()[0] for place in (3, 5, 6)] == figures
+
+
 def test_every_command_says_what_it_does():
     context = click.Context(main)
     for name in main.list_commands(context):

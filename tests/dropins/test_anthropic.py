@@ -18,13 +18,6 @@ NOTES = "/memories/notes.txt"
 TEXT = "one\ntwo\nthree\n"
 
 
-@pytest.fixture(params=["embedded", "memgraph"])
-def place(request, tmp_path):
-    if request.param == "embedded":
-        return str(tmp_path / "memory.db")
-    return request.getfixturevalue("empty_memgraph")
-
-
 @pytest.fixture
 def memory(place):
     with Memory.open(place, "ada", zone="UTC") as opened:

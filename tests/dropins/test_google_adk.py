@@ -18,13 +18,6 @@ from concept_graph_mcp.dropins.google_adk import MemoryService
 MADE_S = 1_749_000_000.0
 
 
-@pytest.fixture(params=["embedded", "memgraph"])
-def place(request, tmp_path):
-    if request.param == "embedded":
-        return str(tmp_path / "memory.db")
-    return request.getfixturevalue("empty_memgraph")
-
-
 @pytest.fixture
 def memory(place):
     with Memory.open(place, "nobody", zone="UTC") as opened:

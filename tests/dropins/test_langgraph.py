@@ -30,13 +30,6 @@ class MovedClock(Clock):
         return self.frozen_ms
 
 
-@pytest.fixture(params=["embedded", "memgraph"])
-def place(request, tmp_path):
-    if request.param == "embedded":
-        return str(tmp_path / "memory.db")
-    return request.getfixturevalue("empty_memgraph")
-
-
 @pytest.fixture
 def clock():
     return MovedClock(NOW_MS)

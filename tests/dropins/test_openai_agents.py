@@ -32,13 +32,6 @@ ITEMS = [
 ]
 
 
-@pytest.fixture(params=["embedded", "memgraph"])
-def place(request, tmp_path):
-    if request.param == "embedded":
-        return str(tmp_path / "memory.db")
-    return request.getfixturevalue("empty_memgraph")
-
-
 @pytest.fixture
 def memory(place):
     with Memory.open(place, "ada", zone="UTC") as opened:
