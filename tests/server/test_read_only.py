@@ -95,6 +95,18 @@ def test_a_store_that_cannot_be_written_is_read(store, read_only):
         assert expected in shown.stdout
 
 
+SAYS = """
+import anyio, pathlib, sys
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+print(anyio.run(EmbeddedStore(pathlib.Path(sys.argv[1])).unwritable))
+"""
+
+
+def test_a_store_that_cannot_be_written_says_so(store, read_only):
+    shown = read_only("-c", SAYS, str(store))
+    assert shown.stdout == "the file cannot be written from here\n", shown.stderr
+
+
 def test_a_store_that_cannot_be_written_is_backed_up(store, read_only, tmp_path):
     kept = tmp_path / "kept"
     made = read_only("-m", "concept_graph_mcp", f"--embedded={store}", "backup", "--dir", str(kept))

@@ -203,6 +203,18 @@ def test_reads_are_answered_without_the_main(store, servers, portal):
     eventually(lambda: servers.main.rows(counted) == [{"many": True}])
 
 
+def test_a_replica_says_that_it_cannot_be_written(servers, portal):
+    async def asked(uri: str) -> str | None:
+        store = BoltStore(uri, "", "")
+        try:
+            return await store.unwritable()
+        finally:
+            await store.close()
+
+    assert portal.call(asked, servers.main.uri) is None
+    assert "is a replica" in portal.call(asked, servers.one.uri)
+
+
 def test_doctor_names_the_replicas_and_what_is_wrong_with_one(servers, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("MEMGRAPH_URI", servers.main.uri)

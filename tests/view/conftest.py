@@ -4,13 +4,18 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+from asgi import PORT, TOKEN, Asked
+from known import DAY_MS, NOW_MS
 from lived import EVENING, live
 from tests.conftest import IMAGES, Memory
-from tests.view.browsing import Viewer, make_browser, missing_browser
+from tests.view.browsing import Page, Viewer, make_browser, missing_browser
 
+from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.view.serving import build
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +66,35 @@ def browser(shared_browser: Any) -> Iterator[Any]:
     shared_browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     complaints = [line for line in shared_browser.get_log("browser") if line["level"] == "SEVERE"]
     assert complaints == []
+
+
+@pytest.fixture
+def session(memory: Memory) -> Session:
+    """A session on the store of *memory*, at the time when all has been said."""
+    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
+
+
+@pytest.fixture
+def asked(ids: Any, session: Session, portal: Any) -> Asked:
+    """The page's server on that session, after what the test's *ids* live through."""
+    return Asked(build(session, None, TOKEN, PORT), portal)
+
+
+@pytest.fixture
+def seen(
+    browser: Any, viewers: Callable[..., str], portal: Any, tmp_path: Path
+) -> Callable[..., Page]:
+    """A function that lets live(memory, now in ms) fill a new file, and opens its page."""
+
+    def opened(live: Callable[[Memory, int], object], *arguments: str) -> Page:
+        file = tmp_path / "memory.db"
+        store = EmbeddedStore(file)
+        portal.call(store.open)
+        live(Memory(store, portal), Clock().now_ms())
+        portal.call(store.close)
+        return Page.at(browser, viewers(file, *arguments))
+
+    return opened
 
 
 @pytest.fixture(scope="session")

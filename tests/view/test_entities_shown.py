@@ -1,7 +1,6 @@
 """Entities on the page: what the server answers about them, what is seen, and what is undone."""
 
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 import pytest
 from asgi import ORIGIN, PORT, TOKEN, Asked, Counting
@@ -10,8 +9,7 @@ from tests.conftest import Memory
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.session import Clock
 from concept_graph_mcp.view.serving import build
 
 ENTER, ESCAPE, DOWN = "\ue007", "\ue00c", "\ue015"
@@ -20,16 +18,6 @@ ENTER, ESCAPE, DOWN = "\ue007", "\ue00c", "\ue015"
 @pytest.fixture
 def ids(memory):
     return speak(memory)
-
-
-@pytest.fixture
-def session(memory):
-    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
-
-
-@pytest.fixture
-def asked(ids, session, portal) -> Asked:
-    return Asked(build(session, None, TOKEN, PORT), portal)
 
 
 def around(asked, *seeds, **parameters):
@@ -148,14 +136,9 @@ def test_looking_at_entities_changes_nothing(memory, asked, ids):
 
 
 @pytest.fixture
-def page(browser, viewers, portal, tmp_path) -> Page:
-    file = tmp_path / "memory.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
+def page(seen) -> Page:
     # Of late, so that it is active: without --at the page is of now.
-    speak(Memory(store, portal), Clock().now_ms())
-    portal.call(store.close)
-    return Page.at(browser, viewers(file))
+    return seen(speak)
 
 
 def choose(page, name):
@@ -233,17 +216,15 @@ def test_a_merge_is_taken_back_only_after_asking(page):
     assert page.run("return document.querySelectorAll('.ledger button, .ledger b').length") == 0
 
 
-def test_areas_open_to_their_members(browser, viewers, portal, tmp_path, images):
-    file = tmp_path / "memory.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
-    memory = Memory(store, portal)
-    ids = speak(memory, Clock().now_ms())
+def in_areas(memory: Memory, now_ms: int) -> None:
+    ids = speak(memory, now_ms)
     animals = {ids[name]: ids["Max"] for name in ("Max", "shoe", "Dr Weber")}
     places = {ids[name]: ids["park"] for name in ("park", "Lindau", "Bregenz", "boat")}
     memory.run(calls.entity_admin.settle_communities(animals | places), user_id="default")
-    portal.call(store.close)
-    page = Page.at(browser, viewers(file))
+
+
+def test_areas_open_to_their_members(seen, images):
+    page = seen(in_areas)
     page.press("a")
     page.until("return [...conceptGraphView.model.nodes.values()].every((n) => n.kind === 'area')")
     page.settle()
@@ -258,13 +239,8 @@ def test_areas_open_to_their_members(browser, viewers, portal, tmp_path, images)
     assert set(names) == {"park", "Lindau", "Bregenz", "boat"}
 
 
-def test_looking_back_offers_no_change(browser, viewers, portal, tmp_path):
-    file = tmp_path / "memory.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
-    speak(Memory(store, portal))
-    portal.call(store.close)
-    page = Page.at(browser, viewers(file, "--at", "2026-03-01T12:00Z"))
+def test_looking_back_offers_no_change(seen):
+    page = seen(lambda memory, _: speak(memory), "--at", "2026-03-01T12:00Z")
     choose(page, "pup")
     assert page.text(".ledger").startswith("“puppy” counts as “Max”")
     assert page.run("return document.querySelectorAll('.ledger button').length") == 0

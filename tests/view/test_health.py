@@ -2,20 +2,16 @@
 
 import sqlite3
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from asgi import PORT, TOKEN, Asked
 from known import DAY_MS, NOW_MS, speak
 from tests.conftest import Memory
-from tests.view.browsing import Page
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.health import page
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 
 ESCAPE = "\ue00c"
@@ -28,14 +24,9 @@ def chosen():
     return settings.read({"TZ": "UTC"}, "given.db")
 
 
-@pytest.fixture
-def session(memory):
-    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
-
-
 def asked(session: Session, chosen: Any, portal: Any) -> Asked:
     more = page.answers(chosen, session.store)  # type: ignore[arg-type]
-    return Asked(build(session, None, TOKEN, PORT, more), portal)
+    return Asked(build(session, None, TOKEN, PORT, more=more), portal)
 
 
 def fill(memory: Memory, now_ms: int = NOW_MS) -> None:
@@ -150,49 +141,39 @@ def test_a_check_that_takes_too_long_ends_and_names_the_command(
     assert told["mend"].endswith("given.db check")
 
 
-def damaged(file: Path) -> None:
-    """Have an index say something that the nodes do not."""
-    with sqlite3.connect(file) as connection:
+def in_ruins(memory: Memory, now_ms: int) -> None:
+    """Fill the store until yesterday; then have an index say something that the nodes do not."""
+    fill(memory, now_ms)
+    with sqlite3.connect(memory.store.location) as connection:
         connection.execute('DELETE FROM "index Entity(user_id, entity_kind)"')
     connection.close()
 
 
-@pytest.fixture
-def seen(browser: Any, viewers: Any, tmp_path: Path, portal: Any) -> Page:
-    """The page of a damaged store, which was spoken to until yesterday."""
-    file = tmp_path / "told.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
-    fill(Memory(store, portal), Clock().now_ms())
-    portal.call(store.close)
-    damaged(file)
-    return Page.at(browser, viewers(file))
-
-
 def test_health_is_opened_with_a_key_and_the_check_with_another(seen, images):
-    seen.press("h")
-    seen.until("return document.querySelector('#article h1')?.innerText === 'Health'")
-    told = seen.text("#article-body")
+    page = seen(in_ruins)
+    page.press("h")
+    page.until("return document.querySelector('#article h1')?.innerText === 'Health'")
+    told = page.text("#article-body")
     assert "none is recorded" in told
     assert "memories\n3" in told
-    assert seen.run("return document.querySelectorAll('.chart[role=img]').length") == 2
-    seen.seen_from(1360, 1080)
+    assert page.run("return document.querySelectorAll('.chart[role=img]').length") == 2
+    page.seen_from(1360, 1080)
     # A folder of this machine says nothing to readers of the documentation.
     if images is not None:
-        seen.run(
+        page.run(
             "for (const one of document.querySelectorAll('#article code, #article dd bdi'))"
             " one.textContent = one.textContent.replace(/\\/\\S*told/, '/home/anna/memory')"
         )
-    seen.shoot(images, "health")
-    command = seen.text(".command code")
+    page.shoot(images, "health")
+    command = page.text(".command code")
     assert command.endswith(".db backup")
-    seen.element(".command button").click()
-    seen.until("return document.querySelector('.command button').innerText === 'Copied'")
-    assert seen.run("return getSelection().toString()") == command
-    seen.press("c")
-    seen.until("return [...document.querySelectorAll('.wrong b')].map((one) => one.innerText)"
+    page.element(".command button").click()
+    page.until("return document.querySelector('.command button').innerText === 'Copied'")
+    assert page.run("return getSelection().toString()") == command
+    page.press("c")
+    page.until("return [...document.querySelectorAll('.wrong b')].map((one) => one.innerText)"
                ".includes('damaged')")  # fmt: skip
-    seen.seen_from(390, 844)
-    assert seen.run("return document.documentElement.scrollWidth") == 390
-    seen.press(ESCAPE)
-    seen.until("return document.getElementById('article').hidden")
+    page.seen_from(390, 844)
+    assert page.run("return document.documentElement.scrollWidth") == 390
+    page.press(ESCAPE)
+    page.until("return document.getElementById('article').hidden")

@@ -2,21 +2,18 @@
 
 from dataclasses import replace
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from asgi import HOST, ORIGIN, PORT, TOKEN, Asked
-from known import DAY_MS, NOW_MS, speak
+from known import NOW_MS, speak
 from tests.conftest import Memory
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 from concept_graph_mcp.view.tending import CHANGES
 
-ENTER, ESCAPE = "\ue007", "\ue00c"
+ENTER, ESCAPE, DOWN = "\ue007", "\ue00c", "\ue015"
 USER = "default"
 TEXT = "Anna sails on Sundays"
 
@@ -35,16 +32,6 @@ def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, Any]:
 @pytest.fixture
 def ids(memory):
     return live(memory)
-
-
-@pytest.fixture
-def session(memory):
-    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
-
-
-@pytest.fixture
-def asked(ids, session, portal) -> Asked:
-    return Asked(build(session, None, TOKEN, PORT), portal)
 
 
 def requests(ids: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -115,13 +102,8 @@ def test_what_another_writer_has_changed_is_not_overwritten(asked, ids, memory):
 
 
 @pytest.fixture
-def page(browser, viewers, portal, tmp_path) -> Page:
-    file = tmp_path / "memory.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
-    live(Memory(store, portal), Clock().now_ms())
-    portal.call(store.close)
-    return Page.at(browser, viewers(file))
+def page(seen) -> Page:
+    return seen(live)
 
 
 def typed(page: Page, **texts: str) -> None:
@@ -177,3 +159,51 @@ def test_a_memory_is_changed_taken_back_forgotten_and_restored(page):
     page.element("#article .changes button").click()
     page.press(ENTER)
     page.until("return !document.querySelector('#article .changes')")
+
+
+def test_a_store_that_cannot_be_written_offers_no_change_and_says_why(ids, session, portal):
+    app = build(session, None, TOKEN, PORT, unwritable="the file is read-only")
+    about = Asked(app, portal).get("api/about").content
+    assert (about["changes"], about["unwritable"]) == (False, "the file is read-only")
+    assert not about["stands"]
+
+
+ARTICLE = "return document.querySelector('#article h1')?.innerText === arguments[0]"
+IS_OPEN = "return document.getElementById('asking').open"
+ACTION = (
+    "[...document.querySelectorAll('#article button')]"
+    ".find((one) => one.innerText.startsWith(arguments[0])).click()"
+)
+
+
+def test_two_are_merged_and_one_is_split_after_asking(page):
+    page.press("/", "shoe")
+    page.until("return document.querySelector('#offered [role=option] .shape')")
+    page.press(DOWN, ENTER)
+    page.until("return conceptGraphView.picture.selected?.labels?.[0] === 'shoe'")
+    page.press("w")
+    page.until(ARTICLE, "shoe")
+    page.run(ACTION, "Merge")
+    page.until(IS_OPEN)
+    page.press("nobody", ENTER)
+    page.until("return !document.getElementById('error').hidden")
+    assert page.text("#error") == "No other entity is called “nobody”."
+    page.run(ACTION, "Merge")
+    page.press("boat", ENTER)
+    page.until("return document.getElementById('question').innerText === 'Merge these?'")
+    assert page.text("#asked-about") == "“shoe” counts as “boat”"
+    page.press("it is one thing", ENTER)
+    page.until("return conceptGraphView.picture.selected?.text === 'boat (shoe)'")
+    assert page.text(".ledger").startswith("“shoe”")
+    page.press("/", "Dr W")
+    page.until("return document.querySelector('#offered [role=option] .shape')")
+    page.press(DOWN, ENTER)
+    page.until("return conceptGraphView.picture.selected?.labels?.[0] === 'Dr Weber'")
+    page.press("w")
+    page.until(ARTICLE, "Dr Weber")
+    page.run(ACTION, "Split")
+    page.until(IS_OPEN)
+    page.run("document.querySelector('.choices input').click()")
+    page.element("#asked-reason").send_keys("another doctor", ENTER)
+    page.until("return [...conceptGraphView.model.nodes.values()]"
+               ".filter((n) => n.labels[0] === 'Dr Weber').length === 2")  # fmt: skip

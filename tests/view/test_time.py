@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from asgi import ORIGIN, PORT, TOKEN, Asked
@@ -12,8 +11,7 @@ from tests.conftest import Memory
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.session import Clock
 from concept_graph_mcp.view.serving import build
 
 ENTER, ESCAPE = "\ue007", "\ue00c"
@@ -43,16 +41,6 @@ def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, str]:
 @pytest.fixture
 def ids(memory):
     return live(memory)
-
-
-@pytest.fixture
-def session(memory):
-    return Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS))
-
-
-@pytest.fixture
-def asked(ids, session, portal) -> Asked:
-    return Asked(build(session, None, TOKEN, PORT), portal)
 
 
 def iso(days: float = 0) -> str:
@@ -113,13 +101,8 @@ def test_looking_back_nothing_later_is_counted_listed_or_restored(ids, session, 
 
 
 @pytest.fixture
-def page(browser, viewers, portal, tmp_path) -> Page:
-    file = tmp_path / "memory.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
-    live(Memory(store, portal), Clock().now_ms())
-    portal.call(store.close)
-    page = Page.at(browser, viewers(file))
+def page(seen) -> Page:
+    page = seen(live)
     page.press("t")
     page.until("return document.querySelector('#article h1')?.innerText === 'Time'")
     return page

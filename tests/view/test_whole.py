@@ -12,7 +12,6 @@ from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 from conceptgraph_core.entities.inputs import Given
 
@@ -60,11 +59,6 @@ def session(memory):
     return Session(memory.store, DAY_MS, ZoneInfo("Europe/Berlin"), Clock(NOW_MS))
 
 
-@pytest.fixture
-def asked(ids, session, portal) -> Asked:
-    return Asked(build(session, None, TOKEN, PORT), portal)
-
-
 def test_the_whole_of_an_entity_is_its_layer_and_all_that_is_kept_of_its_name(asked, ids):
     for name in ("Max", "puppy"):
         whole = asked.get("api/whole", id=ids[name]).content
@@ -89,13 +83,8 @@ def test_the_whole_of_another_users_entity_is_refused(asked, ids, session, porta
 
 
 @pytest.fixture
-def page(browser, viewers, portal, tmp_path) -> Page:
-    file = tmp_path / "memory.db"
-    store = EmbeddedStore(file)
-    portal.call(store.open)
-    live(Memory(store, portal), Clock().now_ms())
-    portal.call(store.close)
-    return Page.at(browser, viewers(file, "Max"))
+def page(seen) -> Page:
+    return seen(live, "Max")
 
 
 def article(page: Page, title: str) -> str:

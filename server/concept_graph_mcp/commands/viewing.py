@@ -42,8 +42,15 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
 
         await _check(session, name)
         try:
-            more = answers(chosen, keeper)
-            await serve(session, name, port, _announce, open_browser=not no_open, more=more)
+            await serve(
+                session,
+                name,
+                port,
+                _announce,
+                open_browser=not no_open,
+                more=answers(chosen, keeper),
+                unwritable=await keeper.unwritable(),
+            )
         except OSError as error:
             raise Failure(
                 f"cannot listen on port {port}: {os.strerror(error.errno or 0)}"

@@ -55,6 +55,9 @@ class LazyStore:
     async def size(self) -> str | None:
         return await (await self._store()).size()
 
+    async def unwritable(self) -> str | None:
+        return await (await self._store()).unwritable()
+
     async def backup(self, file: Path) -> "Written":
         return await (await self._store()).backup(file)
 

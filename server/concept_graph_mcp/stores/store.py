@@ -110,6 +110,9 @@ class Keeper(Protocol):
         None if it does not exist yet, or the database does not say it.
         """
 
+    async def unwritable(self) -> str | None:
+        """Return why nothing can be written to the store from here, in one line; None if it can."""
+
     async def backup(self, file: Path) -> "Written":
         """Write the graph to the empty *file*, from one snapshot, and read it back."""
 

@@ -35,12 +35,22 @@ _MOST_BYTES = 1_000_000
 
 
 class Api:
-    """The answers over one session; `at` (unix ms) in a request stops the clock for it."""
+    """The answers over one session; `at` (unix ms) in a request stops the clock for it.
 
-    def __init__(self, session: Session, name: str | None, more: Answers = NOTHING_MORE) -> None:
+    *unwritable* says why the store cannot be written, if it cannot: the page then offers no change.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        name: str | None,
+        more: Answers = NOTHING_MORE,
+        unwritable: str | None = None,
+    ) -> None:
         self._session = session
         self._name = name
         self._more = more
+        self._unwritable = "looking back" if session.until_ms is not None else unwritable
 
     def routes(self) -> list[Route]:
         answers: dict[str, Callable[[Request], Any]] = {
@@ -81,7 +91,9 @@ class Api:
                 "tau_ms": self._session.tau_ms,
                 "time_zone": self._session.zone.key,
                 "looks": looks(),
-                "changes": self._session.until_ms is None,
+                "changes": self._unwritable is None,
+                "unwritable": self._unwritable,
+                "stands": self._session.until_ms is not None,
                 "kind": kind,
                 "seeds": seeds,
                 "overview": {"kind": overview[0], "names": overview[1]},

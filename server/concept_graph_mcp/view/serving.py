@@ -21,11 +21,17 @@ _HOST = "127.0.0.1"
 
 
 def build(
-    session: Session, name: str | None, token: str, port: int, more: Answers = NOTHING_MORE
+    session: Session,
+    name: str | None,
+    token: str,
+    port: int,
+    *,
+    more: Answers = NOTHING_MORE,
+    unwritable: str | None = None,
 ) -> ASGIApp:
     """Return the guarded web application; *name* is shown first, *more* is answered too."""
     pages = Route("/{name:path}", StaticFiles().file)
-    routes = [*Api(session, name, more).routes(), pages]
+    routes = [*Api(session, name, more, unwritable).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
 
 
@@ -37,6 +43,7 @@ async def serve(
     *,
     open_browser: bool,
     more: Answers,
+    unwritable: str | None,
 ) -> None:
     """Serve on *port* (0: a free one) until interrupted; *announce* gets the address.
 
@@ -47,7 +54,7 @@ async def serve(
         token = secrets.token_urlsafe(24)
         address = f"http://{_HOST}:{bound}/{token}/"
         config = uvicorn.Config(
-            build(session, name, token, bound, more),
+            build(session, name, token, bound, more=more, unwritable=unwritable),
             lifespan="off",
             ws="none",
             access_log=False,

@@ -37,7 +37,7 @@ const model = new Model();
 const picture = new Picture($("picture"), model, { clicked, settled });
 const changing = new Changing({ attempt, say, load: (names, kind) => show({ kind, names }), refocus });
 const views = new Views(articles({
-  attempt, changing, show, now, say, about: () => about, time: () => picture.time, when: (time) => when(time),
+  attempt, changing, show, now, say, unchangeable, about: () => about, time: () => picture.time, when: (time) => when(time),
   open: (name, given) => views.open(name, given), follow: () => views.follow(), close: () => views.close(),
 }), attempt);
 let about;
@@ -113,6 +113,8 @@ function select(node) {
   $("recall-here").hidden = !fades(node);
   $("centre").hidden = node.kind === "area";
   $("whole").hidden = node.kind !== "entity";
+  $("unchangeable").hidden = about.changes || !["memory", "entity"].includes(node.kind);
+  $("unchangeable").textContent = unchangeable();
   for (const id of ["edit", "forget"]) $(id).hidden = node.kind !== "memory" || !about.changes;
   say(spoken(node, picture.time, about.tau_ms));
   describe();
@@ -325,7 +327,12 @@ function endFind() {
 
 /** The time now; looking back it stands still. */
 function now() {
-  return about.now_ms + (about.changes ? Math.round(performance.now() - opened) : 0);
+  return about.now_ms + (about.stands ? 0 : Math.round(performance.now() - opened));
+}
+
+/** Why no button changes anything here. */
+function unchangeable() {
+  return about.changes ? "" : `Nothing can be changed: ${about.unwritable}.`;
 }
 
 function refocus() {

@@ -1,6 +1,7 @@
 // The articles over the picture: what each of them is given, and what it may do.
 
 import { askWhole } from "./api.js";
+import { element } from "./factors.js";
 import { healthPage } from "./health.js";
 import { tendPage } from "./tend.js";
 import { timePage } from "./time.js";
@@ -8,7 +9,7 @@ import { wholePage } from "./whole.js";
 
 /**
  * Return the articles by name, each a function that makes {title, nodes} in time. *page* has
- * about() and time() of the picture, now(), when(time), attempt(work, …), changing, say(text),
+ * about() and time() of the picture, now(), unchangeable(), when(time), attempt(work, …), changing, say(text),
  * show({kind, names}), open(article, given), follow() and close().
  */
 export function articles(page) {
@@ -27,18 +28,21 @@ export function articles(page) {
   /** *changes*, or *otherwise* where nothing can be changed. */
   const ifAllowed = (changes, otherwise = null) => (page.about().changes ? changes : otherwise);
 
+  /** *nodes*, after the reason why nothing can be changed, if nothing can. */
+  const orWhyNot = (nodes) => (page.about().changes ? nodes : [element("p", "quiet", page.unchangeable()), ...nodes]);
+
   async function whole(id) {
     const known = await askWhole(id, page.time());
     const changes = ifAllowed({
       merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
       split: () => changing.split(known.entity, when),
     });
-    return { title: known.entity.labels[0], nodes: wholePage(known, { ...acts, changes }) };
+    return { title: known.entity.labels[0], nodes: orWhyNot(wholePage(known, { ...acts, changes })) };
   }
 
   async function time() {
     const undo = ifAllowed((change, then) => changing.undo(change, then));
-    return { title: "Time", nodes: await timePage({ ...acts, undo }) };
+    return { title: "Time", nodes: orWhyNot(await timePage({ ...acts, undo })) };
   }
 
   /** The page of questions, from the one at *place* on. */
@@ -48,7 +52,7 @@ export function articles(page) {
       restored: ({ memory_id, text }) => changing.restore(memory_id, text, page.follow),
     }, {});
     const tend = (number) => open("questions", String(number));
-    return { title: "Questions", nodes: await tendPage(Number(place) || 0, { ...acts, tend, ...changes }) };
+    return { title: "Questions", nodes: orWhyNot(await tendPage(Number(place) || 0, { ...acts, tend, ...changes })) };
   }
 
   async function health() {

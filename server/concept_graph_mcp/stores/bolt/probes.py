@@ -45,6 +45,17 @@ async def replicas(run: Run) -> Rows:
         return []
 
 
+async def is_replica(run: Run) -> bool:
+    """Return whether the server says that it is a replica."""
+    try:
+        rows = await run("SHOW REPLICATION ROLE", {}, False)
+    except ClientError as error:
+        if is_conflict(error):
+            raise
+        return False
+    return any("replica" in row.values() for row in rows)
+
+
 async def loaded(run: Run) -> set[str]:
     """Return the names of the procedures and functions that the server has."""
     parts = (f"CALL mg.{kind}() YIELD name RETURN name" for kind in ("procedures", "functions"))

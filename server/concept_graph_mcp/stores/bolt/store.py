@@ -147,6 +147,12 @@ class BoltStore:
         await self.open()
         return await self._translated(False, readiness.memory, self.rows)
 
+    async def unwritable(self) -> str | None:
+        await self.open()
+        if await self._translated(False, probes.is_replica, self.rows):
+            return "this server is a replica; connect to the main to change anything"
+        return None
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()

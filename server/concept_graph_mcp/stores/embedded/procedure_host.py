@@ -135,6 +135,11 @@ class Host:
         finally:
             reader.close()
 
+    @property
+    def is_writable(self) -> bool:
+        """Return whether the file was found writable when it was opened."""
+        return self._database.is_writable
+
     def problems(self) -> list[str]:
         """Check the whole file and return its problems, one line each."""
         from . import integrity

@@ -60,6 +60,12 @@ class EmbeddedStore:
     async def size(self) -> str | None:
         return await self._in_thread(self._size)
 
+    async def unwritable(self) -> str | None:
+        def asked() -> bool:
+            return self._is_missing() or self._opened().is_writable
+
+        return None if await self._in_thread(asked) else "the file cannot be written from here"
+
     def _size(self) -> str | None:
         # The latest writes stand beside the file until they are taken over.
         files = [self._path, self._path.with_name(f"{self._path.name}-wal")]
